@@ -1,0 +1,37 @@
+# The README's two commands need nothing but Python 3.11 and make: both set everything up in .venv.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+
+.PHONY: demo test lint bench app clean
+
+demo: $(VENV)/.installed
+	$(BIN)/python -m tests.demo
+
+test: $(VENV)/.installed-dev lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.bench
+
+app: $(VENV)/.installed
+	$(BIN)/citeloom engine start
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.installed: pyproject.toml packaging/constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("CiteLoom needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c packaging/constraints.txt -e .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c packaging/constraints.txt -e ".[dev]"
+	touch $@

@@ -1,0 +1,203 @@
+"""BibTeX and biblatex entries to CSL-JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bibtexparser.customization import splitname
+
+from citeloom.bibliography.bibtex_syntax import MONTHS, Entry
+from citeloom.bibliography.csl import tags_of
+from citeloom.bibliography.latex import to_unicode, verbatim
+
+Fields = Mapping[str, str]
+
+CSL_TYPES = {
+    "article": "article-journal", "suppperiodical": "article-journal", "periodical": "periodical",
+    "book": "book", "mvbook": "book", "collection": "book", "mvcollection": "book", "reference": "book",
+    "mvreference": "book", "proceedings": "book", "mvproceedings": "book", "booklet": "pamphlet",
+    "manual": "report", "inbook": "chapter", "bookinbook": "chapter", "suppbook": "chapter",
+    "incollection": "chapter", "suppcollection": "chapter", "inreference": "entry-encyclopedia",
+    "inproceedings": "paper-conference", "conference": "paper-conference", "phdthesis": "thesis",
+    "mastersthesis": "thesis", "thesis": "thesis", "techreport": "report", "report": "report",
+    "online": "webpage", "electronic": "webpage", "www": "webpage", "webpage": "webpage",
+    "patent": "patent", "dataset": "dataset", "software": "software", "unpublished": "manuscript",
+    "letter": "personal_communication", "legislation": "legislation", "jurisdiction": "legal_case",
+    "legal": "legislation", "standard": "standard", "movie": "motion_picture", "video": "motion_picture",
+    "audio": "song", "music": "song", "image": "graphic", "artwork": "graphic", "review": "review",
+    "misc": "document",
+}  # fmt: skip
+
+_LANGUAGES = {
+    "english": "en", "american": "en-US", "usenglish": "en-US", "british": "en-GB", "ukenglish": "en-GB",
+    "german": "de", "ngerman": "de", "austrian": "de-AT", "naustrian": "de-AT", "french": "fr",
+    "spanish": "es", "italian": "it", "portuguese": "pt", "brazilian": "pt-BR", "dutch": "nl",
+    "danish": "da", "swedish": "sv", "norwegian": "nb", "norsk": "nb", "finnish": "fi", "polish": "pl",
+    "czech": "cs", "hungarian": "hu", "russian": "ru", "ukrainian": "uk", "greek": "el", "turkish": "tr",
+    "latin": "la", "catalan": "ca", "chinese": "zh", "japanese": "ja", "korean": "ko", "arabic": "ar",
+    "hebrew": "he",
+}  # fmt: skip
+
+# CSL's name, and the fields it may stand in, first found first.
+_PLAIN_FIELDS = {
+    "publisher": ("publisher", "institution", "school", "organization"),
+    "publisher-place": ("location", "address"),
+    "collection-title": ("series",),
+    "volume": ("volume",),
+    "edition": ("edition",),
+    "abstract": ("abstract",),
+    "event-title": ("eventtitle",),
+    "genre": ("type",),
+    "note": ("note",),
+    "title-short": ("shorttitle",),
+    "chapter-number": ("chapter",),
+}
+_VERBATIM_FIELDS = {"DOI": "doi", "URL": "url", "ISBN": "isbn", "ISSN": "issn"}
+_INHERITED = (
+    "editor",
+    "publisher",
+    "year",
+    "date",
+    "month",
+    "location",
+    "address",
+    "series",
+    "volume",
+    "isbn",
+    "url",
+)
+_EXTENDED_NAME = re.compile(r"\s*(?:family|given|prefix|suffix)(?:-i)?\s*=", re.IGNORECASE)
+_DATE = re.compile(r"(-?\d{4})(?:-(\d\d))?(?:-(\d\d))?")
+
+
+def csl_from_entry(entry: Entry, parents: Mapping[str, Entry]) -> dict[str, Any]:
+    """Describe an entry in CSL-JSON; what it lacks comes from the entry it names in `crossref`."""
+    fields = _with_inherited(entry, parents)
+    item: dict[str, Any] = {"id": entry.key} if entry.key else {}
+    item["type"] = CSL_TYPES.get(entry.kind, "document")
+    item["title"] = _title(fields, "title", "subtitle")
+    item["container-title"] = (
+        _title(fields, "journaltitle", "journalsubtitle")
+        or _title(fields, "journal", "")
+        or _title(fields, "booktitle", "booksubtitle")
+    )
+    for role in ("author", "editor", "translator"):
+        item[role] = list(_people(fields.get(role, "")))
+    item["issued"] = _issued(fields)
+    for name, sources in _PLAIN_FIELDS.items():
+        item[name] = next((text for source in sources if (text := _text(fields, source))), "")
+    for name, source in _VERBATIM_FIELDS.items():
+        item[name] = verbatim(fields.get(source, ""))
+    is_article = entry.kind in ("article", "periodical", "suppperiodical")
+    item["issue" if is_article else "number"] = _text(fields, "issue") or _text(fields, "number")
+    item["page"] = re.sub(r"\s*[‐-―−-]+\s*", "-", _text(fields, "pages"))
+    item["keyword"] = ", ".join(tags_of(_text(fields, "keywords") or _text(fields, "keyword")))
+    language = _text(fields, "language") or _text(fields, "langid")
+    item["language"] = _LANGUAGES.get(language.lower(), language)
+    return {name: value for name, value in item.items() if value}
+
+
+def _with_inherited(entry: Entry, parents: Mapping[str, Entry]) -> Fields:
+    parent = parents.get(entry.fields.get("crossref", "").strip())
+    if parent is None or parent is entry:
+        return entry.fields
+    inherited = {name: parent.fields[name] for name in _INHERITED if name in parent.fields}
+    if "title" in parent.fields:
+        inherited["booktitle"] = parent.fields["title"]
+    if "date" in entry.fields or "year" in entry.fields:
+        inherited.pop("date", None)
+        inherited.pop("year", None)
+    return {**inherited, **entry.fields}
+
+
+def _text(fields: Fields, name: str) -> str:
+    return " ".join(to_unicode(fields.get(name, "")).split())
+
+
+def _title(fields: Fields, name: str, subtitle_name: str) -> str:
+    title, subtitle = _text(fields, name), _text(fields, subtitle_name)
+    joint = " " if title.endswith(("?", "!", ":", ".")) else ": "
+    return f"{title}{joint}{subtitle}" if title and subtitle else title
+
+
+def _issued(fields: Fields) -> dict[str, Any]:
+    date = _text(fields, "date")
+    if spans := _DATE.findall(date):
+        issued: dict[str, Any] = {"date-parts": [[int(part) for part in span if part] for span in spans[:2]]}
+        return {**issued, "circa": True} if "~" in fields["date"] else issued
+    year = _text(fields, "year")
+    if re.fullmatch(r"\d{4}", year):
+        month = _month(_text(fields, "month"))
+        return {"date-parts": [[int(year), month] if month else [int(year)]]}
+    return {"literal": date or year} if date or year else {}
+
+
+def _month(text: str) -> int | None:
+    if text.isdecimal():
+        return int(text) if 1 <= int(text) <= 12 else None
+    names = [name[:3].lower() for name in MONTHS]
+    return names.index(text[:3].lower()) + 1 if text[:3].lower() in names else None
+
+
+def _people(value: str) -> Iterator[dict[str, str]]:
+    for name in _split_outside_braces(value, re.compile(r"\s+and\s+", re.IGNORECASE)):
+        person = {part: text for part, raw in _name_parts(name).items() if (text := _plain(raw))}
+        if person and name.strip().lower() != "others":
+            yield person
+
+
+def _name_parts(name: str) -> dict[str, str]:
+    """Split a name into CSL's parts, still in LaTeX."""
+    name = name.strip()
+    if _EXTENDED_NAME.match(name):
+        return _extended_name(name)
+    if name.startswith("{") and _group_end(name) == len(name):
+        return {"literal": name}
+    try:
+        parts: dict[str, list[str]] = splitname(name, strict_mode=False)  # type: ignore[no-untyped-call]
+    except StopIteration:  # raised for a name that ends in a backslash
+        return {"literal": name}
+    family, given = " ".join(parts.get("last", ())), " ".join(parts.get("first", ()))
+    if not given and "," not in name:
+        return {"literal": name}
+    particle, suffix = " ".join(parts.get("von", ())), " ".join(parts.get("jr", ()))
+    return {"family": family, "given": given, "non-dropping-particle": particle, "suffix": suffix}
+
+
+def _extended_name(name: str) -> dict[str, str]:
+    """Read biblatex's `family=Berg, given=Jan, prefix=van der, useprefix=true`."""
+    pairs = (part.partition("=") for part in _split_outside_braces(name, re.compile(",")))
+    values = {key.strip().lower(): value.strip().strip('"') for key, _, value in pairs}
+    particle = "non-dropping-particle" if values.get("useprefix", "") == "true" else "dropping-particle"
+    named = {"family": "family", "given": "given", "suffix": "suffix", "prefix": particle}
+    return {part: values[key] for key, part in named.items() if key in values}
+
+
+def _plain(latex: str) -> str:
+    return " ".join(to_unicode(latex).split())
+
+
+def _split_outside_braces(text: str, separator: re.Pattern[str]) -> list[str]:
+    text = " ".join(text.split())
+    pieces, start, at = [], 0, 0
+    while at < len(text):
+        if text[at] == "{":
+            at = _group_end(text, at)
+        elif match := separator.match(text, at):
+            pieces.append(text[start:at])
+            start = at = match.end()
+        else:
+            at += 1
+    return [piece for piece in (*pieces, text[start:]) if piece.strip()]
+
+
+def _group_end(text: str, at: int = 0) -> int:
+    """Return where the group that opens here ends."""
+    depth = 0
+    for brace in re.compile(r"[{}]").finditer(text, at):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return brace.end()
+    return len(text)

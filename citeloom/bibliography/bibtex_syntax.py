@@ -1,0 +1,261 @@
+"""Read the syntax of a .bib file: entries with the line they stand on, and every place that is malformed.
+
+bibtexparser 1.4 takes what it cannot read for a comment, so a missing brace makes entries disappear without
+a word, and it takes milliseconds for each entry. A researcher must hear of a lost entry, and of its line.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+)  # fmt: skip
+
+MOST_PROBLEMS = 20  # more would help nobody, and each may cost a scan to the end of the file
+
+_ENTRY_START = re.compile(r"[ \t]*@[ \t]*([A-Za-z][\w+-]*)\s*([{(])")
+_NEXT_ENTRY = re.compile(r"^" + _ENTRY_START.pattern, re.MULTILINE)
+_AT_WORD = re.compile(r"^[ \t]*@[ \t]*(?!comment\b)(\w+)(?!\w)(?!\s*[{(])", re.MULTILINE | re.IGNORECASE)
+_LOST_FIELD = re.compile(r"^[ \t]*(?:,?[ \t]*[A-Za-z][\w-]*[ \t]*=[ \t]*[\"{\d]|\}[ \t,}]*$)", re.MULTILINE)
+_SWALLOWED = re.compile(r"^[ \t]*(?:@\w+\s*[{(][^\s,{}]*,|[A-Za-z][\w-]*[ \t]*=[ \t]*[\"{])", re.MULTILINE)
+_SWALLOWED_ENTRY = re.compile(r"^[ \t]*@\w+[ \t]*[{(][^\s,{}]*,[ \t]*$", re.MULTILINE)
+_BLANK = re.compile(r"(?:\s+|%[^\n]*\n?)*")
+_KEYS = {
+    "{": re.compile(r"\s*([^\s,{}=\"#%\\]*)\s*"),
+    "(": re.compile(r"\s*([^\s,{}()=\"#%\\]*)\s*"),
+}
+_NAME = re.compile(r"[^\s\"#%'(),={}@]+")
+_CLOSERS = {"{": "}", "(": ")"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a .bib file, its values still in LaTeX."""
+
+    kind: str  # article, book …, in lower case
+    key: str  # empty when the entry has none
+    fields: dict[str, str]  # names in lower case
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A place that cannot be read."""
+
+    line: int
+    column: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BibFile:
+    """What a .bib file holds."""
+
+    entries: list[Entry] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def read_bibtex(text: str) -> BibFile:
+    """Read every entry, and name every place that cannot be read."""
+    return _Reader(text).read()
+
+
+class _MalformedError(Exception):
+    def __init__(self, position: int, reason: str) -> None:
+        super().__init__(reason)
+        self.position = position
+        self.reason = reason
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.found = BibFile()
+        self.strings = {name[:3].lower(): name for name in MONTHS}
+        self.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def read(self) -> BibFile:
+        while len(self.found.problems) < MOST_PROBLEMS and (start := self._next_start()):
+            self._check_between(self.at, start.start())
+            self.at = start.end()
+            try:
+                self._read_block(start.start(1) - 1, start[1].lower(), start[2])
+            except _MalformedError as bad:
+                self._note(bad.position, bad.reason)
+                # Go on with the next entry, so that one pass names every malformed entry.
+                self.at = self._next_entry(start.end())
+        if len(self.found.problems) < MOST_PROBLEMS:
+            self._check_between(self.at, len(self.text))
+        return self.found
+
+    def _next_start(self) -> re.Match[str] | None:
+        after_blank = re.compile(r"\s*").match(self.text, self.at)
+        here = _ENTRY_START.match(self.text, after_blank.end()) if after_blank else None
+        return here or _NEXT_ENTRY.search(self.text, self.at)
+
+    def _read_block(self, start: int, kind: str, opener: str) -> None:
+        if kind == "comment":
+            end = self._closing_brace(self.at) if opener == "{" else -1
+            self.at = end + 1 if end >= 0 else self._next_entry(self.at)
+        elif kind == "preamble":
+            end = self._closing_brace(self.at) if opener == "{" else self.text.find(")", self.at)
+            if end < 0:
+                raise _MalformedError(start, "@preamble is never closed")
+            self.at = end + 1
+        elif kind == "string":
+            fields = self._read_fields("@string", start, _CLOSERS[opener])
+            self.strings.update(fields)
+        else:
+            self._read_entry(start, kind, opener)
+
+    def _read_entry(self, start: int, kind: str, opener: str) -> None:
+        closer = _CLOSERS[opener]
+        match = _KEYS[opener].match(self.text, self.at)
+        assert match is not None  # every part of the pattern may be empty
+        key, follows = match[1], self.text[match.end() : match.end() + 1]
+        if follows == "=":  # Better BibTeX writes no key, nor its comma, for an item that has none
+            key = ""
+        elif follows in (",", closer):
+            self.at = match.end() + (follows == ",")
+        elif not follows:
+            raise _MalformedError(start, f"@{kind} is never closed")
+        else:
+            reason = f"the citekey of @{kind} must be one word followed by a comma, but {follows!r} follows"
+            raise _MalformedError(match.end(), reason)
+        name = f"entry {key!r}" if key else f"@{kind} without a citekey"
+        fields = self._read_fields(name, start, closer)
+        self.found.entries.append(Entry(kind, key, fields, self._line(start)))
+
+    def _read_fields(self, owner: str, start: int, closer: str) -> dict[str, str]:
+        fields: dict[str, str] = {}
+        last_name, last_value_at, value = "", self.at, ""
+        while True:
+            self._skip_blank()
+            if self.at >= len(self.text):
+                raise _MalformedError(start, f"{owner} is never closed{self._hint(last_name, last_value_at, value)}")
+            if self.text[self.at] == closer:
+                self.at += 1
+                return fields
+            name = _NAME.match(self.text, self.at)
+            if name is None:
+                raise self._unexpected(owner, "a field name", last_name, last_value_at, value)
+            self.at = name.end()
+            self._skip_blank()
+            if self.text[self.at : self.at + 1] != "=":
+                raise self._unexpected(f"{owner}, field {name[0]!r}", "'='", last_name, last_value_at, value)
+            self.at += 1
+            self._skip_blank()
+            last_name, last_value_at = name[0], self.at
+            value = self._read_value(owner, name[0])
+            # BibTeX keeps the first of two fields of the same name.
+            if fields.setdefault(name[0].lower(), value) is not value and fields[name[0].lower()] != value:
+                self._warn(last_value_at, f"{owner} has two different values for '{name[0]}': the first is used")
+            self._skip_blank()
+            if self.text[self.at : self.at + 1] == ",":
+                self.at += 1
+            elif self.text[self.at : self.at + 1] != closer and self.at < len(self.text):
+                expected = f"',' or '{closer}' after field {name[0]!r}"
+                raise self._unexpected(owner, expected, last_name, last_value_at, value)
+
+    def _read_value(self, owner: str, field_name: str) -> str:
+        pieces = [self._read_piece(owner, field_name)]
+        while True:
+            self._skip_blank()
+            if self.text[self.at : self.at + 1] != "#":
+                return "".join(pieces)
+            self.at += 1
+            self._skip_blank()
+            pieces.append(self._read_piece(owner, field_name))
+
+    def _read_piece(self, owner: str, field_name: str) -> str:
+        start = self.at
+        opener = self.text[start : start + 1]
+        if opener in ("{", '"'):
+            end = self._closing_brace(start + 1) if opener == "{" else self._closing_quote(start + 1)
+            if end < 0:
+                raise _MalformedError(start, f"{owner}: the value of '{field_name}' is never closed")
+            self.at = end + 1
+            value = self.text[start + 1 : end]
+            if swallowed := _SWALLOWED_ENTRY.search(value):
+                lost = swallowed[0].strip().rstrip(",")
+                raise _MalformedError(
+                    start,
+                    f"{owner}: the value of '{field_name}' runs on over {lost!r}"
+                    f" (line {self._line(start + 1 + swallowed.start())}): a closing brace is missing",
+                )
+            return value
+        word = _NAME.match(self.text, start)
+        if word is None:
+            raise self._unexpected(f"{owner}, field {field_name!r}", "a value", "", start, "")
+        self.at = word.end()
+        if word[0].isdigit():
+            return word[0]
+        if word[0].lower() not in self.strings:
+            self._warn(start, f"{owner}: no @string defines '{word[0]}' in '{field_name}', taken as it stands")
+        return self.strings.get(word[0].lower(), word[0])
+
+    def _closing_brace(self, at: int) -> int:
+        depth = 1
+        for brace in re.compile(r"[{}]").finditer(self.text, at):
+            depth += 1 if brace[0] == "{" else -1
+            if depth == 0:
+                return brace.start()
+        return -1
+
+    def _closing_quote(self, at: int) -> int:
+        depth = 0
+        for mark in re.compile(r'["{}]').finditer(self.text, at):
+            if mark[0] == '"' and depth == 0:
+                return mark.start()
+            depth += {"{": 1, "}": -1, '"': 0}[mark[0]]
+            if depth < 0:
+                return -1
+        return -1
+
+    def _unexpected(self, owner: str, expected: str, last_name: str, last_value_at: int, value: str) -> _MalformedError:
+        found = self.text[self.at : self.at + 1]
+        hint = self._hint(last_name, last_value_at, value)
+        reason = f"{owner}: expected {expected}, found {found!r}" if found else f"{owner}: ends before {expected}"
+        return _MalformedError(last_value_at if hint else self.at, reason + hint)
+
+    def _hint(self, name: str, value_at: int, value: str) -> str:
+        """Where a value holds what looks like the next field, its own brace is what is missing."""
+        if not (name and (swallowed := _SWALLOWED.search(value))):
+            return ""
+        line = self._line(value_at + 1 + swallowed.start())
+        return f"; the value of '{name}' runs on over line {line}: a closing brace is missing before it"
+
+    def _check_between(self, start: int, end: int) -> None:
+        """Text between entries is a comment, unless it is the rest of an entry that closed too early."""
+        between = self.text[start:end]
+        if lost := _LOST_FIELD.search(between):
+            self._note(
+                start + lost.end() - len(lost[0].lstrip()),
+                f"{lost[0].strip()!r} stands outside any entry: the entry before it closes too early",
+            )
+        for word in _AT_WORD.finditer(between):
+            self._warn(start + word.start(), f"'@{word[1]}' is not followed by a brace: taken as a comment")
+
+    def _skip_blank(self) -> None:
+        blank = _BLANK.match(self.text, self.at)
+        self.at = blank.end() if blank else self.at
+
+    def _next_entry(self, at: int) -> int:
+        following = _NEXT_ENTRY.search(self.text, at)
+        return following.start() if following else len(self.text)
+
+    def _line(self, at: int) -> int:
+        return bisect_right(self.line_starts, at)
+
+    def _note(self, at: int, reason: str) -> None:
+        line = self._line(at)
+        self.found.problems.append(Problem(line, at - self.line_starts[line - 1] + 1, reason))
+
+    def _warn(self, at: int, what: str) -> None:
+        self.found.warnings.append(f"line {self._line(at)}: {what}")

@@ -1,0 +1,237 @@
+"""Load a reference manager's export: CSL-JSON, BibTeX or biblatex."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from citeloom.bibliography.csl import record_from_csl
+from citeloom.errors import CiteLoomError, Code
+from citeloom.model import Record
+
+_REPAIR = "Correct the file, or export it again from your reference manager."
+_CSL_HOW = "Export the library as CSL-JSON (in Zotero: 'CSL JSON' or 'Better CSL JSON') or as BibTeX."
+_MOST_NAMED = 10  # duplicates spelled out in one message
+_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """What an export holds: records under their citekeys, and those that came without one."""
+
+    records: tuple[Record, ...]
+    warnings: tuple[str, ...] = ()
+    keyless: tuple[Record, ...] = ()  # citekey is "": Zotero exports an item so until it has a key
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    """A record and where it stands, for messages."""
+
+    record: Record
+    position: int  # from 1
+    line: int | None = None
+
+    def __str__(self) -> str:
+        line = f" (line {self.line})" if self.line else ""
+        return f"entry {self.position}{line} '{self.record.title or 'untitled'}'"
+
+
+def load_references(path: Path) -> References:
+    """Load a CSL-JSON or .bib file; nothing in it is lost without an error or a warning."""
+    text, warnings = _read(path)
+    load = _from_json if _is_json(path, text) else _from_bibtex
+    located = load(path, text, warnings)
+    _refuse_duplicates(path, text, located)
+    keyless = [entry for entry in located if not entry.record.citekey]
+    if keyless:
+        named = ", ".join(map(str, keyless[:3])) + (" …" if len(keyless) > 3 else "")
+        warnings.append(f"{len(keyless)} of {len(located)} entries have no citekey: {named}")
+    if not located:
+        warnings.append(f"{path.name} holds no entries")
+    return References(
+        records=tuple(entry.record for entry in located if entry.record.citekey),
+        warnings=tuple(warnings),
+        keyless=tuple(entry.record for entry in keyless),
+    )
+
+
+def _read(path: Path) -> tuple[str, list[str]]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND,
+            f"There is no file {path}.",
+            "Check the path of the references file.",
+            path=str(path),
+        ) from error
+    except PermissionError as error:
+        if not path.is_dir():  # reading a folder is refused so on Windows
+            raise CiteLoomError(
+                Code.PERMISSION_DENIED, f"{path} may not be read.", "Allow reading the file.", path=str(path)
+            ) from error
+        raise _not_a_file(path) from error
+    except OSError as error:
+        raise _not_a_file(path) from error
+    text, warning = _decode(data)
+    warnings = [f"{path.name} {warning}"] if warning else []
+    return text.replace("\r\n", "\n").replace("\r", "\n"), warnings
+
+
+def _not_a_file(path: Path) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INVALID_INPUT, f"{path} cannot be read as a file.", "Name a .json or .bib file.", path=str(path)
+    )
+
+
+def _decode(data: bytes) -> tuple[str, str]:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace"), ""
+    try:
+        return data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        warning = f"is not UTF-8 (line {line}): read as Latin-1, so check its accented letters"
+        try:
+            # Files called Latin-1 mostly come from Windows, whose quotes and dashes Latin-1 lacks.
+            return data.decode("cp1252"), warning
+        except UnicodeDecodeError:
+            return data.decode("latin-1"), warning
+
+
+def _is_json(path: Path, text: str) -> bool:
+    suffix = path.suffix.lower()
+    if suffix in (".json", ".csljson"):
+        return True
+    if suffix in (".bib", ".bibtex", ".biblatex"):
+        return False
+    if text.lstrip().startswith(("[", "{")):
+        return True
+    if re.search(r"^\s*@\w+\s*[{(]", text, re.MULTILINE):
+        return False
+    raise CiteLoomError(Code.UNSUPPORTED_FORMAT, f"{path} is neither CSL-JSON nor BibTeX.", _CSL_HOW, path=str(path))
+
+
+def _from_json(path: Path, text: str, warnings: list[str]) -> list[_Located]:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _invalid(path, error.lineno, error.colno, error.msg) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, arrays without end
+        raise _invalid(path, None, None, str(error)) from error
+    if _LONE_SURROGATE.search(text):
+        data = _without_lone_surrogates(data)
+    items = data.get("items") if isinstance(data, dict) else data
+    if not isinstance(items, list):
+        raise _invalid(path, 1, 1, "it is not a list of CSL-JSON items", _CSL_HOW)
+    located = []
+    for position, item in enumerate(items, start=1):
+        if not isinstance(item, dict):
+            raise _invalid(path, *_where(text, position), f"entry {position} is not an object", _CSL_HOW)
+        if "itemType" in item or isinstance(item.get("data"), dict):
+            reason = f"entry {position} is in Zotero's own format, not CSL-JSON"
+            raise _invalid(path, *_where(text, position), reason, _CSL_HOW)
+        located.append(_Located(record_from_csl(item), position))
+    return located
+
+
+def _without_lone_surrogates(value: Any) -> Any:
+    """JSON may hold half a character, which neither SQLite nor UTF-8 can."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_without_lone_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_lone_surrogates(k): _without_lone_surrogates(v) for k, v in value.items()}
+    return value
+
+
+def _from_bibtex(path: Path, text: str, warnings: list[str]) -> list[_Located]:
+    # Who keeps CSL-JSON need not wait for the BibTeX parser to load.
+    from citeloom.bibliography.bibtex import csl_from_entry
+    from citeloom.bibliography.bibtex_syntax import MOST_PROBLEMS, read_bibtex
+    from citeloom.bibliography.file_field import parse_file_field
+
+    found = read_bibtex(text)
+    if found.problems:
+        first, *others = sorted(found.problems, key=lambda problem: (problem.line, problem.column))
+        lines = [str(problem.line) for problem in others]
+        more = "" if len(found.problems) < MOST_PROBLEMS else " and maybe more"
+        also = f" Also malformed: line{'s' if len(lines) > 1 else ''} {', '.join(lines)}{more}." if lines else ""
+        raise _invalid(path, first.line, first.column, first.reason, also=also)
+    warnings += found.warnings
+    parents = {entry.key: entry for entry in found.entries if entry.key}
+    located = []
+    for position, entry in enumerate(found.entries, start=1):
+        if not entry.fields:
+            warnings.append(f"line {entry.line}: entry '{entry.key}' has no fields")
+        files = parse_file_field(entry.fields.get("file", ""))
+        located.append(_Located(record_from_csl(csl_from_entry(entry, parents), files), position, entry.line))
+    return located
+
+
+def _refuse_duplicates(path: Path, text: str, located: Sequence[_Located]) -> None:
+    by_key: defaultdict[str, list[_Located]] = defaultdict(list)
+    for entry in located:
+        if entry.record.citekey:
+            by_key[entry.record.citekey].append(entry)
+    repeated = {key: entries for key, entries in by_key.items() if len(entries) > 1}
+    if not repeated:
+        return
+    described = []
+    for key, entries in islice(repeated.items(), _MOST_NAMED):
+        placed = [_Located(e.record, e.position, e.line or _where(text, e.position)[0]) for e in entries]
+        described.append(f"duplicate citekey '{key}': {' and '.join(map(str, placed))}")
+    first = next(iter(repeated.values()))[1]
+    line, column = (first.line, 1) if first.line else _where(text, first.position)
+    reason = "; ".join(described)
+    if len(repeated) > len(described):
+        reason += f"; and {len(repeated) - len(described)} more"
+    raise _invalid(
+        path, line, column, reason, "Give each work a citekey of its own, or remove the repeated entries.",
+        citekeys=list(repeated),
+    )  # fmt: skip
+
+
+def _where(text: str, position: int) -> tuple[int | None, int | None]:
+    """Find the line and column of an item in a JSON file, counting items from 1."""
+    opening = re.match(r"\s*\[", text) or re.search(r'"items"\s*:\s*\[', text)
+    if opening is None:
+        return None, None
+    at, decoder = opening.end(), json.JSONDecoder()
+    for number in range(1, position + 1):
+        between = re.compile(r"[\s,]*").match(text, at)
+        at = between.end() if between else at
+        if number < position:
+            _, at = decoder.raw_decode(text, at)
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def _invalid(
+    path: Path,
+    line: int | None,
+    column: int | None,
+    reason: str,
+    next_step: str = _REPAIR,
+    *,
+    also: str = "",
+    **details: Any,
+) -> CiteLoomError:
+    place = f", line {line}, column {column}" if line else ""
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"{path}{place}: {reason}.{also}",
+        next_step,
+        path=str(path),
+        line=line,
+        column=column,
+        reason=reason,
+        **details,
+    )

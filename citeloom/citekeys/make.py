@@ -1,0 +1,81 @@
+"""Make a citekey as Better BibTeX would by default: `auth.lower + shorttitle(3,3) + year`.
+
+A key made here should be the one the researcher gets on installing Better BibTeX later, so the words
+it leaves out and the way it reads names and hyphens are Better BibTeX's.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+from itertools import count
+
+_SKIPPED_WORDS = {
+    "a", "ab", "aboard", "about", "above", "across", "after", "against", "al", "along", "amid", "among",
+    "an", "and", "anti", "around", "as", "at", "before", "behind", "below", "beneath", "beside", "besides",
+    "between", "beyond", "but", "by", "d", "da", "das", "de", "del", "dell", "dello", "dei", "degli",
+    "della", "delle", "dem", "den", "der", "des", "despite", "die", "do", "down", "du", "during", "ein",
+    "eine", "einem", "einen", "einer", "eines", "el", "en", "et", "except", "for", "from", "gli", "i", "il",
+    "in", "inside", "into", "is", "l", "la", "las", "le", "les", "like", "lo", "los", "near", "nor", "of",
+    "off", "on", "onto", "or", "over", "past", "per", "plus", "round", "save", "since", "so", "some", "sur",
+    "than", "the", "through", "to", "toward", "towards", "un", "una", "unas", "under", "underneath", "une",
+    "unlike", "uno", "unos", "until", "up", "upon", "versus", "via", "von", "while", "with", "within",
+    "without", "yet", "zu", "zum",
+}  # fmt: skip
+
+# Letters that Unicode does not take apart into a plain letter and an accent.
+_PLAIN = str.maketrans(
+    {
+        **{"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l"},
+        **{"Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "TH", "ı": "i", "ħ": "h"},
+    }
+)
+_MARKUP = re.compile(r"</?(?:i|b|sc|sub|sup|nc|code|span)\b[^>]*>", re.IGNORECASE)
+_ELISION = re.compile(r"\b(?:[dl]|qu)['’](?=\w)", re.IGNORECASE)
+_TITLE_WORDS = 3
+# A title without spaces or a committee's full name must not make a key nobody can type.
+_LONGEST_WORD = 40
+
+_PANDOC_KEY = re.compile(r"\w+(?:[:.#$%&\-+?<>~/]\w+)*")
+
+
+def make_citekey(
+    authors: Sequence[str], year: int | None, title: str, taken: Collection[str], *, stem: str = ""
+) -> str:
+    """Make a citekey that is not among those taken; `stem`, the file's name, is the last resort."""
+    family = _plain(authors[0].partition(",")[0]).lower()[:_LONGEST_WORD] if authors else ""
+    short_title = "".join(word[0].upper() + word[1:] for word in _significant_words(title)[:_TITLE_WORDS])
+    work = family + short_title or _plain(stem)[:_LONGEST_WORD] or "untitled"
+    key = work + (str(year) if year is not None else "")
+    if key not in taken:
+        return key
+    return next(made for suffix in map(_letters, count(1)) if (made := key + suffix) not in taken)
+
+
+def valid_citekey(key: str) -> bool:
+    """Tell whether Pandoc reads `@key` as a whole, without braces around it."""
+    return _PANDOC_KEY.fullmatch(key) is not None
+
+
+def _plain(text: str) -> str:
+    """The text as ASCII letters and digits; what has no such form is left out."""
+    decomposed = unicodedata.normalize("NFKD", text.translate(_PLAIN))
+    return re.sub(r"[^A-Za-z0-9]", "", decomposed)
+
+
+def _significant_words(title: str) -> list[str]:
+    # A slash or colon parts two words; a hyphen or apostrophe stays inside one ("Pre-training": Pretraining).
+    spoken = _ELISION.sub("", _MARKUP.sub("", title))
+    words = [plain for word in re.split(r"[\s/:–—]+", spoken) if (plain := _plain(word)[:_LONGEST_WORD])]
+    significant = [w for w in words if w.lower() not in _SKIPPED_WORDS and (len(w) > 1 or w.isdigit())]
+    return significant or words
+
+
+def _letters(number: int) -> str:
+    """1, 2, … 26, 27 as a, b, … z, aa."""
+    letters = ""
+    while number:
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("a") + letter) + letters
+    return letters

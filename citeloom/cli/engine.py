@@ -1,0 +1,103 @@
+"""`citeloom engine …` and `citeloom doctor`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any
+
+import click
+
+from citeloom import paths
+from citeloom.cli.output import as_json, console
+from citeloom.engine import launch
+from citeloom.engine.client import Client
+from citeloom.errors import CiteLoomError
+
+_STOP_SECONDS = 90.0
+
+
+@click.group()
+def engine() -> None:
+    """Start, stop or look at the engine. Other commands start it when they need it."""
+
+
+@engine.command()
+def start() -> None:
+    """Start the engine and leave it running until 'citeloom engine stop'."""
+    if launch.ensure("person"):
+        click.echo("The engine is running.")
+    else:
+        click.echo("The engine was running already.")
+
+
+@engine.command()
+def stop() -> None:
+    """Stop the engine; a running import finishes its document and goes on at the next start."""
+    if not launch.running():
+        click.echo("The engine is not running.")
+        return
+    with Client(start=False) as client:
+        client.call("stop")
+    until = time.monotonic() + _STOP_SECONDS
+    while launch.running():
+        if time.monotonic() > until:
+            raise click.ClickException(
+                "The engine has not stopped yet: it is finishing a long document. Try again later."
+            )
+        time.sleep(0.05)
+    click.echo("The engine has stopped.")
+
+
+@engine.command()
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def status(json_: bool) -> None:
+    """Say whether the engine runs, and what it does. Exit code 3 when it does not."""
+    if not launch.running():
+        if json_:
+            as_json({"running": False, "data_folder": paths.folders().data})
+        else:
+            click.echo(f"The engine is not running (data folder {paths.folders().data}).")
+        sys.exit(3)
+    with Client(start=False) as client:
+        state = client.call("status")
+    if json_:
+        as_json({"running": True, **state})
+        return
+    click.echo(f"The engine is running (version {state['version']}, process {state['pid']}).")
+    click.echo(f"Data folder: {state['data_folder']}")
+    click.echo(f"Projects: {state['projects']}")
+    for job in state["jobs"]:
+        click.echo(f"Import of {job['project']}: {job['state']}, {job.get('done', 0)} of {job.get('total', 0)} files")
+
+
+@click.command()
+def doctor() -> None:
+    """Check every part and say how to mend what is not well."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    findings: list[dict[str, Any]] = [
+        {
+            "part": "Python",
+            "ok": sys.version_info >= (3, 11),
+            "seen": version,
+            "next_step": "Install Python 3.11.",
+        }
+    ]
+    log = paths.engine_log()
+    try:
+        with Client() as client:
+            findings.append({"part": "engine", "ok": True, "seen": f"answers; its log is {log}", "next_step": ""})
+            findings += client.call("doctor")
+    except CiteLoomError as error:
+        findings.append({"part": "engine", "ok": False, "seen": error.message, "next_step": f"Its log: {log}."})
+        if not os.access(os.path.dirname(paths.folders().data) or ".", os.W_OK):  # noqa: PTH120
+            findings[-1]["next_step"] = f"Give yourself the right to write to {paths.folders().data}."
+    for one in findings:
+        mark = "[green]ok[/]  " if one["ok"] else "[red]BAD[/] "
+        console.print(mark, one["part"] + ":", one["seen"], soft_wrap=True, markup=True)
+        if not one["ok"] and one["next_step"]:
+            console.print("    ", one["next_step"], soft_wrap=True)
+    bad = [one for one in findings if not one["ok"]]
+    click.echo("Everything is well." if not bad else f"{len(bad)} of {len(findings)} parts need attention.")
+    sys.exit(1 if bad else 0)

@@ -1,0 +1,87 @@
+"""The commands and their help. Every failure is one readable line with the next step; a traceback only with --debug."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import click
+
+from citeloom import __version__
+from citeloom.cli import documents, engine, projects, searching
+from citeloom.errors import CiteLoomError
+
+
+class _InOrder(click.Group):
+    """Lists its commands in the order a newcomer meets them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="citeloom")
+@click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
+def commands(debug: bool) -> None:
+    """Your library as page-exact evidence inside any editor.
+
+    \b
+    A first session:
+      citeloom project add thesis --references library.json --folder ~/papers
+      citeloom ingest thesis
+      citeloom search thesis "how often are quotations wrong?"
+    Then let your editor launch:  citeloom mcp --project thesis
+    """
+
+
+@commands.command("mcp", context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def mcp(arguments: tuple[str, ...]) -> None:
+    """The MCP server that an editor launches (see 'citeloom mcp --help')."""
+    from citeloom.bridge import main as bridge
+
+    sys.exit(bridge(list(arguments)))
+
+
+commands.add_command(projects.project)
+commands.add_command(documents.ingest)
+commands.add_command(searching.search)
+commands.add_command(documents.documents)
+commands.add_command(searching.show)
+commands.add_command(searching.log)
+commands.add_command(engine.engine)
+commands.add_command(engine.doctor)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command line; gives the exit code."""
+    debug = "--debug" in arguments
+    # It is a global switch: people append it to the command that failed.
+    arguments = [a for a in arguments if a != "--debug"]
+    try:
+        result = commands.main(args=arguments, prog_name="citeloom", standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("Stopped.", err=True)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except CiteLoomError as error:
+        click.echo(f"citeloom: {error}", err=True)
+        if debug:
+            traceback.print_exc()
+        return 1
+    except BrokenPipeError:
+        return 1
+    except Exception as error:
+        click.echo(
+            f"citeloom: something unexpected happened ({type(error).__name__}: {error})."
+            " Run it again with --debug to see where.",
+            err=True,
+        )
+        if debug:
+            traceback.print_exc()
+        return 1
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,49 @@
+"""How the command line prints: tables and panels on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+console = Console(highlight=False, soft_wrap=False)
+
+
+def as_json(value: Any) -> None:
+    """Print a result for other programs."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print rows under headings; tab-separated when nobody looks at it."""
+    if not console.is_terminal:
+        for row in rows:
+            click.echo("\t".join("" if cell is None else str(cell) for cell in row))
+        return
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        made.add_column(column, overflow="fold")
+    for row in rows:
+        made.add_row(*("" if cell is None else str(cell) for cell in row))
+    console.print(made)
+
+
+def coverage(of: dict[str, int]) -> str:
+    """How much can be searched, in words."""
+    parts = [f"{of['searchable']} of {of['documents']} documents searchable"]
+    names = {"pending": "pending", "failed": "failed", "without_file": "without a file"}
+    parts += [f"{of[key]} {word}" for key, word in names.items() if of[key]]
+    return ", ".join(parts)
+
+
+def size(count: float) -> str:
+    """Bytes as people read them."""
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"

@@ -1,0 +1,165 @@
+"""`citeloom search`, `citeloom show` and `citeloom log`."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import click
+
+from citeloom.cli.output import as_json, console, coverage, table
+from citeloom.engine.client import Client
+from citeloom.errors import CiteLoomError, Code
+
+_SIGNS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "~": "$contains"}
+_FILTER = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<|~)\s*(.+)")
+
+
+@click.command()
+@click.argument("project")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--dense", is_flag=True, help="By meaning only, without the words.")
+@click.option(
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="F",
+    help="KEY=VALUE, KEY>=N, KEY!=VALUE, KEY~PART or JSON (repeatable).",
+)
+@click.option("--top", "top_k", type=int, help="How many passages (default 6).")
+@click.option("--json", "json_", is_flag=True, help="Print what an agent would get.")
+def search(
+    project: str,
+    words: tuple[str, ...],
+    dense: bool,
+    filters: tuple[str, ...],
+    top_k: int | None,
+    json_: bool,
+) -> None:
+    """Search PROJECT as an agent would.
+
+    \b
+    citeloom search thesis "how often are quotations wrong?"
+    citeloom search thesis "reef recovery" --filter "year>=2015" --filter author=Tamatoa
+    """
+    with Client() as client:
+        answer = client.call(
+            "search",
+            project=project,
+            text=" ".join(words),
+            hybrid=not dense,
+            filters=read_filters(filters),
+            top_k=top_k,
+        )
+    if json_:
+        as_json(answer)
+        return
+    for number, hit in enumerate(answer["items"], start=1):
+        _print_hit(number, hit)
+    if not answer["items"]:
+        click.echo("Nothing was found.")
+    for warning in answer["warnings"]:
+        click.echo(f"Note: {warning}")
+    click.echo(coverage(answer["coverage"]) + ".")
+
+
+def read_filters(given: tuple[str, ...]) -> dict[str, Any] | None:
+    """Filters as people type them, as the object that agents send."""
+    made: dict[str, Any] = {}
+    for text in given:
+        if text.lstrip().startswith("{"):
+            try:
+                made.update(json.loads(text))
+            except ValueError as error:
+                raise _bad_filter(text) from error
+            continue
+        match = _FILTER.fullmatch(text)
+        if not match:
+            raise _bad_filter(text)
+        key, sign, value = match[1], match[2], match[3].strip()
+        if sign == "=":
+            values = [v.strip() for v in value.split("|")]
+            made[key] = values[0] if len(values) == 1 else values
+        elif isinstance(made.get(key), dict):
+            made[key][_SIGNS[sign]] = value
+        else:
+            made[key] = {_SIGNS[sign]: value}
+    return made or None
+
+
+def _bad_filter(text: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"The filter {text!r} is not understood.",
+        "Write it as author=Evans, tags=method|review, year>=2015, citekey!=x or title~sleep.",
+    )
+
+
+def _print_hit(number: int, hit: dict[str, Any]) -> None:
+    place = " > ".join(hit["section_path"])
+    console.print(f"[bold]{number}. {hit['cite'].replace('[', chr(92) + '[')}[/]  {hit['score']:.2f}  {_escape(place)}")
+    title = (
+        f"{'; '.join(hit['authors'])} ({hit['year'] or 'n. d.'}): {hit['title'] or ''}"
+        if hit["authors"]
+        else hit["title"]
+    )
+    pages = "" if not hit["page_span"] else f", PDF page {'–'.join(str(p) for p in sorted(set(hit['page_span'])))}"
+    console.print(f"[dim]{_escape(title or '')} ({_escape(hit['source'])}{pages})[/]")
+    console.print(_escape(hit["render_text"]))
+    console.print(f"[dim]{hit['chunk_id']}[/]\n")
+
+
+def _escape(text: str) -> str:
+    return text.replace("[", "\\[")
+
+
+@click.command()
+@click.argument("chunk")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def show(chunk: str, json_: bool) -> None:
+    """Show a passage by its id (the last line of a hit), with what stands before and after it."""
+    with Client() as client:
+        answer = client.call("show", chunk_id=chunk)
+    if json_:
+        as_json(answer)
+        return
+    passage = answer["passage"]
+    console.print(
+        f"[bold]{_escape(passage['cite'])}[/]  {_escape(' > '.join(passage['section_path']))}  ({answer['project']})"
+    )
+    for neighbour in answer["before"]:
+        console.print(f"[dim]{_escape(neighbour['render_text'])}[/]\n")
+    console.print(_escape(passage["full_text"]) + "\n")
+    for neighbour in answer["after"]:
+        console.print(f"[dim]{_escape(neighbour['render_text'])}[/]\n")
+    if passage["open_uri"]:
+        click.echo(passage["open_uri"])
+
+
+@click.command()
+@click.option("--project", help="Only this project.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many calls.")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def log(project: str | None, limit: int, json_: bool) -> None:
+    """What went to which editor: when, which client, which project, which passages."""
+    with Client() as client:
+        entries = client.call("log", project=project, limit=limit)
+    if json_:
+        as_json(entries)
+    elif not entries:
+        click.echo("No editor has asked anything yet.")
+    else:
+        rows = [
+            (
+                e["at"][:19].replace("T", " "),
+                e["client"],
+                e["project_id"],
+                e["tool"],
+                e["outcome"],
+                f"{len(e['passages'])} passages" if e["passages"] else "",
+                e["asked"][:60],
+            )
+            for e in reversed(entries)
+        ]
+        table(("when", "editor", "project", "tool", "outcome", "passages", "asked"), rows)

@@ -1,0 +1,128 @@
+"""The settings: one TOML file that a person can edit. Values only; nothing is built here."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from citeloom import paths
+from citeloom.errors import CiteLoomError, Code
+
+BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
+BUNDLED_SPARSE = "citeloom/bm25"
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Which models a new project gets. A project keeps the ones it was built with."""
+
+    dense: str = BUNDLED_DENSE
+    sparse: str = BUNDLED_SPARSE  # "" switches hybrid search off
+    language: str = "english"  # stemmer and stop words of the sparse model
+    allow_download: bool = False  # whether a model that is not here may be fetched from its hub
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How answers are made."""
+
+    top_k: int = 6
+    max_top_k: int = 20
+    max_chars: int = 1800
+    fusion: str = "rrf"  # or "dbsf"
+    rrf_k: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds after which a tool gives up."""
+
+    query: float = 8
+    query_hybrid: float = 15
+    store_chunks: float = 15
+    ingest_from_source: float = 15
+    list_projects: float = 2
+    other: float = 5
+
+    def of(self, tool: str) -> float:
+        """The limit of a tool."""
+        return float(getattr(self, tool, self.other))
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """How the engine runs."""
+
+    idle_minutes: float = 10
+    workers: int = 0  # 0: as many as the machine's cores allow
+    min_free_mb: int = 200  # imports stop when the disk has less
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """What is kept of what editors asked."""
+
+    access_log: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings with their defaults."""
+
+    default_project: str = ""
+    models: Models = field(default_factory=Models)
+    search: Search = field(default_factory=Search)
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    engine: Engine = field(default_factory=Engine)
+    privacy: Privacy = field(default_factory=Privacy)
+
+
+def load(path: Path | None = None) -> Settings:
+    """The settings of the file; a missing file means the defaults."""
+    path = path or Path(paths.settings_file())
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Settings()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise _invalid(path, str(error)) from error
+    settings = _section(Settings, data, path, "")
+    if settings.search.fusion not in ("rrf", "dbsf"):
+        raise _invalid(path, f'search.fusion is "{settings.search.fusion}"; it can be "rrf" or "dbsf"')
+    return settings
+
+
+_T = TypeVar("_T")
+
+
+def _section(cls: type[_T], data: dict[str, Any], path: Path, prefix: str) -> _T:
+    defaults = cls()
+    known = {f.name for f in fields(cls)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        name = f"{prefix}{key}"
+        if key not in known:
+            raise _invalid(path, f"there is no setting {name}; here there are {', '.join(sorted(known))}")
+        default = getattr(defaults, key)
+        if isinstance(default, str | bool | int | float):
+            kind = (int, float) if isinstance(default, float) else type(default)
+            if not isinstance(value, kind) or isinstance(value, bool) != isinstance(default, bool):
+                raise _invalid(path, f"{name} is {value!r}, but it must be like {default!r}")
+            if isinstance(value, int | float) and value < 0:
+                raise _invalid(path, f"{name} is {value!r}, but it must not be negative")
+            values[key] = value
+        elif isinstance(value, dict):
+            values[key] = _section(type(default), value, path, f"{name}.")
+        else:
+            raise _invalid(path, f"{name} is a table: write [{name}] above its settings")
+    return cls(**values)
+
+
+def _invalid(path: Path, reason: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"The settings file {path} cannot be used: {reason}.",
+        "Correct that line, or rename the file to go back to the defaults.",
+    )

@@ -1,0 +1,1 @@
+"""Reading documents: from files to pages, blocks and passages."""

@@ -1,0 +1,99 @@
+"""From a file to its text: one door for every format CiteLoom reads."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from citeloom.documents.formats import SUPPORTED_SUFFIXES, file_type
+from citeloom.errors import CiteLoomError, Code
+from citeloom.model import Converted
+
+# Part of the conversion cache's key: raise it whenever a reader's output changes.
+CONVERTER_VERSION = "pypdfium2-1"
+
+_MAX_BYTES = 300 * 1024 * 1024
+
+
+def convert(path: Path) -> Converted:
+    """Convert a PDF, Markdown, text or Python file; raises CiteLoomError with what to do about a failure."""
+    path = Path(path)
+    kind = file_type(path)
+    if kind is None:
+        raise CiteLoomError(
+            Code.UNSUPPORTED_FORMAT,
+            f"CiteLoom cannot read {path.name}.",
+            f"It reads {', '.join(sorted(SUPPORTED_SUFFIXES))}.",
+            path=str(path),
+        )
+    try:
+        _check(path)
+        return _read(path, kind)
+    except FileNotFoundError:
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND,
+            f"The file {path.name} is no longer there.",
+            "Sync again, or put the file back.",
+            path=str(path),
+        ) from None
+    except PermissionError:
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED,
+            f"CiteLoom may not read {path.name}.",
+            "Give your user the right to read the file.",
+            path=str(path),
+        ) from None
+    except OSError as error:
+        raise CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The file {path.name} could not be read: {error.strerror or error}.",
+            "Check the disk or network drive it lies on, then try again.",
+            path=str(path),
+        ) from None
+
+
+def _read(path: Path, kind: str) -> Converted:
+    if kind == "pdf":
+        from citeloom.documents import pdf
+
+        return pdf.read(path, CONVERTER_VERSION)
+    if kind == "markdown":
+        from citeloom.documents import markdown
+
+        return markdown.read(path, CONVERTER_VERSION)
+    if kind == "python":
+        from citeloom.documents import python_code
+
+        return python_code.read(path, CONVERTER_VERSION)
+    from citeloom.documents import plain
+
+    return plain.read(path, CONVERTER_VERSION)
+
+
+def _check(path: Path) -> None:
+    """Refuse what no reader should be handed; a file that cannot be opened fails here, as an OSError."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise CiteLoomError(
+            Code.UNSUPPORTED_FORMAT,
+            f"{path.name} is not a file.",
+            "Name a file, not a folder.",
+            path=str(path),
+        )
+    if status.st_size > _MAX_BYTES:
+        raise CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The file {path.name} has {status.st_size / 1024**2:.0f} MB; CiteLoom reads up to 300 MB.",
+            "Split it into smaller files.",
+            path=str(path),
+        )
+    # Opening shows a missing right that a PDF library would report as a damaged file.
+    os.close(os.open(path, os.O_RDONLY))
+    if status.st_size == 0:
+        raise CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The file {path.name} is empty.",
+            "Download or export it again.",
+            path=str(path),
+        )

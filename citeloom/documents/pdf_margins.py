@@ -1,0 +1,196 @@
+"""What stands in the margins of pages: running headers and footers, and the printed page numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from citeloom.documents.pdf_layout import rows
+from citeloom.documents.pdfium import RawPage, Word
+
+_MARGIN = 0.14  # share of the page's height in which a running line may stand
+_NUMBER_MARGIN = 0.1
+_DEPTH = 3  # rows looked at from the top and from the bottom
+_BARE_NUMBER = re.compile(
+    r"^(?:(?:page|seite|p\.|s\.)\s*)?[-–—|\[(]*\s*(\d{1,5})\s*[-–—|\])]*(?:\s*(?:of|von|/)\s*\d{1,5})?$", re.I
+)
+_ROMAN_NUMBER = re.compile(r"^[-–—]?\s*[ivxlc]{1,7}\s*[-–—]?$")
+_EDGE_NUMBER = re.compile(r"^(\d{1,5})(?=\s|$)|(?<=\s)(\d{1,5})$")
+
+
+@dataclass(slots=True)
+class _Row:
+    words: list[Word]
+    text: str
+    key: str  # the text without its digits: what repeats from page to page
+    place: int  # 0, 1, 2 from the top; -1, -2, -3 from the bottom
+    y: float
+
+
+@dataclass(slots=True)
+class Margins:
+    """Pages without their running lines, and the page numbers that were printed on them."""
+
+    running: list[list[Word]]  # for each page the words of its running lines
+    printed: list[str | None]
+
+
+def read_margins(pages: list[RawPage]) -> Margins:
+    """Find running headers, footers and printed page numbers, and take the former off the pages."""
+    margin_rows = [_margin_rows(page) for page in pages]
+    printed, number_rows = _printed_numbers(pages, margin_rows)
+    repeated = _repeated(margin_rows, len(pages))
+    running: list[list[Word]] = []
+    for page, candidates in zip(pages, margin_rows, strict=True):
+        gone: list[Word] = []
+        for side in (1, -1):
+            for row in candidates:
+                if (row.place >= 0) != (side == 1):
+                    continue
+                bare = _is_bare_number(row, page) and (
+                    id(row) in number_rows or _ROMAN_NUMBER.match(row.text) or len(pages) > 1
+                )
+                if not (bare or id(row) in number_rows or (row.key, row.place >= 0, round(row.y / 8)) in repeated):
+                    break  # what stands inside of a line that stays is the page's text
+                gone.extend(row.words)
+        running.append(gone)
+        taken = {id(word) for word in gone}
+        if taken:
+            page.words = [word for word in page.words if id(word) not in taken]
+    return Margins(running, printed)
+
+
+def _margin_rows(page: RawPage) -> list[_Row]:
+    """The outermost rows of a page: those at the top from above, then those at the bottom from below."""
+    all_rows = rows(page.words)
+    found = []
+    for place in (*range(_DEPTH), *range(-1, -_DEPTH - 1, -1)):
+        if not -len(all_rows) <= place < len(all_rows):
+            continue
+        words = all_rows[place]
+        y = max(words, key=lambda w: w.size).y
+        share = y / max(page.height, 1.0)
+        if share > 1 - _MARGIN if place >= 0 else share < _MARGIN:
+            text = " ".join(word.text for word in words)
+            key = re.sub(r"\d+|(?<![a-z])[ivxlc]{1,7}(?![a-z])", "#", text.casefold())
+            found.append(_Row(words, text, key, place, y))
+    return found
+
+
+def _is_bare_number(row: _Row, page: RawPage) -> bool:
+    share = row.y / max(page.height, 1.0)
+    in_margin = share > 1 - _NUMBER_MARGIN or share < _NUMBER_MARGIN
+    return in_margin and bool(_BARE_NUMBER.match(row.text) or _ROMAN_NUMBER.match(row.text))
+
+
+def _repeated(margin_rows: list[list[_Row]], pages: int) -> set[tuple[str, bool, int]]:
+    """The keys of rows that stand at the same height on several pages."""
+    seen: dict[tuple[str, bool, int], set[int]] = defaultdict(set)
+    for page, candidates in enumerate(margin_rows):
+        for row in candidates:
+            for height in (round(row.y / 8) - 1, round(row.y / 8), round(row.y / 8) + 1):
+                seen[(row.key, row.place >= 0, height)].add(page)
+    needed = 2 if pages <= 4 else 3
+    return {key for key, where in seen.items() if len(where) >= needed and re.search(r"\w|#", key[0])}
+
+
+def _printed_numbers(pages: list[RawPage], margin_rows: list[list[_Row]]) -> tuple[list[str | None], set[int]]:
+    """The printed number of each page, from integers in the margins that run along with the pages."""
+    offsets_of: list[dict[int, _Row]] = []
+    for page, candidates in zip(pages, margin_rows, strict=True):
+        offsets: dict[int, _Row] = {}
+        for row in sorted(candidates, key=lambda r: not _BARE_NUMBER.match(r.text)):
+            for number in _numbers(row.text):
+                offsets.setdefault(number - page.number, row)
+        offsets_of.append(offsets)
+    accepted = _accepted_offsets(offsets_of)
+    # A row that carries the page's number at the height where other pages carry theirs is a running line.
+    heights = Counter(_height(offsets[o]) for offsets in offsets_of for o in accepted if o in offsets)
+    evidence: list[int | None] = []
+    number_rows: set[int] = set()
+    for offsets in offsets_of:
+        own = next((offset for offset in accepted if offset in offsets), None)
+        evidence.append(own)
+        if own is not None and (_BARE_NUMBER.match(offsets[own].text) or heights[_height(offsets[own])] >= 2):
+            number_rows.add(id(offsets[own]))
+    for at, offsets in enumerate(offsets_of):
+        if evidence[at] is None:
+            evidence[at] = _own_offset(at, offsets, evidence, heights)
+            if evidence[at] is not None:
+                number_rows.add(id(offsets[evidence[at] or 0]))
+    if len(pages) == 1 and not accepted:
+        for row in margin_rows[0]:
+            bare = _BARE_NUMBER.match(row.text)
+            if bare and _is_bare_number(row, pages[0]):
+                return [bare[1]], {id(row)}
+    printed = [
+        str(page.number + offset) if offset is not None and page.number + offset > 0 else None
+        for page, offset in zip(pages, _filled(evidence), strict=True)
+    ]
+    return printed, number_rows
+
+
+def _own_offset(
+    at: int, offsets: dict[int, _Row], evidence: list[int | None], heights: Counter[tuple[bool, int]]
+) -> int | None:
+    """The offset of a page whose number stands where the others' do, but jumps: pages are missing."""
+    before = next(((i, evidence[i]) for i in range(at - 1, -1, -1) if evidence[i] is not None), None)
+    after = next(((i, evidence[i]) for i in range(at + 1, len(evidence)) if evidence[i] is not None), None)
+    for offset, row in offsets.items():
+        if heights[_height(row)] < 2:
+            continue
+        number = at + offset
+        near = [i + (known or 0) for i, known in (n for n in (before, after) if n is not None)]
+        grows = (before is None or number > near[0]) and (after is None or number < near[-1])
+        if near and grows and min(abs(number - other) for other in near) <= 20:
+            return offset
+    return None
+
+
+def _height(row: _Row) -> tuple[bool, int]:
+    return row.place >= 0, round(row.y / 8)
+
+
+def _numbers(text: str) -> list[int]:
+    bare = _BARE_NUMBER.match(text)
+    if bare:
+        return [int(bare[1])]
+    return [int(first or last) for first, last in _EDGE_NUMBER.findall(text)]
+
+
+def _accepted_offsets(offsets_of: list[dict[int, _Row]]) -> list[int]:
+    """The differences between printed number and PDF page that the document holds to, best first."""
+    count: Counter[int] = Counter(offset for offsets in offsets_of for offset in offsets)
+    if not count:
+        return []
+    best = min(count, key=lambda offset: (-count[offset], abs(offset)))
+    if count[best] < 2 or count[best] < 0.25 * len(offsets_of):
+        return []
+    accepted = [best]
+    for offset in sorted(count, key=lambda o: (-count[o], abs(o))):
+        # An inserted plate or a missing page shifts the numbers: believe it where pages in a row say so.
+        run = longest = 0
+        for offsets in offsets_of:
+            run = run + 1 if offset in offsets and best not in offsets else 0
+            longest = max(longest, run)
+        if offset != best and longest >= 3:
+            accepted.append(offset)
+    return accepted
+
+
+def _filled(evidence: list[int | None]) -> list[int | None]:
+    """Offsets for the pages that print no number, where their neighbours leave no doubt."""
+    known = [(at, offset) for at, offset in enumerate(evidence) if offset is not None]
+    filled = list(evidence)
+    if not known:
+        return filled
+    for at in range(len(evidence)):
+        if evidence[at] is None:
+            before = next((offset for where, offset in reversed(known) if where < at), None)
+            after = next((offset for where, offset in known if where > at), None)
+            if before is None or after is None:
+                filled[at] = after if before is None else before
+            elif before == after:
+                filled[at] = before
+    return filled

@@ -1,0 +1,156 @@
+"""Small judgements about text that several readers share."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+
+_LIGATURES = {
+    "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st",
+    "\u00a0": " ", "\u2002": " ", "\u2003": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ",
+    "\u200b": "", "\u2060": "", "\ufeff": "",
+}  # fmt: skip
+_LIGATURE_TABLE = str.maketrans(_LIGATURES)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+_LOOSE_ACCENT = re.compile(r"([¨´ˆ˜ˇ˚])([A-Za-zı])")
+_COMBINING = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "ˇ": "\u030c", "˚": "\u030a"}
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+", re.I)
+_HYPHENS = "-\u00ad\u2010\u2011"
+_SUSPENDED = {"und", "oder", "bzw", "bis", "and", "or", "to", "nor", "sowie", "noch", "et", "ou"}
+_ALWAYS_HYPHENED = {"self", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"}
+_PREFIXES = {
+    "over",
+    "under",
+    "inter",
+    "super",
+    "with",
+    "some",
+    "every",
+    "fore",
+    "after",
+    "counter",
+    "multi",
+    "trans",
+}
+
+
+def tidy(text: str) -> str:
+    """Text with ligatures spelled out and invisible characters removed."""
+    text = text.translate(_LIGATURE_TABLE)
+    text = _CONTROL.sub("", text)
+    return unicodedata.normalize("NFC", _LOOSE_ACCENT.sub(_accented, text))
+
+
+def _accented(match: re.Match[str]) -> str:
+    """An accent printed before its letter, as TeX does, put onto it where that makes a letter."""
+    letter = "i" if match[2] == "ı" else match[2]
+    composed = unicodedata.normalize("NFC", letter + _COMBINING[match[1]])
+    return composed if len(composed) == 1 else match[0]
+
+
+def find_dois(texts: Iterable[str]) -> tuple[str, ...]:
+    """DOIs in the order in which they stand in the texts, each once, in lower case."""
+    found: dict[str, None] = {}
+    for text in texts:
+        for match in _DOI.findall(text):
+            doi = match.lower()
+            while doi and (doi[-1] in ".,;:'\"”’»!?*" or _unbalanced(doi)):
+                doi = doi[:-1]
+            if not doi.endswith("/") and doi.split("/", 1)[1:] != [""]:
+                found.setdefault(doi)
+    return tuple(found)
+
+
+def _unbalanced(doi: str) -> bool:
+    return any(doi.endswith(shut) and doi.count(shut) > doi.count(open_) for open_, shut in ("()", "[]"))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text for comparing, hyphens and case left aside."""
+    return re.findall(r"\w+", re.sub(r"[-\u00ad\u2010\u2011]", "", tidy(text)).casefold())
+
+
+def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[str]) -> float:
+    """The share of the raw texts' words that the kept texts hold, but for what was left out."""
+    wanted: Counter[str] = Counter()
+    for text in raw:
+        # pdfium marks a word broken at the end of a line; print shows a hyphen before the line break.
+        wanted.update(words_of(re.sub(r"[\ufffe\x02]\s*|(?<=\w)[-\u00ad\u2010]\r?\n", "", text)))
+    for text in left_out:
+        wanted.subtract(words_of(text))
+    wanted = +wanted
+    have: Counter[str] = Counter()
+    for text in kept:
+        have.update(words_of(text))
+    total = wanted.total()
+    found = (wanted & have).total() + _joined_halves(wanted - have, have - wanted)
+    return round(found / total, 4) if total else 1.0
+
+
+def _joined_halves(missing: Counter[str], surplus: Counter[str]) -> int:
+    """How many of the missing words are halves of words that were mended at the end of a line."""
+    found = 0
+    for word in surplus.elements():
+        for at in range(1, len(word)):
+            if missing[word[:at]] > 0 and missing[word[at:]] > 0:
+                missing[word[:at]] -= 1
+                missing[word[at:]] -= 1
+                found += 2
+                break
+    return found
+
+
+class Vocabulary:
+    """The words a document uses inside its lines: the judge of how a broken word is joined."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._count: Counter[str] = Counter()
+        broken = False
+        for line in lines:
+            words = re.findall(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*", line)
+            first, broken = int(broken), line.rstrip()[-1:] in _HYPHENS
+            # Around a hyphen at the end of a line stand halves of words.
+            whole = words[first : len(words) - broken]
+            self._count.update(word.casefold().replace("‐", "-") for word in whole)
+
+    def join(self, before: str, after: str) -> str:
+        """Two lines of a paragraph as one text."""
+        if not before or not after:
+            return before + after
+        if _goes_on_unspaced(before, after):
+            return before + after
+        if before[-1] not in _HYPHENS or len(before) < 2 or not before[-2].isalnum():
+            return f"{before} {after}"
+        last = re.search(r"[^\W_]+(?:[-‐][^\W_]+)*$", before[:-1])
+        first = re.match(r"[^\W_]+", after)
+        if not last or not first:
+            return f"{before} {after}"
+        head, tail = last[0], first[0]
+        if tail.casefold() in _SUSPENDED:  # "pre- and post-test"
+            return f"{before} {after}"
+        if not tail[0].islower():  # "Smith-" "Jones", "2010-" "2015"
+            return before + after
+        if before[-1] == "\u00ad" or not self._is_compound(head, tail):
+            return before[:-1] + after
+        return before + after
+
+    def _is_compound(self, head: str, tail: str) -> bool:
+        """Whether the hyphen belongs to the word ("market-driven") and was not put in by the line's end."""
+        head, tail = head.casefold(), tail.casefold()
+        if "-" in head or "‐" in head or head[-1].isdigit() or head in _ALWAYS_HYPHENED:
+            return True
+        whole, hyphened = self._count[head + tail], self._count[f"{head}-{tail}"]
+        if whole or hyphened:
+            return hyphened > whole
+        long_enough = len(head) >= 4 and len(tail) >= 4 and head not in _PREFIXES
+        return long_enough and bool(self._count[head] and self._count[tail])
+
+
+def _goes_on_unspaced(before: str, after: str) -> bool:
+    """Whether the line ends inside an address or DOI that the next line goes on with."""
+    last = before.rsplit(None, 1)[-1]
+    if len(last) < 8 or last[-1] not in "/._-=&?" or not re.search(r"https?://|www\.|10\.\d{4,9}/", last):
+        return False
+    return last[-1] != "." or after[0].islower() or after[0].isdigit()

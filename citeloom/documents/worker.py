@@ -1,0 +1,162 @@
+"""The worker process: files come in as JSON lines, passages go out as JSON lines.
+
+A file that crashes its reader costs this process and that file, never the engine.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from citeloom.documents.chunk import chunk
+from citeloom.documents.convert import CONVERTER_VERSION, convert
+from citeloom.errors import CiteLoomError, Code
+from citeloom.model import Converted
+
+_FIRST_TEXT = 3000  # characters, enough to match a document with its record
+_Counter = Callable[[Sequence[str]], list[int]]
+
+
+def _load(cache_file: Path) -> Converted | None:
+    """The cached conversion, or None when there is none that can be used."""
+    try:
+        with gzip.open(cache_file, "rt", encoding="utf-8") as stream:
+            doc = Converted.from_json(json.load(stream))
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
+        return None
+    return doc if doc.converter == CONVERTER_VERSION else None
+
+
+def _save(doc: Converted, cache_file: Path) -> None:
+    """Write the cache in one step; without it the next run converts again, so a full disk stops nothing."""
+    try:
+        cache_file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=cache_file.parent, prefix=".converted-")
+    except OSError:
+        return
+    temporary = Path(name)
+    try:
+        data = json.dumps(doc.to_json()).encode("utf-8")
+        with os.fdopen(handle, "wb") as stream:
+            # No time stamp: the same document gives the same bytes.
+            stream.write(gzip.compress(data, compresslevel=5, mtime=0))
+        temporary.replace(cache_file)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def _first_text(doc: Converted) -> str:
+    parts: list[str] = []
+    length = 0
+    for text in [page.text for page in doc.pages] or [block.text for block in doc.blocks]:
+        parts.append(text)
+        length += len(text)
+        if length > _FIRST_TEXT:
+            break
+    return "\n".join(parts)[:_FIRST_TEXT]
+
+
+class Worker:
+    """Answers requests; keeps tokenizers between them."""
+
+    def __init__(self) -> None:
+        self._counters: dict[str, _Counter] = {}
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request, an error included: nothing is raised."""
+        number = request.get("id")
+        try:
+            return {"id": number, "ok": True, **self._process(request)}
+        except CiteLoomError as error:
+            return {"id": number, "ok": False, "error": error.as_dict()}
+        except Exception as error:
+            # A reader met a file nobody thought of: that is this file's failure.
+            failure = CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"Unexpected {type(error).__name__}: {error}",
+                "Please report it with the file, if you may share it.",
+                path=str(request.get("path", "")),
+            )
+            return {"id": number, "ok": False, "error": failure.as_dict()}
+
+    def _process(self, request: dict[str, Any]) -> dict[str, Any]:
+        cache_file = Path(request["cache_file"]) if request.get("cache_file") else None
+        started = time.perf_counter()
+        doc = _load(cache_file) if cache_file and request.get("use_cache", True) else None
+        cached = doc is not None
+        if doc is None:
+            doc = convert(Path(request["path"]))
+            if cache_file:
+                _save(doc, cache_file)
+        converted = time.perf_counter()
+        passages = chunk(doc, self._counter(request.get("tokenizer")), int(request["max_tokens"]))
+        finished = time.perf_counter()
+        return {
+            "converted": {
+                "title": doc.title,
+                "file_type": doc.file_type,
+                "converter": doc.converter,
+                "pages": len(doc.pages),
+                "dois": list(doc.dois),
+                "word_coverage": doc.word_coverage,
+                "warnings": list(doc.warnings),
+                "first_text": _first_text(doc),
+            },
+            "passages": [passage.to_json() for passage in passages],
+            "seconds": {"convert": round(converted - started, 4), "chunk": round(finished - converted, 4)},
+            "cached": cached,
+        }
+
+    def _counter(self, tokenizer: str | None) -> _Counter:
+        from citeloom.documents.tokens import TokenCounter, estimate_tokens
+
+        if not tokenizer:
+            return estimate_tokens
+        if tokenizer not in self._counters:
+            self._counters[tokenizer] = TokenCounter(Path(tokenizer))
+        return self._counters[tokenizer]
+
+
+def serve(requests: BinaryIO, replies: BinaryIO) -> None:
+    """Answer every request line until the stream ends."""
+    worker = Worker()
+    for line in requests:
+        if not line.strip():
+            continue
+        try:
+            request = json.loads(line)
+            if not isinstance(request, dict):
+                raise ValueError("not an object")
+        except ValueError as error:
+            failure = CiteLoomError(Code.INVALID_INPUT, f"The request is not a JSON object: {error}")
+            reply: dict[str, Any] = {"id": None, "ok": False, "error": failure.as_dict()}
+        else:
+            reply = worker.answer(request)
+        replies.write(json.dumps(reply).encode("ascii") + b"\n")
+        replies.flush()
+
+
+def main() -> None:
+    """Run until standard input ends."""
+    # Replies go to the real standard output; whatever a library prints goes to standard error.
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(5)
+    with suppress(BrokenPipeError, KeyboardInterrupt):
+        serve(sys.stdin.buffer, replies)
+
+
+if __name__ == "__main__":
+    main()

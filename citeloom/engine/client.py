@@ -1,0 +1,82 @@
+"""How the command line and the tray call the engine."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from citeloom.engine import launch, wire
+from citeloom.errors import CiteLoomError, Code
+
+
+class Client:
+    """A control connection; starts the engine where there is none."""
+
+    def __init__(self, *, start: bool = True, started_by: str = "cli") -> None:
+        self._socket: socket.socket = launch.connect("control", {}, start=start, started_by=started_by)
+        self._lines = self._socket.makefile("rb")
+        self._number = 0
+        self._events: deque[dict[str, Any]] = deque()  # came while an answer was waited for
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._lines.close()
+        self._socket.close()
+
+    def call(self, verb: str, **args: Any) -> Any:
+        """Ask for a verb and wait for its result."""
+        number = self._send(verb, args)
+        while True:
+            message = self._receive()
+            if message.get("id") == number:
+                return _result(message)
+            if "event" in message:
+                self._events.append(message["event"])
+
+    def watch(self, tell: Callable[[dict[str, Any]], bool]) -> None:
+        """Hand every event to `tell` until it says that it has seen enough."""
+        while True:
+            event = self._events.popleft() if self._events else self._receive().get("event")
+            if event is not None and tell(event):
+                return
+
+    def _send(self, verb: str, args: dict[str, Any]) -> int:
+        self._number += 1
+        try:
+            self._socket.sendall(wire.line({"id": self._number, "verb": verb, "args": args}))
+        except OSError as error:
+            raise _lost() from error
+        return self._number
+
+    def _receive(self) -> dict[str, Any]:
+        try:
+            line = self._lines.readline()
+        except OSError as error:
+            raise _lost() from error
+        if not line:
+            raise _lost()
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+
+def _result(message: dict[str, Any]) -> Any:
+    if "error" in message:
+        raise CiteLoomError.from_dict(message["error"])
+    return message["result"]
+
+
+def _lost() -> CiteLoomError:
+    return CiteLoomError(
+        Code.ENGINE_UNAVAILABLE,
+        "The engine ended in the middle of this.",
+        "Run the command again; it starts a new one.",
+    )

@@ -1,0 +1,139 @@
+"""The control session: JSON lines for the command line and the tray. `{"id", "verb", "args"}` → `{"id", "result"}`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from citeloom.engine import events, wire
+from citeloom.engine.cancel import Cancel
+from citeloom.engine.doctor import examine
+from citeloom.engine.service import Service
+from citeloom.errors import CiteLoomError, Code
+
+if TYPE_CHECKING:
+    from citeloom.engine.server import Connection
+
+log = logging.getLogger(__name__)
+
+
+class Control:
+    """One control connection: requests are answered as they finish, events come in between."""
+
+    def __init__(self, service: Service, connection: Connection, end_engine: Callable[[str], None]) -> None:
+        self._service = service
+        self._connection = connection
+        self._end_engine = end_engine
+        self._loop = asyncio.get_running_loop()
+        self._unwatch: Callable[[], None] | None = None
+
+    async def run(self) -> None:
+        """Answer until the client has gone."""
+        tasks: set[asyncio.Task[None]] = set()
+        try:
+            while (line := await self._connection.read_line(wire.LINE_LIMIT)) is not None:
+                task = asyncio.create_task(self._answer(line))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+        finally:
+            if self._unwatch:
+                self._unwatch()
+            for task in list(tasks):
+                task.cancel()
+
+    async def _answer(self, line: bytes) -> None:
+        number = None
+        try:
+            request = json.loads(line)
+            number = request.get("id")
+            result = await self._do(str(request["verb"]), dict(request.get("args") or {}))
+            answer = {"id": number, "result": result}
+        except CiteLoomError as error:
+            answer = {"id": number, "error": error.as_dict()}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            problem = CiteLoomError(Code.INVALID_INPUT, f"The request is not understood: {error!r}.")
+            answer = {"id": number, "error": problem.as_dict()}
+        except Exception as error:
+            log.exception("a verb failed")
+            problem = CiteLoomError(
+                Code.INTERNAL_ERROR,
+                f"{type(error).__name__}: {error}.",
+                "The engine's log says more: citeloom doctor.",
+            )
+            answer = {"id": number, "error": problem.as_dict()}
+        try:
+            await self._connection.send(wire.line(answer))
+        except ConnectionError:
+            pass
+
+    async def _do(self, verb: str, args: dict[str, Any]) -> Any:
+        if verb == "stop":
+            # The answer goes out first.
+            self._loop.call_later(0.05, self._end_engine, "asked to")
+            return {}
+        if verb == "watch":
+            self._watch()
+            return {}
+        handler = _VERBS.get(verb)
+        if handler is None:
+            raise CiteLoomError(
+                Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {', '.join(sorted(_VERBS))}."
+            )
+        return await asyncio.to_thread(handler, self._service, args)
+
+    def _watch(self) -> None:
+        def tell(event: events.Event) -> None:
+            line = wire.line({"event": events.to_json(event)})
+            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._send_quietly(line)))
+
+        if self._unwatch is None:
+            self._unwatch = self._service.events.watch(tell)
+
+    async def _send_quietly(self, line: bytes) -> None:
+        try:
+            await self._connection.send(line)
+        except ConnectionError:
+            pass
+
+
+def _search(service: Service, args: dict[str, Any]) -> Any:
+    project = service.catalog.projects.get(args["project"])
+    return service.questions.query(
+        project,
+        args["text"],
+        hybrid=bool(args.get("hybrid", True)) and project.hybrid_enabled,
+        top_k=args.get("top_k"),
+        filter_by=args.get("filters"),
+        full_text=bool(args.get("full_text")),
+        cancel=Cancel(),
+    )
+
+
+def _documents(service: Service, args: dict[str, Any]) -> Any:
+    project = service.catalog.projects.get(args["project"])
+    return service.list_documents(project, args.get("status"), args.get("limit", 1000), args.get("offset", 0))
+
+
+def _ingest(service: Service, args: dict[str, Any]) -> Any:
+    project = service.catalog.projects.get(args["project"])
+    job = service.ingest(project, args.get("source"), args.get("options") or {}, by_agent=False)
+    return {"job_id": job.id, "state": job.state}
+
+
+_VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
+    "status": lambda s, a: s.status(),
+    "project_add": lambda s, a: s.add_project(a["id"], a.get("references"), a.get("folders") or []),
+    "project_list": lambda s, a: s.list_projects(),
+    "project_show": lambda s, a: s.show_project(a["id"]),
+    "project_remove": lambda s, a: s.remove_project(a["id"]),
+    "ingest": _ingest,
+    "cancel": lambda s, a: s.jobs.cancel(a["job_id"]),
+    "search": _search,
+    "documents": _documents,
+    "show": lambda s, a: s.find_passage(a["chunk_id"]),
+    "log": lambda s, a: s.catalog.access.latest(a.get("project"), int(a.get("limit", 50))),
+    "doctor": lambda s, a: examine(s),
+}

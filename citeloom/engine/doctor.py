@@ -1,0 +1,127 @@
+"""Looks at every part of the engine and says how to mend what is not well."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from citeloom import paths
+from citeloom.documents.convert import convert
+from citeloom.engine.service import Service
+from citeloom.errors import CiteLoomError, Code
+
+
+def examine(service: Service) -> list[dict[str, Any]]:
+    """The findings, part by part: `ok`, what was seen, and the next step where something is wrong."""
+    checks: list[tuple[str, Callable[[], str]]] = [
+        ("data folder", lambda: _data_folder(service)),
+        ("settings", lambda: _settings(service)),
+        ("catalog", lambda: _catalog(service)),
+        ("dense model", lambda: _dense(service)),
+        ("sparse model", lambda: _sparse(service)),
+        ("converter", lambda: _converter(service)),
+    ]
+    checks += [(f"project {p.id}", partial(_project, service, p.id)) for p in service.catalog.projects.all()]
+    return [_check(name, look) for name, look in checks]
+
+
+def _check(name: str, look: Callable[[], str]) -> dict[str, Any]:
+    try:
+        return {"part": name, "ok": True, "seen": look(), "next_step": ""}
+    except CiteLoomError as error:
+        return {"part": name, "ok": False, "seen": error.message, "next_step": error.next_step}
+    except Exception as error:
+        return {
+            "part": name,
+            "ok": False,
+            "seen": f"{type(error).__name__}: {error}",
+            "next_step": "See the engine's log.",
+        }
+
+
+def _problem(seen: str, next_step: str) -> CiteLoomError:
+    return CiteLoomError(Code.STORAGE_ERROR, seen, next_step)
+
+
+def _data_folder(service: Service) -> str:
+    folder = Path(paths.folders().data)
+    probe = folder / ".doctor"
+    try:
+        probe.write_text("ok")
+        probe.unlink()
+    except OSError as error:
+        raise _problem(
+            f"{folder} cannot be written: {error.strerror}", "Give yourself the right to write there."
+        ) from error
+    free = shutil.disk_usage(folder).free // 1_000_000
+    least = service.settings.engine.min_free_mb
+    if free < least:
+        raise _problem(f"{folder}: only {free} MB free", f"Free some space; imports stop below {least} MB.")
+    return f"{folder}, {free:,} MB free"
+
+
+def _settings(service: Service) -> str:
+    file = Path(paths.settings_file())
+    return f"{file}" if file.exists() else f"defaults ({file} is not there, and need not be)"
+
+
+def _catalog(service: Service) -> str:
+    word = service.catalog.db.check()
+    if word != "ok":
+        raise _problem(f"catalog is damaged: {word}", "Stop the engine and put a copy from beside it in its place.")
+    return f"{len(service.catalog.projects.all())} projects"
+
+
+def _dense(service: Service) -> str:
+    info = service.models.for_questions(service.settings.models.dense).info
+    began = time.perf_counter()
+    service.models.for_questions(info.name).embed_query(f"doctor {began}")
+    return f"{info.name}: {info.size} dimensions, reads {info.max_tokens} tokens"
+
+
+def _sparse(service: Service) -> str:
+    name = service.settings.models.sparse
+    if not name:
+        return "switched off; hybrid search is not available to new projects"
+    service.models.sparse(name).embed_query("doctor")
+    return f"{name}, {service.settings.models.language}"
+
+
+def _converter(service: Service) -> str:
+    probe = Path(paths.folders().data) / ".doctor.md"
+    probe.write_text("# Doctor\n\nA sentence.\n", encoding="utf-8")
+    try:
+        convert(probe)
+        reply = service.workers.convert(
+            {
+                "path": str(probe),
+                "cache_file": None,
+                "tokenizer": None,
+                "max_tokens": 256,
+                "use_cache": False,
+            },
+            60,
+        )
+    finally:
+        probe.unlink(missing_ok=True)
+    return f"{reply['converted']['converter']}, {service.workers.count} worker processes"
+
+
+def _project(service: Service, project_id: str) -> str:
+    project = service.catalog.projects.get(project_id)
+    passages = service.collection(project).count()
+    coverage = service.catalog.documents.coverage(project_id)
+    expected = service.catalog.documents.chunk_count(project_id)
+    if passages != expected:
+        raise _problem(
+            f"the index holds {passages} passages, the catalog says {expected}",
+            f"Rebuild it: citeloom ingest {project_id} --force-rebuild.",
+        )
+    missing = [s.path for s in service.catalog.projects.sources(project_id) if not Path(s.path).exists()]
+    if missing:
+        raise _problem(f"not there: {', '.join(missing)}", "Connect the drive, or remove the project.")
+    return f"{coverage['searchable']} of {coverage['documents']} documents searchable, {passages} passages"

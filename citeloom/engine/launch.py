@@ -1,0 +1,203 @@
+"""Finding the engine, or starting it: race-free, on every system. Standard library only: the bridge uses it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import time
+from typing import IO, Any
+
+from citeloom import paths
+from citeloom.engine import wire
+from citeloom.errors import CiteLoomError, Code
+
+START_SECONDS = 30.0
+_ANSWER_SECONDS = 15.0
+
+
+class FileLock:
+    """A lock that the system gives back when its owner dies, however it dies."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._file: IO[bytes] | None = None
+
+    def acquire(self, seconds: float = 0.0) -> bool:
+        """Take the lock, trying for some seconds."""
+        paths.make_private(os.path.dirname(self._path))
+        file = open(self._path, "ab")  # noqa: SIM115 - held for as long as the lock is
+        until = time.monotonic() + seconds
+        while not _lock(file):
+            if time.monotonic() >= until:
+                file.close()
+                return False
+            time.sleep(0.02)
+        self._file = file
+        return True
+
+    def release(self) -> None:
+        """Give the lock back."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+if sys.platform == "win32":  # pragma: no cover - the other systems' branch is below
+    import msvcrt
+
+    def _lock(file: IO[bytes]) -> bool:
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _lock(file: IO[bytes]) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+
+def running() -> bool:
+    """Whether an engine lives in this data folder."""
+    if not os.path.exists(paths.engine_lock()):
+        return False
+    lock = FileLock(paths.engine_lock())
+    if lock.acquire():
+        lock.release()
+        return False
+    return True
+
+
+def address() -> dict[str, Any] | None:
+    """Where the engine says it is."""
+    try:
+        with open(paths.engine_file(), encoding="utf-8") as file:
+            found: dict[str, Any] = json.load(file)
+            return found
+    except (OSError, ValueError):
+        return None
+
+
+def connect(role: str, options: dict[str, Any], *, start: bool = True, started_by: str = "cli") -> socket.socket:
+    """A connection to the engine that has said hello; starts the engine where there is none."""
+    # The lock is asked before the address: a stale address may be some other program's by now.
+    if running() and (connection := _greet(role, options)):
+        return connection
+    if not start:
+        raise CiteLoomError(
+            Code.ENGINE_UNAVAILABLE, "CiteLoom's engine is not running.", "Start it: citeloom engine start."
+        )
+    ensure(started_by)
+    if connection := _greet(role, options):
+        return connection
+    raise unavailable("it started but does not answer")
+
+
+def ensure(started_by: str) -> bool:
+    """Have an engine running; True if it was started here. Twenty at once start one."""
+    starting = FileLock(paths.start_lock())
+    if not starting.acquire(START_SECONDS):
+        raise unavailable("another start hangs")
+    try:
+        if running() and _greet("control", {}, close=True):
+            return False
+        _start(started_by)
+        return True
+    finally:
+        starting.release()
+
+
+def _start(started_by: str) -> None:
+    import subprocess
+
+    paths.make_private(paths.folders().data)
+    paths.make_private(paths.folders().logs)
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(p for p in (root, environment.get("PYTHONPATH", "")) if p)
+    detached: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":  # pragma: no cover
+        detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    with open(paths.engine_log() + ".start", "wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "citeloom.engine.main", "--started-by", started_by],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=paths.folders().data,
+            env=environment,
+            **detached,
+        )
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        found = address()
+        if found and found.get("pid") == process.pid and _greet("control", {}, close=True):
+            # It lives on when this process ends; leaving it unwaited is meant.
+            process.returncode = 0
+            return
+        if process.poll() is not None:
+            break
+        time.sleep(0.02)
+    raise unavailable(_last_words())
+
+
+def _last_words() -> str:
+    try:
+        with open(paths.engine_log() + ".start", encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in file if line.strip()]
+    except OSError:
+        lines = []
+    return lines[-1] if lines else "it did not start in time"
+
+
+def _greet(role: str, options: dict[str, Any], *, close: bool = False) -> socket.socket | None:
+    found = address()
+    if found is None:
+        return None
+    connection = None
+    try:
+        connection = socket.create_connection(("127.0.0.1", int(found["port"])), timeout=_ANSWER_SECONDS)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.sendall(wire.hello(role, str(found["token"]), options))
+        answer = _read_line(connection)
+        reply = json.loads(answer)
+        if reply.get("ok") is True:
+            if close:
+                connection.close()
+            else:
+                connection.settimeout(None)
+            return connection
+        connection.close()
+        if reply.get("error"):
+            raise CiteLoomError.from_dict(reply["error"])
+    except (OSError, ValueError, KeyError):
+        if connection is not None:
+            connection.close()
+    return None
+
+
+def _read_line(connection: socket.socket) -> bytes:
+    # Byte by byte: what comes after the line belongs to whoever uses the connection next.
+    answer = bytearray()
+    while not answer.endswith(b"\n") and len(answer) < wire.HELLO_LIMIT:
+        byte = connection.recv(1)
+        if not byte:
+            break
+        answer += byte
+    return bytes(answer)
+
+
+def unavailable(reason: str) -> CiteLoomError:
+    """The engine cannot be had, and what a person can do."""
+    return CiteLoomError(
+        Code.ENGINE_UNAVAILABLE,
+        f"CiteLoom's engine cannot be reached: {reason}.",
+        "Run 'citeloom doctor' in a terminal to see what is wrong.",
+    )

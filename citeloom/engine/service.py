@@ -1,0 +1,527 @@
+"""The engine's verbs, one method each. Every face calls these; nothing else owns index or catalog."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from citeloom import __version__, paths
+from citeloom.bibliography.references import load_references
+from citeloom.config import Settings
+from citeloom.documents.convert import CONVERTER_VERSION
+from citeloom.documents.markdown_out import to_markdown
+from citeloom.engine import stored
+from citeloom.engine.cancel import Cancel
+from citeloom.engine.events import Events
+from citeloom.engine.jobs import JobQueue
+from citeloom.engine.questions import Questions
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.collections import Collections
+from citeloom.index.edge import EdgeCollection
+from citeloom.index.models import ModelShelf
+from citeloom.ingest.importer import STORED, Importer
+from citeloom.ingest.request import ImportRequest, Progress
+from citeloom.ingest.workers import Workers
+from citeloom.ingest.writer import LiveWriter, mend
+from citeloom.model import Converted
+from citeloom.store import Catalog, Document, Job, Project, Source, State
+
+log = logging.getLogger(__name__)
+
+_OPTIMISE_FROM = 20_000  # passages without a search graph that make one worth its time
+_MOST_DOCUMENT_CHARACTERS = 60_000
+_WRITE_WAIT = 10.0
+
+
+class Service:
+    """Everything the engine can do."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        paths.make_private(paths.folders().data)
+        self.catalog = Catalog(Path(paths.catalog_file()))
+        self.collections = Collections(Path(paths.index_folder()))
+        self.models = ModelShelf(settings.models)
+        self.workers = Workers(settings.engine.workers)
+        self.events = Events()
+        self.conversions = Path(paths.conversions_folder())
+        importer = Importer(self.catalog, self.collections, self.models, self.workers, settings, self.conversions)
+        self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
+        self.questions = Questions(self.catalog, self.models, settings, self.collection)
+        self._mended: set[str] = set()
+        self._opening = threading.RLock()
+        # Held while an index is copied for optimising: what was written meanwhile would be missing in the copy.
+        self._writing = threading.Lock()
+
+    def start(self) -> None:
+        """Go on with what an earlier engine left, and load what the first question needs."""
+        self.jobs.start()
+        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+
+    def stop(self) -> None:
+        """Finish or park the document at hand, and close everything."""
+        self.jobs.stop()
+        self.workers.end()
+        self.collections.close()
+        self.catalog.close()
+
+    def collection(self, project: Project) -> EdgeCollection:
+        """The project's index; the first opening mends what a kill left."""
+        with self._opening:
+            collection = self.collections.get(project.collection, project.generation)
+            if project.collection not in self._mended:
+                mend(self.catalog, project, collection)
+                self.collections.tidy(project.collection, project.generation)
+                self._mended.add(project.collection)
+            return collection
+
+    # -- projects --------------------------------------------------------------------------------------------
+
+    def add_project(self, project_id: str, references: str | None, folders: Sequence[str]) -> dict[str, Any]:
+        """A new project with the folders it may read."""
+        sources = [Source("folder", str(_existing(f))) for f in folders]
+        for source in sources:
+            if not Path(source.path).is_dir():
+                raise CiteLoomError(
+                    Code.INVALID_INPUT,
+                    f"{source.path} is not a folder.",
+                    "Name a folder; 'citeloom ingest' takes files.",
+                )
+        warnings: tuple[str, ...] = ()
+        count = None
+        if references:
+            references = str(_existing(references))
+            loaded = load_references(Path(references))
+            warnings, count = loaded.warnings, len(loaded.records)
+        info = self.models.for_questions(self.settings.models.dense).info
+        sparse = self.settings.models.sparse
+        if sparse:
+            self.models.sparse(sparse)
+        with self._opening:
+            project = self.catalog.projects.add(
+                project_id,
+                references,
+                {
+                    "dense_model": info.name,
+                    "dense_fingerprint": info.fingerprint,
+                    "dense_size": info.size,
+                    "sparse_model": sparse,
+                },
+            )
+            try:
+                made = self.collections.create(project.collection, project.generation, info.size, sparse=bool(sparse))
+                self.collections.swap(project.collection, project.generation, made)
+                for source in sources:
+                    self.catalog.projects.add_source(project.id, source)
+            except BaseException:
+                self.catalog.projects.remove(project.id)
+                raise
+        return {**self.show_project(project.id), "records": count, "warnings": list(warnings)}
+
+    def list_projects(self, visible: frozenset[str] | None = None) -> list[dict[str, Any]]:
+        """Every project that the asker may see."""
+        return [self._summary(p) for p in self.catalog.projects.all() if visible is None or p.id in visible]
+
+    def show_project(self, project_id: str) -> dict[str, Any]:
+        """A project with its sources, coverage and size."""
+        project = self.catalog.projects.get(project_id)
+        return {
+            **self._summary(project),
+            "references": project.references_path,
+            "sources": [asdict(s) for s in self.catalog.projects.sources(project.id)],
+            "bytes": self.collections.size_on_disk(project.collection),
+            "created_at": project.created_at,
+            "jobs": self.jobs.busy(project.id),
+            "last_jobs": [
+                {
+                    "job_id": j.id,
+                    "state": j.state,
+                    "created_at": j.created_at,
+                    "source": j.request.get("source"),
+                }
+                for j in self.catalog.jobs.latest(project.id, 5)
+            ],
+        }
+
+    def remove_project(self, project_id: str) -> dict[str, Any]:
+        """Delete a project's index and rows. The researcher's files are not touched."""
+        summary = self._summary(self.catalog.projects.get(project_id))
+        self.jobs.drop(project_id)
+        with self._opening:
+            self.catalog.projects.remove(project_id)
+            self.collections.remove(summary["collection"])
+            self._mended.discard(summary["collection"])
+        return summary
+
+    def inspect(self, project: Project, sample: int) -> dict[str, Any]:
+        """What a project's collection is made of."""
+        if not 0 <= sample <= 5:
+            raise CiteLoomError(Code.INVALID_INPUT, f"sample is {sample}.", "Ask for 0 to 5 sample payloads.")
+        collection = self.collection(project)
+        one = collection.any_passages(max(1, sample))
+        return {
+            **self._summary(project),
+            "project": project.id,
+            "size": collection.count(),
+            "named_vectors": ["dense", *(["sparse"] if project.hybrid_enabled else [])],
+            "payload_keys": sorted(one[0].payload) if one else [],
+            "indexes": collection.indexes(),
+            "storage": {
+                "kind": "embedded",
+                "bytes": self.collections.size_on_disk(project.collection),
+                "waiting_for_graph": collection.unindexed(),
+            },
+            "jobs": self.jobs.busy(project.id),
+            "sample_payloads": [h.payload for h in one[:sample]],
+        }
+
+    def _summary(self, project: Project) -> dict[str, Any]:
+        coverage = self.catalog.documents.coverage(project.id)
+        return {
+            "id": project.id,
+            "collection": project.collection,
+            "dense_model": project.dense_model,
+            "sparse_model": project.sparse_model or None,
+            "hybrid_enabled": project.hybrid_enabled,
+            "document_count": coverage["documents"],
+            "chunk_count": self.catalog.documents.chunk_count(project.id),
+            "coverage": coverage,
+        }
+
+    # -- imports ---------------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        project: Project,
+        source: str | None,
+        options: Mapping[str, Any],
+        *,
+        by_agent: bool,
+    ) -> Job:
+        """Queue an import. An agent may name only what the researcher allowed; a person allows by naming."""
+        if source is not None:
+            path = self._allowed_path(project, source) if by_agent else _existing(source)
+            _check_kind(path)
+            if not by_agent:
+                kind = "file" if path.is_file() else "folder"
+                if not any(s.holds(path) for s in self.catalog.projects.sources(project.id)):
+                    recursive = bool(options.get("recursive", True))
+                    self.catalog.projects.add_source(project.id, Source(kind, str(path), recursive))
+            source = str(path)
+        elif not self.catalog.projects.sources(project.id) and not options.get("force_rebuild"):
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"Project '{project.id}' has no folder yet.",
+                f"Name one: citeloom ingest {project.id} FOLDER.",
+            )
+        references = options.get("references_path")
+        if references:
+            file = self._allowed_path(project, references) if by_agent else _existing(references)
+            references = str(file)
+            if not by_agent:
+                self.catalog.projects.save(replace(self.catalog.projects.get(project.id), references_path=references))
+        request = ImportRequest(
+            project.id,
+            source,
+            recursive=bool(options.get("recursive", True)),
+            references_path=references,
+            force_rebuild=bool(options.get("force_rebuild", False)),
+            allow_mass_removal=bool(options.get("remove_missing", False)) and not by_agent,
+            metadata=dict(options.get("metadata") or {}),
+        )
+        return self.jobs.submit(request)
+
+    def job_answer(self, job_id: str, finished: Job | None, progress: Progress | None) -> dict[str, Any]:
+        """What became of an import, or how far it has come."""
+        if finished is None:
+            return {"job_id": job_id, "status": "running", **_progress(progress)}
+        if finished.state == "failed":
+            raise CiteLoomError.from_dict(finished.result["error"])
+        return {"job_id": job_id, "status": finished.state, **finished.result}
+
+    def _allowed_path(self, project: Project, source: str) -> Path:
+        sources = self.catalog.projects.sources(project.id)
+        given = Path(source).expanduser()
+        roots = [Path(s.path) for s in sources if s.kind == "folder"]
+        candidates = [given] if given.is_absolute() else [root / given for root in roots]
+        for candidate in candidates:
+            try:
+                path = candidate.resolve()
+            except (OSError, RuntimeError):
+                continue
+            references = project.references_path
+            if any(s.holds(path) or path == Path(s.path) for s in sources) or str(path) == references:
+                if path.exists():
+                    return path
+                raise _not_there(path)
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED,
+            "That place is not among the folders this project may read.",
+            "The researcher can allow it: citeloom ingest PROJECT FOLDER.",
+        )
+
+    # -- documents -------------------------------------------------------------------------------------------
+
+    def list_documents(self, project: Project, status: str | None, limit: int, offset: int) -> dict[str, Any]:
+        """Some documents of a project, and how many there are."""
+        if status is not None and status not in list(State):
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"There is no status '{status}'.",
+                f"It can be: {', '.join(State)}.",
+                valid=list(State),
+            )
+        if not 1 <= limit <= 1000 or offset < 0:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"limit {limit}, offset {offset}.",
+                "limit is 1 to 1000, offset 0 or more.",
+            )
+        documents, total = self.catalog.documents.page(project.id, status, limit, offset)
+        rest = max(0, total - offset - len(documents))
+        return {
+            "documents": [_document(d) for d in documents],
+            "count": len(documents),
+            "total": total,
+            "truncated": rest > 0,
+            "truncated_count": rest,
+            "next_offset": offset + len(documents) if rest else None,
+            "coverage": self.catalog.documents.coverage(project.id),
+        }
+
+    def get_document(
+        self, project: Project, doc_id: str | None, citekey: str | None, pages: str | None, cancel: Cancel
+    ) -> dict[str, Any]:
+        """The text of a document, or of some of its pages, as Markdown."""
+        document = self.catalog.documents.get(project.id, doc_id, citekey)
+        answer = {**_document(document), "pages_given": None, "truncated": False, "next_pages": None}
+        if document.source.startswith(STORED):
+            return {**answer, "markdown": stored.text(self.collection(project), document)}
+        converted = self._converted(project, document)
+        cancel.check()
+        first, last = _page_range(pages, len(converted.pages))
+        markdown = to_markdown(converted, first, last)
+        if len(markdown) > _MOST_DOCUMENT_CHARACTERS and converted.pages:
+            start, end = first or 1, last or len(converted.pages)
+            last = _last_fitting_page(converted, start, end)
+            markdown = to_markdown(converted, start, last)
+            first = start
+            answer["truncated"] = last < end
+            answer["next_pages"] = f"{last + 1}-{end}" if last < end else None
+        if len(markdown) > _MOST_DOCUMENT_CHARACTERS:
+            answer["truncated"] = True
+            markdown = markdown[:_MOST_DOCUMENT_CHARACTERS] + "\n\n[…]"
+        answer["pages_given"] = [first or 1, last or len(converted.pages)] if converted.pages else None
+        return {**answer, "markdown": markdown}
+
+    def get_passage(self, project: Project, chunk_id: str, context: int) -> dict[str, Any]:
+        """One passage whole, its neighbours, and the page it stands on."""
+        answer, hit = self.questions.passage(project, chunk_id, context)
+        answer["page"] = None
+        document = self.catalog.documents.find(project.id, hit.payload["doc_id"])
+        number = hit.payload.get("page_start")
+        if document and number and not document.source.startswith(STORED):
+            page = self._converted(project, document).pages[number - 1]
+            answer["page"] = {"number": page.number, "label": page.label, "text": page.text}
+        return answer
+
+    def find_passage(self, chunk_id: str) -> dict[str, Any]:
+        """A passage by its id, in whichever project it is."""
+        for project in self.catalog.projects.all():
+            if self.questions.find_passage(project, self.collection(project), chunk_id):
+                return {"project": project.id, **self.get_passage(project, chunk_id, 1)}
+        raise CiteLoomError(
+            Code.PASSAGE_NOT_FOUND,
+            f"No project has a passage {chunk_id!r}.",
+            "'citeloom search' shows the ids.",
+        )
+
+    def delete_document(self, project: Project, doc_id: str) -> dict[str, Any]:
+        """Delete a document from the index. Its file is not touched."""
+        document = self.catalog.documents.get(project.id, doc_id, None)
+        with self._may_write():
+            deleted = LiveWriter(self.catalog, self.collection(project)).remove(project.id, doc_id)
+        note = None
+        if not document.source.startswith(STORED) and Path(document.source).exists():
+            note = "Its file is still there: the next import of its folder reads it again."
+        return {"doc_id": doc_id, "deleted_chunks": deleted, "note": note}
+
+    def store_chunks(self, project: Project, items: list[dict[str, Any]], cancel: Cancel) -> dict[str, Any]:
+        """Keep passages that an agent made and embedded itself."""
+        points, documents, warnings = stored.points(project, items)
+        if project.hybrid_enabled:
+            sparse = self.models.sparse(project.sparse_model)
+            words = sparse.embed([p.payload["chunk_text"] for p in points])
+            points = [replace(p, sparse=w) for p, w in zip(points, words, strict=True)]
+        cancel.check()
+        with self._may_write():
+            collection = self.collection(project)
+            collection.upsert(points)
+            stored.note(self.catalog, collection, project, documents)
+        return {
+            "chunks_written": len(points),
+            "project": project.id,
+            "embed_model": project.dense_model,
+            "warnings": warnings,
+        }
+
+    def _converted(self, project: Project, document: Document) -> Converted:
+        if document.state == State.DUPLICATE and document.content_hash:
+            document = self.catalog.documents.same_content(project.id, document.content_hash, "") or document
+        if document.content_hash is None or document.state not in (State.READY, State.DUPLICATE):
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"There is no text of {document.citekey or Path(document.source).name}: {document.reason or 'pending'}",
+                "list_documents shows its status.",
+            )
+        cache = self.conversions / document.content_hash[:2] / f"{document.content_hash}-{document.converter}.json.gz"
+        if not cache.exists():
+            # The cache may be deleted at any time; the file gives it back.
+            self.workers.convert(
+                {
+                    "path": document.source,
+                    "cache_file": str(cache),
+                    "tokenizer": None,
+                    "max_tokens": 256,
+                    "use_cache": True,
+                }
+            )
+        with gzip.open(cache, "rt", encoding="utf-8") as stream:
+            return Converted.from_json(json.load(stream))
+
+    # -- the engine itself -----------------------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        """What the engine is and does."""
+        folders = paths.folders()
+        return {
+            "version": __version__,
+            "pid": os.getpid(),
+            "data_folder": folders.data,
+            "settings_file": paths.settings_file(),
+            "converter": CONVERTER_VERSION,
+            "projects": len(self.catalog.projects.all()),
+            "jobs": self.jobs.busy(),
+        }
+
+    def _warm_up(self) -> None:
+        try:
+            self.models.for_questions(self.settings.models.dense).embed_query("warm-up")
+            for project in self.catalog.projects.all():
+                self.collection(project)
+        except CiteLoomError as error:
+            log.warning("not everything could be loaded ahead: %s", error)
+
+    def _may_write(self) -> _Held:
+        return _Held(self._writing)
+
+    def _when_idle(self) -> None:
+        """Between imports: build search graphs where many passages have none, and give memory back."""
+        self.workers.end()
+        self.models.release_imports()
+        for project in self.catalog.projects.all():
+            collection = self.collection(project)
+            if collection.unindexed() < _OPTIMISE_FROM:
+                continue
+            with self._writing:
+                log.info("optimising %s", project.collection)
+                made = self.collections.optimised_copy(project.collection, project.generation)
+                moved = replace(project, generation=project.generation + 1)
+                self.catalog.projects.save(moved)
+                self.collections.swap(project.collection, moved.generation, made)
+                log.info("optimised %s", project.collection)
+
+
+class _Held:
+    """The right to write, or TIMEOUT while an index is being optimised."""
+
+    def __init__(self, lock: threading.Lock) -> None:
+        self._lock = lock
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(timeout=_WRITE_WAIT):
+            raise CiteLoomError(Code.TIMEOUT, "The index is being optimised.", "Try again in a minute.")
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def _existing(path: str) -> Path:
+    found = Path(path).expanduser().resolve()
+    if not found.exists():
+        raise _not_there(found)
+    return found
+
+
+def _not_there(path: Path) -> CiteLoomError:
+    return CiteLoomError(
+        Code.FILE_NOT_FOUND,
+        f"There is no file or folder {path}.",
+        "Check the path, or that its drive is connected.",
+    )
+
+
+def _check_kind(path: Path) -> None:
+    from citeloom.documents.formats import SUPPORTED_SUFFIXES, file_type
+
+    if path.is_file() and file_type(path) is None:
+        raise CiteLoomError(
+            Code.UNSUPPORTED_FORMAT,
+            f"CiteLoom cannot read {path.suffix or 'files without a suffix'}.",
+            f"It reads {', '.join(sorted(SUPPORTED_SUFFIXES))}.",
+        )
+
+
+def _progress(progress: Progress | None) -> dict[str, Any]:
+    return asdict(progress) if progress else {"total": 0, "done": 0, "stage": "queued"}
+
+
+def _document(document: Document) -> dict[str, Any]:
+    return {
+        "doc_id": document.doc_id,
+        "citekey": document.citekey,
+        "citekey_made": document.key_made,
+        "title": document.title,
+        "source": Path(document.source).name,
+        "file_type": document.file_type,
+        "pages": document.pages,
+        "chunk_count": document.chunks,
+        "content_hash": document.content_hash,
+        "status": str(document.state),
+        "reason": document.reason,
+        "matched_by": document.matched_by,
+        "word_coverage": document.word_coverage,
+        "warnings": document.warnings,
+    }
+
+
+def _page_range(pages: str | None, count: int) -> tuple[int | None, int | None]:
+    if pages is None or not str(pages).strip():
+        return None, None
+    first, dash, last = str(pages).replace("–", "-").partition("-")
+    try:
+        start, end = int(first), int(last) if dash else int(first)
+    except ValueError as error:
+        raise CiteLoomError(Code.INVALID_INPUT, f"pages is {pages!r}.", 'Write PDF pages as "3" or "3-5".') from error
+    if not count:
+        raise CiteLoomError(Code.INVALID_INPUT, "This document has no pages.", "Leave pages out.")
+    if not 1 <= start <= end <= count:
+        raise CiteLoomError(Code.INVALID_INPUT, f"pages is {pages!r}.", f"The document has PDF pages 1 to {count}.")
+    return start, end
+
+
+def _last_fitting_page(converted: Converted, start: int, end: int) -> int:
+    size, last = 0, start
+    for page in converted.pages[start - 1 : end]:
+        size += len(page.text) + 60
+        if size > _MOST_DOCUMENT_CHARACTERS and page.number > start:
+            break
+        last = page.number
+    return last

@@ -1,0 +1,155 @@
+"""Passages that an agent made and embedded itself."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import EdgeCollection, Point
+from citeloom.index.filters import AnyOf, section_keys, section_names
+from citeloom.ingest.importer import STORED
+from citeloom.ingest.passages import document_id, passage_set_id, stored_passage_id
+from citeloom.store import Catalog, Document, Project, State
+
+MOST_ITEMS = 500
+FULL_BATCH = 100
+
+_TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source", "text_source")
+_LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
+_NUMBERS = ("year", "page_start", "page_end", "chunk_index")
+_TEXT_SOURCES = ("native", "ocr", "annotation", "note")
+
+
+def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], dict[str, dict[str, Any]], list[str]]:
+    """The passages to write, their documents, and what the agent should know. All are checked before any is written."""
+    if not 1 <= len(items) <= MOST_ITEMS:
+        raise _invalid(f"There are {len(items)} items.", f"Send {FULL_BATCH} to {MOST_ITEMS} at a time.")
+    warnings = []
+    if len(items) < FULL_BATCH:
+        warnings.append(f"Fewer than {FULL_BATCH} items: taken as the last batch.")
+    made: dict[str, Point] = {}
+    documents: dict[str, dict[str, Any]] = {}
+    for position, item in enumerate(items):
+        _check_vector(project, position, item["embedding"])
+        metadata = _metadata(position, item.get("metadata") or {})
+        model = (item.get("metadata") or {}).get("embed_model")
+        if model is not None and model != project.dense_model:
+            raise CiteLoomError(
+                Code.EMBEDDING_MISMATCH,
+                f"items[{position}] was embedded by {model}, this project uses {project.dense_model}.",
+                "Embed with that model. Nothing was written.",
+            )
+        if not str(item["id"]).strip() or not str(item["text"]).strip():
+            raise _invalid(f"items[{position}] has an empty id or text.", "Nothing was written.")
+        key = str(
+            (item.get("metadata") or {}).get("doc_id") or metadata.get("source") or metadata.get("citekey") or "agent"
+        )
+        source = STORED + key
+        doc_id = document_id(project.id, source)
+        documents.setdefault(doc_id, {"source": source, **metadata})
+        point_id = stored_passage_id(project.id, str(item["id"]))
+        made[point_id] = Point(
+            point_id, item["embedding"], None, _payload(project, item, metadata, doc_id, key, position)
+        )
+    if len(made) < len(items):
+        warnings.append(
+            f"{len(items) - len(made)} items had an id that another item of the batch had too: the last one counts."
+        )
+    return list(made.values()), documents, warnings
+
+
+def note(catalog: Catalog, collection: EdgeCollection, project: Project, documents: dict[str, dict[str, Any]]) -> None:
+    """Keep a row for each document that the passages belong to."""
+    for doc_id, metadata in documents.items():
+        document = catalog.documents.find(project.id, doc_id) or Document(project.id, doc_id, metadata["source"])
+        document.state = State.READY
+        document.file_type = "stored"
+        document.citekey = metadata.get("citekey") or document.citekey
+        document.title = metadata.get("title") or document.title or metadata["source"].removeprefix(STORED)
+        document.version = _set(project, metadata["source"])
+        document.chunks = collection.count(AnyOf("doc_id", (doc_id,)))
+        catalog.documents.save(document)
+
+
+def text(collection: EdgeCollection, document: Document) -> str:
+    """The passages of a stored document, one after the other."""
+    hits = collection.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+    return "\n\n".join(h.payload["chunk_text"] for h in hits)
+
+
+def _set(project: Project, source: str) -> str:
+    return passage_set_id(project.id, source, "stored", 0)
+
+
+def _payload(
+    project: Project, item: dict[str, Any], metadata: dict[str, Any], doc_id: str, key: str, position: int
+) -> dict[str, Any]:
+    path = metadata.get("section_path") or []
+    return {
+        "authors": [],
+        "tags": [],
+        "collections": [],
+        "page_labels": [],
+        "text_source": "native",
+        "item_type": "document",
+        "citekey": "",
+        "source": Path(key).name,
+        "chunk_index": position,
+        **metadata,
+        "project_id": project.id,
+        "doc_id": doc_id,
+        "chunk_id": str(item["id"]),
+        "section_path": path,
+        "heading_chain": " > ".join(path),
+        "section_keys": section_keys(path),
+        "section_names": section_names(path),
+        "source_path": STORED + key,
+        "file_type": "stored",
+        "chunk_text": str(item["text"]),
+        "embed_model": project.dense_model,
+        "sparse_model": project.sparse_model or None,
+        "version": _set(project, STORED + key),
+        "content_hash": None,
+    }
+
+
+def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    span = given.get("page_span")
+    if isinstance(span, list) and len(span) == 2:
+        given = {**given, "page_start": span[0], "page_end": span[1]}
+    for key in (*_TEXTS, *_LISTS, *_NUMBERS):
+        value = given.get(key)
+        if value is None:
+            continue
+        if key in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int)):
+            raise _invalid(
+                f"items[{position}].metadata.{key} is {value!r}.",
+                "It must be a whole number. Nothing was written.",
+            )
+        if key in _LISTS:
+            known[key] = [str(v) for v in (value if isinstance(value, list) else [value])]
+        else:
+            known[key] = value if key in _NUMBERS else str(value)
+    if known.get("text_source", "native") not in _TEXT_SOURCES:
+        raise _invalid(f"items[{position}].metadata.text_source is unknown.", f"It can be: {', '.join(_TEXT_SOURCES)}.")
+    return known
+
+
+def _check_vector(project: Project, position: int, vector: Any) -> None:
+    if len(vector) != project.dense_size:
+        raise CiteLoomError(
+            Code.EMBEDDING_MISMATCH,
+            f"items[{position}].embedding has {len(vector)} numbers, {project.dense_model} gives {project.dense_size}.",
+            "Embed with the project's model. Nothing was written.",
+            expected=project.dense_size,
+            got=len(vector),
+        )
+    if not all(math.isfinite(x) for x in vector):
+        raise _invalid(f"items[{position}].embedding holds a number that is not finite.", "Nothing was written.")
+
+
+def _invalid(problem: str, next_step: str) -> CiteLoomError:
+    return CiteLoomError(Code.INVALID_INPUT, problem, next_step)

@@ -1,0 +1,1 @@
+"""Passages as vectors: models, filters, and the collections they are searched in."""

@@ -1,0 +1,99 @@
+"""The folder of collections: each project's index is one generation of its collection, swapped as a whole."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import EdgeCollection
+
+log = logging.getLogger(__name__)
+
+
+class Collections:
+    """Opens each collection once and keeps it open."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._open: dict[str, tuple[int, EdgeCollection]] = {}
+        self._lock = threading.RLock()
+
+    def folder(self, name: str, generation: int) -> Path:
+        """Where a generation of a collection lies."""
+        return self._root / name / f"g{generation:04d}"
+
+    def get(self, name: str, generation: int) -> EdgeCollection:
+        """The collection, opened when first asked for."""
+        with self._lock:
+            known = self._open.get(name)
+            if known and known[0] == generation:
+                return known[1]
+            folder = self.folder(name, generation)
+            if not folder.exists():
+                raise CiteLoomError(
+                    Code.INDEX_UNAVAILABLE,
+                    f"The index {name} is not on the disk.",
+                    "Rebuild it with 'citeloom ingest PROJECT --force-rebuild'.",
+                )
+            collection = EdgeCollection.open(folder)
+            self._open[name] = (generation, collection)
+            return collection
+
+    def create(self, name: str, generation: int, dense_size: int, *, sparse: bool) -> EdgeCollection:
+        """A new, empty generation; what an interrupted attempt left there goes."""
+        folder = self.folder(name, generation)
+        shutil.rmtree(folder, ignore_errors=True)
+        return EdgeCollection.create(folder, dense_size, sparse=sparse)
+
+    def swap(self, name: str, generation: int, collection: EdgeCollection) -> None:
+        """Let readers see another generation from now on. Whoever still reads the old one may finish."""
+        with self._lock:
+            self._open[name] = (generation, collection)
+        self.tidy(name, generation)
+
+    def tidy(self, name: str, generation: int) -> None:
+        """Delete every generation but the one in use."""
+        for folder in (self._root / name).glob("g*"):
+            if folder != self.folder(name, generation):
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def optimised_copy(self, name: str, generation: int) -> EdgeCollection:
+        """A copy of a collection with its search graph built, made in another process. Nobody may write meanwhile."""
+        self.get(name, generation).flush()
+        source, target = self.folder(name, generation), self.folder(name, generation + 1)
+        command = [sys.executable, "-m", "citeloom.index.optimise", str(source), str(target)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+        if done.returncode != 0:
+            shutil.rmtree(target, ignore_errors=True)
+            reason = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
+            raise CiteLoomError(Code.STORAGE_ERROR, f"The index could not be optimised: {reason[0]}.")
+        return EdgeCollection.open(target)
+
+    def remove(self, name: str) -> None:
+        """Delete a collection with everything in it."""
+        with self._lock:
+            known = self._open.pop(name, None)
+            if known:
+                known[1].close()
+        shutil.rmtree(self._root / name, ignore_errors=True)
+
+    def size_on_disk(self, name: str) -> int:
+        """Bytes that a collection takes."""
+        stats = [f.stat() for f in (self._root / name).rglob("*") if f.is_file()]
+        # Qdrant's files have holes: what they take is less than what they claim, where the system can tell.
+        return sum(s.st_blocks * 512 if hasattr(s, "st_blocks") else s.st_size for s in stats)
+
+    def close(self) -> None:
+        """Close every collection."""
+        with self._lock:
+            for _, collection in self._open.values():
+                try:
+                    collection.close()
+                except CiteLoomError as error:
+                    log.error("%s", error)
+            self._open.clear()

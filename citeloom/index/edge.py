@@ -1,0 +1,327 @@
+"""Qdrant Edge, the real engine in-process: one folder per collection, one owner. Its only importer."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID
+
+import qdrant_edge as qdrant
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index import filters as f
+
+KEYWORD_FIELDS = (
+    "project_id", "doc_id", "citekey", "tags", "item_type", "text_source", "file_type", "collections", "source",
+    "source_path", "version", "section_names",
+)  # fmt: skip
+INTEGER_FIELDS = ("year", "page_start", "page_end", "chunk_index")
+TEXT_FIELDS = ("chunk_text", "title", "authors")
+
+# Each call into Qdrant Edge holds Python's lock, so that large batches would make questions wait.
+_BATCH = 64
+_AVERAGE_PASSAGE_WORDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class SparseVector:
+    """Weighted words."""
+
+    indices: list[int]
+    values: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A passage as the index stores it."""
+
+    id: str  # a UUID
+    dense: Sequence[float]
+    sparse: SparseVector | None
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage as the index found it."""
+
+    id: str
+    score: float  # 0 to 1
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """How the two rankings of a hybrid search become one."""
+
+    method: str = "rrf"
+    k: int = 60
+
+
+class Bm25:
+    """BM25 weights with the stemmer and stop words of a language, without any download."""
+
+    def __init__(self, language: str) -> None:
+        try:
+            self._bm25 = qdrant.Bm25(qdrant.Bm25Config(language=language, avg_len=_AVERAGE_PASSAGE_WORDS))
+        except ValueError as error:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"There are no stop words for the language '{language}'.",
+                'Write it as in models.language = "english" or "german".',
+            ) from error
+
+    def passage(self, text: str) -> SparseVector:
+        """Weights of a passage's words."""
+        vector = self._bm25.embed_document(text)
+        return SparseVector(vector.indices, vector.values)
+
+    def query(self, text: str) -> SparseVector:
+        """Weights of a question's words."""
+        vector = self._bm25.embed_query(text)
+        return SparseVector(vector.indices, vector.values)
+
+
+class EdgeCollection:
+    """The passages of one project."""
+
+    def __init__(self, folder: Path, shard: qdrant.EdgeShard) -> None:
+        self.folder = folder
+        self._shard = shard
+        # Sets of passages that readers must not see: being written, or replaced and not yet deleted.
+        # One assignment changes what every reader sees, so a document is replaced in one step.
+        self.hidden: frozenset[str] = frozenset()
+
+    @classmethod
+    def create(cls, folder: Path, dense_size: int, *, sparse: bool) -> EdgeCollection:
+        """A new, empty collection with the indexes that filters need."""
+        config = qdrant.EdgeConfig(
+            vectors={"dense": qdrant.EdgeVectorParams(dense_size, qdrant.Distance.Cosine)},
+            sparse_vectors={"sparse": qdrant.EdgeSparseVectorParams(modifier=qdrant.Modifier.Idf)} if sparse else None,
+        )
+        with _translated(Code.STORAGE_ERROR, "The index could not be made"):
+            folder.mkdir(parents=True, exist_ok=True)
+            shard = qdrant.EdgeShard.create(str(folder), config)
+            for name in KEYWORD_FIELDS:
+                shard.update(qdrant.UpdateOperation.create_field_index(name, qdrant.PayloadSchemaType.Keyword))
+            sections = qdrant.KeywordIndexParams(prefix=True)
+            shard.update(qdrant.UpdateOperation.create_field_index("section_keys", sections))
+            for name in INTEGER_FIELDS:
+                shard.update(qdrant.UpdateOperation.create_field_index(name, qdrant.PayloadSchemaType.Integer))
+            words = qdrant.TextIndexParams(
+                tokenizer=qdrant.TokenizerType.Word, lowercase=True, ascii_folding=True, phrase_matching=True
+            )
+            for name in TEXT_FIELDS:
+                shard.update(qdrant.UpdateOperation.create_field_index(name, words))
+            shard.flush()
+        return cls(folder, shard)
+
+    @classmethod
+    def open(cls, folder: Path) -> EdgeCollection:
+        """The collection in a folder, or INDEX_UNAVAILABLE."""
+        with _translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):
+            return cls(folder, qdrant.EdgeShard.load(str(folder)))
+
+    def close(self) -> None:
+        """Write everything out and let go of the folder."""
+        with _translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"):
+            self._shard.close()
+
+    def flush(self) -> None:
+        """Write everything out."""
+        with _translated(Code.STORAGE_ERROR, "The index could not be written"):
+            self._shard.flush()
+
+    def upsert(self, points: Sequence[Point]) -> None:
+        """Write passages; writing one twice changes nothing."""
+        for start in range(0, len(points), _BATCH):
+            made = [_point(p) for p in points[start : start + _BATCH]]
+            with _translated(Code.STORAGE_ERROR, "The index could not be written"):
+                self._shard.update(qdrant.UpdateOperation.upsert_points(made))
+
+    def delete(self, where: f.Condition) -> int:
+        """Delete passages; gives how many there were."""
+        with _translated(Code.STORAGE_ERROR, "The index could not be written"):
+            condition = _filter(where)
+            count = self._shard.count(qdrant.CountRequest(filter=condition))
+            if count:
+                self._shard.update(qdrant.UpdateOperation.delete_points_by_filter(condition))
+            return count
+
+    def rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
+        """Give passages other values for some payload keys; nothing is embedded again."""
+        with _translated(Code.STORAGE_ERROR, "The index could not be written"):
+            self._shard.update(qdrant.UpdateOperation.set_payload_by_filter(_filter(where), values))
+
+    def search(
+        self,
+        dense: Sequence[float] | None,
+        sparse: SparseVector | None,
+        limit: int,
+        where: f.Condition = f.EVERYTHING,
+        fusion: Fusion | None = None,
+    ) -> list[Hit]:
+        """The nearest passages, best first, by meaning, by words, or by both."""
+        visible = self._visible(where)
+        queries = []
+        if dense is not None:
+            queries.append(qdrant.Query.Nearest(list(dense), using="dense"))
+        if sparse is not None and sparse.indices:
+            vector = qdrant.SparseVector(sparse.indices, sparse.values)
+            queries.append(qdrant.Query.Nearest(vector, using="sparse"))
+        if not queries:
+            return []
+        fusion = fusion if len(queries) > 1 else None
+        if fusion is None:
+            request = qdrant.QueryRequest(limit=limit, query=queries[0], filter=visible, with_payload=True)
+        else:
+            each = max(50, 3 * limit)
+            request = qdrant.QueryRequest(
+                limit=limit,
+                prefetches=[qdrant.Prefetch(limit=each, query=query, filter=visible) for query in queries],
+                query=_fusion(fusion),
+                with_payload=True,
+            )
+        with _translated(Code.QUERY_FAILED, "The search failed"):
+            found = self._shard.query(request)
+        return [Hit(str(p.id), _unit_score(p.score, fusion), p.payload or {}) for p in found]
+
+    def get(self, ids: Sequence[str]) -> list[Hit]:
+        """Passages by id; those that are not there, or not to be seen, are left out."""
+        with _translated(Code.QUERY_FAILED, "The passages could not be read"):
+            records = self._shard.retrieve([UUID(i) for i in ids], True, False)
+        hits = [Hit(str(r.id), 1.0, r.payload or {}) for r in records]
+        return [h for h in hits if h.payload.get("version") not in self.hidden]
+
+    def scroll(self, where: f.Condition, limit: int) -> list[Hit]:
+        """Passages that fit, in the order of their place in the document."""
+        order = qdrant.OrderBy("chunk_index", qdrant.Direction.Asc)
+        request = qdrant.ScrollRequest(
+            filter=self._visible(where), limit=limit, with_payload=True, with_vector=False, order_by=order
+        )
+        with _translated(Code.QUERY_FAILED, "The passages could not be read"):
+            records, _ = self._shard.scroll(request)
+        return [Hit(str(r.id), 1.0, r.payload or {}) for r in records]
+
+    def any_passages(self, limit: int) -> list[Hit]:
+        """A few passages, whichever they are."""
+        request = qdrant.ScrollRequest(
+            filter=self._visible(f.EVERYTHING), limit=limit, with_payload=True, with_vector=False
+        )
+        with _translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
+            records, _ = self._shard.scroll(request)
+        return [Hit(str(r.id), 1.0, r.payload or {}) for r in records]
+
+    def count(self, where: f.Condition = f.EVERYTHING) -> int:
+        """How many passages fit."""
+        with _translated(Code.QUERY_FAILED, "The passages could not be counted"):
+            return self._shard.count(qdrant.CountRequest(filter=self._visible(where)))
+
+    def unindexed(self) -> int:
+        """How many vectors are searched one by one because no graph has been built over them yet."""
+        info = self._shard.info()
+        named = 2 if info.indexed_vectors_count > info.points_count else 1
+        return int(info.points_count - min(info.points_count, info.indexed_vectors_count // named))
+
+    def indexes(self) -> dict[str, list[str]]:
+        """The payload indexes there are, by kind."""
+        with _translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
+            schema = self._shard.info().payload_schema
+        return {
+            "keyword": sorted(n for n in schema if n in (*KEYWORD_FIELDS, "section_keys")),
+            "integer": sorted(n for n in schema if n in INTEGER_FIELDS),
+            "fulltext": sorted(n for n in schema if n in TEXT_FIELDS),
+        }
+
+    def _visible(self, where: f.Condition) -> qdrant.Filter:
+        hidden = self.hidden
+        if hidden:
+            where = f.Every((where, f.Not(f.AnyOf("version", tuple(sorted(hidden))))))
+        return _filter(where)
+
+
+def optimise(folder: Path) -> None:
+    """Build the search graph over a collection that nobody else has open. Takes minutes for large ones."""
+    shard = qdrant.EdgeShard.load(str(folder))
+    shard.optimize()
+    shard.flush()
+    shard.close()
+
+
+def _point(point: Point) -> qdrant.Point:
+    vectors: dict[str, Any] = {"dense": list(point.dense)}
+    if point.sparse is not None:
+        vectors["sparse"] = qdrant.SparseVector(point.sparse.indices, point.sparse.values)
+    return qdrant.Point(UUID(point.id), vectors, point.payload)
+
+
+def _filter(where: f.Condition) -> qdrant.Filter:
+    made = _condition(where)
+    return made if isinstance(made, qdrant.Filter) else qdrant.Filter(must=[made])
+
+
+def _condition(where: f.Condition) -> Any:
+    match where:
+        case f.AnyOf(field, values):
+            return qdrant.FieldCondition(field, match=qdrant.MatchAny(cast("list[str]", list(values))))
+        case f.Range(field, gte, gt, lte, lt):
+            return qdrant.FieldCondition(field, range=qdrant.RangeFloat(gte=gte, gt=gt, lte=lte, lt=lt))
+        case f.Words(field, text):
+            return qdrant.FieldCondition(field, match=qdrant.MatchText(text))
+        case f.Contains(field, text):
+            return qdrant.FieldCondition(field, match=qdrant.MatchSubstring(text))
+        case f.StartsWith(field, text):
+            return qdrant.FieldCondition(field, match=qdrant.MatchPrefix(text))
+        case f.Every(conditions):
+            return qdrant.Filter(must=[_condition(c) for c in conditions])
+        case f.Some(conditions):
+            return qdrant.Filter(should=[_condition(c) for c in conditions])
+        case f.Not(condition):
+            return qdrant.Filter(must_not=[_condition(condition)])
+
+
+def _fusion(fusion: Fusion) -> Any:
+    return qdrant.Fusion.Dbsf() if fusion.method == "dbsf" else qdrant.Fusion.Rrf(k=fusion.k)
+
+
+def _unit_score(score: float, fusion: Fusion | None) -> float:
+    if fusion is None:
+        # Cosine for meaning; BM25 weights are open upwards and pressed into the same scale.
+        unit = score if score <= 1 else score / (score + 1)
+    elif fusion.method == "dbsf":
+        unit = score / 2  # two rankings, each giving up to 1
+    else:
+        unit = score * fusion.k / 2  # first in both rankings is 1
+    return round(min(1.0, max(0.0, unit)), 4)
+
+
+@contextmanager
+def _translated(code: Code, what: str) -> Iterator[None]:
+    try:
+        yield
+    except CiteLoomError:
+        raise
+    except Exception as error:
+        raise _error(code, what, error) from error
+    except BaseException as error:
+        # A panic inside Qdrant Edge arrives as a BaseException of its own.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _error(code, what, error) from error
+
+
+def _error(code: Code, what: str, error: BaseException) -> CiteLoomError:
+    reason = str(error)
+    if os.strerror(errno.ENOSPC) in reason or getattr(error, "errno", None) == errno.ENOSPC:
+        return CiteLoomError(
+            Code.STORAGE_ERROR,
+            "The disk is full: nothing more can be written.",
+            "Free some space and try again.",
+        )
+    step = "Rebuild it with 'citeloom ingest PROJECT --force-rebuild'." if code == Code.INDEX_UNAVAILABLE else ""
+    return CiteLoomError(code, f"{what}: {reason}.", step or "Run 'citeloom doctor'.")

@@ -1,0 +1,257 @@
+"""Filters as agents write them, read into conditions that any index can apply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from citeloom.errors import CiteLoomError, Code
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """A field has one of these values."""
+
+    field: str
+    values: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A number lies within bounds."""
+
+    field: str
+    gte: float | None = None
+    gt: float | None = None
+    lte: float | None = None
+    lt: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text field holds all of these words, whatever their case and accents."""
+
+    field: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """A value holds this piece of text."""
+
+    field: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartsWith:
+    """A value begins with this."""
+
+    field: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """All of these hold."""
+
+    of: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """At least one of these holds."""
+
+    of: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """This does not hold."""
+
+    of: Condition
+
+
+Condition = AnyOf | Range | Words | Contains | StartsWith | Every | Some | Not
+
+EVERYTHING = Every(())
+
+OPERATORS = ("$gte", "$lte", "$gt", "$lt", "$ne", "$in", "$contains")
+_BOUNDS = ("$gte", "$lte", "$gt", "$lt")
+
+SECTION_SEPARATOR = " > "
+_NUMBERING = re.compile(r"^(?:(?:chapter|part|section|kapitel|teil)\s+)?(?:\d+(?:\.\d+)*|[ivxlc]+)[.):]?\s+")
+
+
+def section_keys(path: tuple[str, ...] | list[str]) -> list[str]:
+    """A section path as it is compared: with its numbering and without."""
+    folded = [_fold(p) for p in path]
+    keys = [SECTION_SEPARATOR.join(folded), SECTION_SEPARATOR.join(_NUMBERING.sub("", p) for p in folded)]
+    return list(dict.fromkeys(k for k in keys if k))
+
+
+def section_names(path: tuple[str, ...] | list[str]) -> list[str]:
+    """The headings of a path as they are compared, each with its numbering and without."""
+    folded = [_fold(p) for p in path]
+    return list(dict.fromkeys([*folded, *(_NUMBERING.sub("", p) for p in folded)]))
+
+
+def _fold(heading: str) -> str:
+    return " ".join(heading.split()).casefold()
+
+
+def parse(filters: Mapping[str, Any] | None) -> Every:
+    """The conditions of a filter object, all of which must hold."""
+    if filters is None:
+        return EVERYTHING
+    if not isinstance(filters, Mapping):
+        raise _invalid('filters must be an object such as {"year": {"$gte": 2015}}')
+    return Every(tuple(c for key, value in filters.items() for c in _conditions(key, value)))
+
+
+def _conditions(key: str, value: Any) -> list[Condition]:
+    if key not in _READERS:
+        raise _invalid(f"there is no filter '{key}'", f"Filters are: {', '.join(sorted(_READERS))}.", list(_READERS))
+    read = _READERS[key]
+    if not isinstance(value, Mapping):
+        values = value if isinstance(value, list) else [value]
+        if not values:
+            raise _invalid(f"the filter '{key}' has an empty list")
+        return [read.all_of(key, values) if read.list_means_all else read.any_of(key, values)]
+    if not value:
+        raise _invalid(f"the filter '{key}' is an empty object")
+    return [_operator(key, read, operator, operand) for operator, operand in value.items()]
+
+
+def _operator(key: str, read: _Reader, operator: str, operand: Any) -> Condition:
+    if operator not in OPERATORS:
+        raise _invalid(
+            f"there is no operator '{operator}' (in the filter '{key}')",
+            f"Operators are: {', '.join(OPERATORS)}.",
+            list(OPERATORS),
+        )
+    if operator in _BOUNDS:
+        if read.bound is None:
+            raise _invalid(f"the filter '{key}' is not a number, so {operator} does not apply to it")
+        return read.bound(operator[1:], _number(key, operand))
+    if operator == "$ne":
+        return Not(read.any_of(key, operand if isinstance(operand, list) else [operand]))
+    if operator == "$in":
+        if not isinstance(operand, list) or not operand:
+            raise _invalid(f"$in in the filter '{key}' needs a list of values")
+        return read.any_of(key, operand)
+    if read.contains is None:
+        raise _invalid(f"the filter '{key}' is not a text, so $contains does not apply to it")
+    return read.contains(_text(key, operand))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """How one filter key turns values into conditions."""
+
+    one: Callable[[str, list[Any]], Condition]
+    bound: Callable[[str, float], Condition] | None = None
+    contains: Callable[[str], Condition] | None = None
+    list_means_all: bool = False
+
+    def any_of(self, key: str, values: list[Any]) -> Condition:
+        return self.one(key, values)
+
+    def all_of(self, key: str, values: list[Any]) -> Condition:
+        return Every(tuple(self.one(key, [v]) for v in values))
+
+
+def _keyword(field: str, *, list_means_all: bool = False) -> _Reader:
+    return _Reader(
+        one=lambda key, values: AnyOf(field, tuple(_text(key, v) for v in values)),
+        contains=lambda text: Contains(field, text),
+        list_means_all=list_means_all,
+    )
+
+
+def _words(field: str) -> _Reader:
+    def one(key: str, values: list[Any]) -> Condition:
+        return Some(tuple(Words(field, _text(key, v)) for v in values))
+
+    return _Reader(one=one, contains=lambda text: Words(field, text))
+
+
+def _integer(field: str) -> _Reader:
+    def one(key: str, values: list[Any]) -> Condition:
+        return AnyOf(field, tuple(int(_number(key, v)) for v in values))
+
+    return _Reader(one=one, bound=lambda operator, number: Range(field, **{operator: number}))
+
+
+def _on_page(key: str, values: list[Any]) -> Condition:
+    spans = []
+    for value in values:
+        page = _number(key, value)
+        spans.append(Every((Range("page_start", lte=page), Range("page_end", gte=page))))
+    return Some(tuple(spans))
+
+
+def _page_bound(operator: str, number: float) -> Condition:
+    # A passage on pages 4–5 reaches both "from page 5 on" and "up to page 4".
+    return Range("page_end" if operator.startswith("g") else "page_start", **{operator: number})
+
+
+def _section_prefix(key: str, values: list[Any]) -> Condition:
+    # A list is a path, outermost heading first: a prefix is one thing, not several.
+    path = [_fold(_text(key, v)) for v in values]
+    return StartsWith("section_keys", SECTION_SEPARATOR.join(path))
+
+
+def _from_source(key: str, values: list[Any]) -> Condition:
+    names = tuple(_text(key, v) for v in values)
+    return Some((AnyOf("source", names), AnyOf("source_path", names)))
+
+
+def _excluded(key: str, values: list[Any]) -> Condition:
+    return Not(AnyOf("section_names", tuple(_fold(_text(key, v)) for v in values)))
+
+
+_READERS: dict[str, _Reader] = {
+    "citekey": _keyword("citekey"),
+    "doc_id": _keyword("doc_id"),
+    "author": _words("authors"),
+    "title": _words("title"),
+    "year": _integer("year"),
+    "tags": _keyword("tags", list_means_all=True),
+    "collections": _keyword("collections"),
+    "item_type": _keyword("item_type"),
+    "section_prefix": _Reader(one=_section_prefix),
+    "exclude_sections": _Reader(one=_excluded),
+    "text_source": _keyword("text_source"),
+    "page": _Reader(one=_on_page, bound=_page_bound),
+    "file_type": _keyword("file_type"),
+    "source": _Reader(one=_from_source, contains=lambda text: Contains("source_path", text)),
+}
+
+FILTER_KEYS = tuple(_READERS)
+
+
+def _text(key: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise _invalid(f"the filter '{key}' needs a text, not {value!r}")
+    text = str(value).strip()
+    if not text:
+        raise _invalid(f"the filter '{key}' is empty")
+    return text
+
+
+def _number(key: str, value: Any) -> float:
+    if isinstance(value, str) and value.strip().lstrip("-").isdigit():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 10**12:
+        raise _invalid(f"the filter '{key}' needs a number, not {str(value)[:60]!r}")
+    return value
+
+
+def _invalid(
+    problem: str, next_step: str = "Ask help(topic='filters') for examples.", valid: Any = None
+) -> CiteLoomError:
+    details = {"valid": valid} if valid else {}
+    return CiteLoomError(Code.INVALID_INPUT, f"Bad filter: {problem}.", next_step, **details)

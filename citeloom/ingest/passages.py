@@ -1,0 +1,80 @@
+"""Ids and payloads: what is stored with each passage."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+from citeloom.index.filters import section_keys, section_names
+from citeloom.model import Passage, Record
+from citeloom.store import Document, Project
+
+_NAMESPACE = uuid.UUID("6f1d0c6e-3a55-5f0e-9a0b-6c1f8c1e7a10")
+
+
+def document_id(project_id: str, source: str) -> str:
+    """The id of a document: the same for the same source in the same project."""
+    return str(uuid.uuid5(_NAMESPACE, f"document\n{project_id}\n{source}"))
+
+
+def passage_set_id(project_id: str, content_hash: str, converter: str, max_tokens: int) -> str:
+    """The id of all passages made from one content in one way."""
+    return str(uuid.uuid5(_NAMESPACE, f"passages\n{project_id}\n{content_hash}\n{converter}\n{max_tokens}"))
+
+
+def passage_id(passage_set: str, index: int) -> str:
+    """The id of a passage: project, content and position decide, so writing twice changes nothing."""
+    return str(uuid.uuid5(uuid.UUID(passage_set), str(index)))
+
+
+def stored_passage_id(project_id: str, given: str) -> str:
+    """The id of a passage that an agent stored under an id of its own."""
+    return str(uuid.uuid5(_NAMESPACE, f"stored\n{project_id}\n{given}"))
+
+
+def record_values(record: Record) -> dict[str, Any]:
+    """The part of a payload that comes from the record, and changes with it."""
+    return {
+        "citekey": record.citekey,
+        "doi": record.doi,
+        "url": record.url,
+        "year": record.year,
+        "authors": list(record.authors),
+        "title": record.title,
+        "item_type": record.item_type,
+        "tags": list(record.tags),
+        "collections": list(record.collections),
+        "citekey_made": record.key_made,
+    }
+
+
+def payload(project: Project, document: Document, record: Record, passage: Passage, passage_set: str) -> dict[str, Any]:
+    """Everything stored with a passage."""
+    return {
+        "project_id": project.id,
+        "doc_id": document.doc_id,
+        "chunk_id": passage_id(passage_set, passage.index),
+        "chunk_index": passage.index,
+        **record_values(record),
+        "section": passage.section_path[-1] if passage.section_path else None,
+        "section_path": list(passage.section_path),
+        "heading_chain": " > ".join(passage.section_path),
+        "section_keys": section_keys(passage.section_path),
+        "section_names": section_names(passage.section_path),
+        "page_start": passage.page_start,
+        "page_end": passage.page_end,
+        "page_labels": list(passage.page_labels),
+        "source": Path(document.source).name,
+        "source_path": document.source,
+        "file_type": document.file_type,
+        "chunk_text": passage.text,
+        "text_source": str(passage.text_source),
+        "ocr_confidence": passage.ocr_confidence,
+        "zotero": None,
+        "embed_model": project.dense_model,
+        "sparse_model": project.sparse_model or None,
+        "version": passage_set,
+        "content_hash": document.content_hash,
+        **passage.extra,
+    }

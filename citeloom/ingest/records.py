@@ -1,0 +1,95 @@
+"""Which work a file is: its record from the project's references, or one made from the file itself."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from citeloom.bibliography.match import Matcher
+from citeloom.bibliography.references import load_references
+from citeloom.citekeys import make_citekey
+from citeloom.errors import CiteLoomError, Code
+from citeloom.model import Record
+
+_METADATA_KEYS = (
+    "citekey",
+    "title",
+    "authors",
+    "year",
+    "doi",
+    "url",
+    "item_type",
+    "tags",
+    "collections",
+    "language",
+)
+
+
+class RecordFinder:
+    """The references of a project, ready to be matched with files."""
+
+    def __init__(self, references: Path | None) -> None:
+        self.warnings: tuple[str, ...] = ()
+        self.hash = ""
+        self._by_key: dict[str, Record] = {}
+        self._matcher: Matcher | None = None
+        if references is not None:
+            loaded = load_references(references)
+            self.warnings = loaded.warnings
+            self.hash = hashlib.sha256(references.read_bytes()).hexdigest()
+            records = list(loaded.records)
+            for record in loaded.keyless:  # the reference manager gave them no key
+                key = make_citekey(record.authors, record.year, record.title, {r.citekey for r in records})
+                records.append(replace(record, citekey=key, key_made=True))
+            self._by_key = {r.citekey: r for r in records}
+            self._matcher = Matcher(records, references.parent)
+
+    def of_key(self, citekey: str) -> Record | None:
+        """The record under a citekey."""
+        return self._by_key.get(citekey)
+
+    def find(
+        self,
+        path: Path,
+        *,
+        title: str,
+        dois: Sequence[str],
+        first_text: str,
+        metadata: Mapping[str, Any],
+        taken: Collection[str],
+    ) -> tuple[Record, str | None]:
+        """The record of a file and how it was found; None: it was made from the file."""
+        match = self._matcher.match(path, dois, title, first_text) if self._matcher else None
+        if match:
+            return _with(match.record, metadata), match.by
+        name = title or re.sub(r"[_\s]+", " ", path.stem)
+        record = _with(Record(citekey="", title=name, item_type="document"), metadata)
+        if not record.citekey:
+            keys = {*taken, *self._by_key}
+            key = make_citekey(record.authors, record.year, record.title or path.stem, keys)
+            record = replace(record, citekey=key, key_made=True)
+        return record, None
+
+
+def _with(record: Record, metadata: Mapping[str, Any]) -> Record:
+    known = {k: v for k, v in metadata.items() if k in _METADATA_KEYS and v is not None}
+    for key in ("authors", "tags", "collections"):
+        if key in known:
+            values = known[key] if isinstance(known[key], list) else [known[key]]
+            known[key] = tuple(str(v) for v in values)
+    for key in ("citekey", "title", "doi", "url", "item_type", "language"):
+        if key in known:
+            known[key] = str(known[key])
+    if "year" in known:
+        if not str(known["year"]).lstrip("-").isdigit():
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"metadata.year is {known['year']!r}.",
+                "Give the year as a number, such as 2019.",
+            )
+        known["year"] = int(known["year"])
+    return replace(record, **known) if known else record

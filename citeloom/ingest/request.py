@@ -1,0 +1,71 @@
+"""What an import is asked to do, what it says while it runs, and what it did."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from citeloom.errors import CiteLoomError
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """An import: one source of a project, or everything the project is allowed."""
+
+    project_id: str
+    source: str | None = None  # a resolved path; None: all sources of the project
+    recursive: bool = True
+    references_path: str | None = None
+    force_rebuild: bool = False
+    allow_mass_removal: bool = False
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The request as it is kept with its job."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an import has come."""
+
+    total: int
+    done: int = 0
+    failed: int = 0
+    chunks_written: int = 0
+    file: str = ""
+    stage: str = "plan"
+
+
+@dataclass(slots=True)
+class ImportResult:
+    """What an import did. Every file is counted once."""
+
+    documents_processed: int = 0  # new + replaced
+    new: int = 0
+    replaced: int = 0
+    skipped: int = 0  # unchanged, or the same content as another document
+    updated: int = 0  # only the record changed: nothing was converted or embedded
+    removed: int = 0
+    failed: int = 0
+    chunks_written: int = 0
+    errors: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    dense_model: str = ""
+    sparse_model: str | None = None
+    duration_seconds: float = 0.0
+    stages: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # seconds by stage
+    stopped: bool = False  # ended before the last file; the next import goes on from there
+
+    def fail(self, source: str, error: CiteLoomError) -> None:
+        """Count a file that could not be read, and keep its reason."""
+        self.failed += 1
+        self.errors.append({"source": source, "code": str(error.code), "reason": str(error)})
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as it goes over the wire."""
+        values = asdict(self)
+        values["stages"] = {stage: round(seconds, 3) for stage, seconds in self.stages.items()}
+        values["duration_seconds"] = round(self.duration_seconds, 3)
+        return values

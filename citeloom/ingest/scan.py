@@ -1,0 +1,134 @@
+"""What lies in a folder: files CiteLoom can read, and what it had to leave out, with the reason."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from citeloom.documents.formats import file_type
+from citeloom.errors import CiteLoomError, Code
+from citeloom.store import Source
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A readable file as the disk describes it."""
+
+    path: str
+    file_type: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(slots=True)
+class Scan:
+    """What was found in a source."""
+
+    files: list[FoundFile] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)  # folders whose content is unknown, so nothing there is gone
+    problems: list[tuple[str, CiteLoomError]] = field(default_factory=list)
+    other_kinds: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Survey:
+    """What was found in all sources of an import."""
+
+    files: dict[str, FoundFile] = field(default_factory=dict)
+    problems: dict[str, CiteLoomError] = field(default_factory=dict)
+    other_kinds: Counter[str] = field(default_factory=Counter)
+    seen: list[Source] = field(default_factory=list)
+    unreadable: list[Path] = field(default_factory=list)
+
+    def covers(self, path: Path) -> bool:
+        """Whether a path that was not found is really gone: its place was looked at and could be read."""
+        if str(path) in self.problems or any(path.is_relative_to(folder) for folder in self.unreadable):
+            return False
+        return any(source.holds(path) for source in self.seen)
+
+
+def survey(sources: Sequence[Source], *, strict: bool) -> Survey:
+    """Scan all sources. One that is not there says nothing of its documents; `strict` makes that an error."""
+    found = Survey()
+    for source in sources:
+        try:
+            one = scan(Path(source.path), recursive=source.recursive)
+        except CiteLoomError as error:
+            if strict:
+                raise
+            found.problems[source.path] = error
+            continue
+        found.seen.append(source)
+        found.files.update((file.path, file) for file in one.files)
+        found.problems.update(one.problems)
+        found.unreadable += [Path(folder) for folder in one.unreadable]
+        found.other_kinds += one.other_kinds
+    return found
+
+
+def scan(source: Path, *, recursive: bool = True) -> Scan:
+    """The files of a folder, or the one file; links that lead elsewhere are not followed."""
+    found = Scan()
+    root = source.resolve()
+    if not root.exists():
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND,
+            f"There is no file or folder {source}.",
+            "Check the path, or that its drive is connected.",
+        )
+    if root.is_file():
+        _add(found, root, root)
+        return found
+
+    def unreadable(error: OSError) -> None:
+        folder = str(error.filename)
+        found.unreadable.append(folder)
+        found.problems.append((folder, _denied(folder)))
+
+    for folder, folders, names in os.walk(root, onerror=unreadable):
+        links = [n for n in folders if (Path(folder) / n).is_symlink()]
+        # A linked folder inside the source is walked where it really is; one outside is not allowed.
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in links) if recursive else []
+        for name in sorted([*names, *links]):
+            if not name.startswith("."):
+                _add(found, Path(folder) / name, root)
+    return found
+
+
+def _add(found: Scan, path: Path, root: Path) -> None:
+    if path.is_symlink():
+        try:
+            target = path.resolve(strict=True)
+        except (OSError, RuntimeError):  # a link to nothing, or a loop of links
+            found.problems.append(
+                (
+                    str(path),
+                    CiteLoomError(Code.FILE_NOT_FOUND, f"{path} is a link that leads nowhere.", "Remove it."),
+                )
+            )
+            return
+        if not target.is_relative_to(root):
+            problem = CiteLoomError(
+                Code.PERMISSION_DENIED,
+                f"{path} is a link to a place outside the folder.",
+                "Add that place to the project if it belongs there.",
+            )
+            found.problems.append((str(path), problem))
+        return
+    kind = file_type(path)
+    if kind is None:
+        found.other_kinds[path.suffix.lower() or "no suffix"] += 1
+        return
+    try:
+        stat = path.stat()
+    except OSError:
+        found.problems.append((str(path), _denied(str(path))))
+        return
+    found.files.append(FoundFile(str(path), kind, stat.st_size, stat.st_mtime_ns))
+
+
+def _denied(path: str) -> CiteLoomError:
+    return CiteLoomError(Code.PERMISSION_DENIED, f"{path} cannot be read.", "Give yourself the right to read it.")

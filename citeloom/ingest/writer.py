@@ -1,0 +1,146 @@
+"""Writing a document's passages so that a reader sees the old set or the new one, and a kill loses nothing.
+
+The order is: say in the catalog which set is being written; write its passages, hidden; write the catalog row
+that makes it the current set; show it and hide the old one in one step; delete the old one. `mend` finishes or
+undoes what a kill interrupted.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from citeloom.index.edge import EdgeCollection, Point
+from citeloom.index.filters import AnyOf, Condition, Every, Not
+from citeloom.store import Catalog, Document, Project, State
+
+log = logging.getLogger(__name__)
+
+
+class Writer(Protocol):
+    """Where an import writes to."""
+
+    def write(self, document: Document, passage_set: str, points: Sequence[Point]) -> None:
+        """Make these passages the document's passages."""
+
+    def note(self, document: Document) -> None:
+        """Keep a document's row without touching its passages."""
+
+
+def _of_document(doc_id: str) -> AnyOf:
+    return AnyOf("doc_id", (doc_id,))
+
+
+def _of_set(doc_id: str, passage_set: str) -> Every:
+    return Every((_of_document(doc_id), AnyOf("version", (passage_set,))))
+
+
+class LiveWriter:
+    """Writes into the index that questions are answered from."""
+
+    def __init__(self, catalog: Catalog, collection: EdgeCollection) -> None:
+        self._catalog = catalog
+        self._collection = collection
+
+    def write(self, document: Document, passage_set: str, points: Sequence[Point]) -> None:
+        """Replace the document's passages in one step."""
+        collection, before = self._collection, document.version
+        fresh = before != passage_set and not collection.count(AnyOf("version", (passage_set,)))
+        self._catalog.documents.begin_writing(document, passage_set)
+        if fresh:
+            collection.hidden |= {passage_set}
+        try:
+            collection.upsert(points)
+        except BaseException:
+            if fresh:
+                _forget(collection, document.doc_id, passage_set)
+                collection.hidden -= {passage_set}
+                document.writing = None
+                self._catalog.documents.save(document)
+            raise
+        document.version, document.writing = passage_set, before
+        document.state, document.reason, document.reason_code = State.READY, None, None
+        document.chunks = len(points)
+        if before == passage_set:
+            document.writing = None
+        self._catalog.documents.save(document)
+        if document.writing:
+            collection.hidden = (collection.hidden - {passage_set}) | {document.writing}
+            collection.delete(_all_but(document))
+            collection.hidden -= {document.writing}
+            document.writing = None
+            self._catalog.documents.save(document)
+        collection.hidden -= {passage_set}
+
+    def note(self, document: Document) -> None:
+        """Keep a row."""
+        self._catalog.documents.save(document)
+
+    def remove(self, project_id: str, doc_id: str) -> int:
+        """Delete a document and its passages; gives how many there were."""
+        deleted = self._collection.delete(_of_document(doc_id))
+        self._catalog.documents.remove(project_id, doc_id)
+        return deleted
+
+
+class RebuildWriter:
+    """Writes a new generation beside the one in use; `finish` makes all of it current at once."""
+
+    def __init__(self, catalog: Catalog, collection: EdgeCollection) -> None:
+        self._catalog = catalog
+        self._collection = collection
+        self._rows: dict[str, Document] = {}
+
+    def write(self, document: Document, passage_set: str, points: Sequence[Point]) -> None:
+        """Write passages that nobody sees yet."""
+        self._collection.upsert(points)
+        self._rows[document.doc_id] = replace(
+            document,
+            version=passage_set,
+            writing=None,
+            state=State.READY,
+            reason=None,
+            reason_code=None,
+            chunks=len(points),
+        )
+
+    def note(self, document: Document) -> None:
+        """Keep a row until the end."""
+        self._rows[document.doc_id] = document
+
+    def finish(self, project: Project, gone: Sequence[str]) -> None:
+        """Make the new generation (`project` names it) and its rows the current ones."""
+        self._collection.flush()
+        with self._catalog.db.transaction():
+            for document in self._rows.values():
+                self._catalog.documents.save(document)
+            for doc_id in gone:
+                self._catalog.documents.remove(project.id, doc_id)
+            self._catalog.projects.save(project)
+
+
+def mend(catalog: Catalog, project: Project, collection: EdgeCollection) -> int:
+    """Undo or finish what a kill left half written; gives how many documents were touched."""
+    interrupted = catalog.documents.interrupted(project.id)
+    for document in interrupted:
+        # Whichever side of the catalog's commit the kill came on, the row names the set that counts.
+        collection.delete(_all_but(document))
+        document.writing = None
+        catalog.documents.save(document)
+    if interrupted:
+        log.info("mended %d documents of %s", len(interrupted), project.id)
+    return len(interrupted)
+
+
+def _all_but(document: Document) -> Condition:
+    own = _of_document(document.doc_id)
+    return Every((own, Not(AnyOf("version", (document.version,))))) if document.version else own
+
+
+def _forget(collection: EdgeCollection, doc_id: str, passage_set: str) -> None:
+    try:
+        collection.delete(_of_set(doc_id, passage_set))
+    except Exception:
+        log.exception("could not take back passages of %s; the next start will", doc_id)

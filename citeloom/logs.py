@@ -1,0 +1,23 @@
+"""The engine's log: a rotating file, never a secret in it."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+from pathlib import Path
+
+from citeloom import paths
+
+
+def to_file(level: int = logging.INFO) -> None:
+    """Send this process's log to the engine's log file."""
+    file = Path(paths.engine_log())
+    paths.make_private(str(file.parent))
+    handler = logging.handlers.RotatingFileHandler(file, maxBytes=2_000_000, backupCount=3, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    # Libraries that are loud at INFO say nothing a researcher could use.
+    for name in ("mcp", "fastembed", "httpx", "huggingface_hub"):
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,56 @@
+"""How to work with CiteLoom, for agents: three lines at the start of a session, more on request."""
+
+from __future__ import annotations
+
+from citeloom.errors import CiteLoomError, Code
+
+INSTRUCTIONS = (
+    "CiteLoom finds citable passages in the researcher's own library. Start with list_projects, then query_hybrid.\n"
+    "Quote only what render_text says and cite it with the hit's `cite`; page_labels are printed pages, page_span PDF pages.\n"
+    "Say what coverage leaves out: a paper that is pending or failed was not searched. help(topic) tells more."
+)
+
+_TOPICS = {
+    "search": """\
+query_hybrid (meaning + words) is the usual choice; query (meaning only) helps when the words may differ entirely.
+Ask in a sentence or with the phrase you expect in the text, one matter per call. Raise top_k (to 20) before you give up.
+A hit is a passage, not the whole argument: get_passage gives its neighbours and its page, get_document the pages around it.
+max_tokens keeps an answer small; truncated_count says how many hits did not fit.
+Nothing found? Look at coverage: "searchable" of "documents" is what was searched. list_documents(status="failed") says why
+the others were not. Only then say that the library has nothing.""",
+    "filters": """\
+filters is an object; every key must hold. A value is a literal, a list (any of them; for tags all), or operators.
+{"citekey": "hartmann2019"} · {"author": "Evans", "year": {"$gte": 2015, "$lt": 2020}} · {"tags": ["method", "review"]}
+{"section_prefix": "Methods"} or ["Part I", "Chapter 3"] · {"exclude_sections": ["References"]} · {"page": 12} (PDF page)
+{"title": {"$contains": "sleep"}} · {"item_type": {"$in": ["book", "chapter"]}} · {"text_source": {"$ne": "ocr"}}
+Other keys: doc_id, collections, file_type, source (file name). Operators: $gte $lte $gt $lt $ne $in $contains.""",
+    "cite": """\
+Each hit carries `cite`, ready for Markdown: [@citekey, p. 33]. Use it as it is; never invent a key or a page.
+page_labels are the pages as printed, for citing; page_span are pages of the PDF file, for opening it (open_uri).
+citekey_made=true: the file is in none of the researcher's references, so the key is provisional. Say so.
+text_source "ocr" means that the words were recognised from a picture and may differ in letters.
+Quote word for word from render_text; […] marks where it was cut, and full_text=true gives all of it.""",
+    "ingest": """\
+ingest_from_source(project, source) reads a file or folder that the researcher allowed; other places are PERMISSION_DENIED.
+It answers within 15 seconds: status "running" means that it goes on; the same call again gives its progress.
+Unchanged files are skipped, changed ones replaced, vanished ones removed; errors[] names each file that failed, and why.
+Formats: .pdf with a text layer, .md, .txt, .py. store_chunks keeps passages that you embedded yourself with the project's model.
+delete_document takes a document out of the index; its file stays.""",
+}
+
+TOPICS = tuple(_TOPICS)
+
+
+def guide(topic: str | None) -> tuple[str, str]:
+    """The topic's name and text; without a topic, an overview."""
+    if topic is None:
+        return "overview", f"{INSTRUCTIONS}\n\nTopics: {', '.join(TOPICS)}.\n\n{_TOPICS['search']}"
+    name = topic.strip().lower()
+    if name not in _TOPICS:
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"There is no help on '{topic[:40]}'.",
+            f"Topics: {', '.join(TOPICS)}.",
+            valid=list(TOPICS),
+        )
+    return name, _TOPICS[name]

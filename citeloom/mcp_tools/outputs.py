@@ -1,0 +1,165 @@
+"""What each tool gives, as lean output schemas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+WHOLE: Schema = {"type": "integer"}
+NUMBER: Schema = {"type": "number"}
+YES_NO: Schema = {"type": "boolean"}
+OPEN: Schema = {"type": "object"}
+MAYBE_TEXT: Schema = {"type": ["string", "null"]}
+MAYBE_WHOLE: Schema = {"type": ["integer", "null"]}
+MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
+
+
+def many(of: Schema) -> Schema:
+    """A list."""
+    return {"type": "array", "items": of}
+
+
+def maybe(of: Schema) -> Schema:
+    """This, or null."""
+    return {**of, "type": [of["type"], "null"]}
+
+
+def shape(**properties: Schema) -> Schema:
+    """An object of which every named property is always there."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def answer(**properties: Schema) -> Schema:
+    """A tool's answer; each carries its correlation id."""
+    return shape(**properties, correlation_id=TEXT)
+
+
+TEXTS = many(TEXT)
+COVERAGE = shape(documents=WHOLE, searchable=WHOLE, pending=WHOLE, failed=WHOLE, without_file=WHOLE)
+
+_PLACE = {
+    "section_path": TEXTS,
+    "page_span": maybe(many(WHOLE)),
+    "page_labels": TEXTS,
+    "cite": TEXT,
+}
+
+_PASSAGE = {
+    "chunk_id": TEXT,
+    "doc_id": TEXT,
+    "source": TEXT,
+    "render_text": TEXT,
+    "citekey": TEXT,
+    "citekey_made": YES_NO,
+    "title": MAYBE_TEXT,
+    "authors": TEXTS,
+    "year": MAYBE_WHOLE,
+    "section": MAYBE_TEXT,
+    "doi": MAYBE_TEXT,
+    "url": MAYBE_TEXT,
+    "text_source": TEXT,
+    "ocr_confidence": MAYBE_NUMBER,
+    "open_uri": MAYBE_TEXT,
+    "full_text": MAYBE_TEXT,
+    **_PLACE,
+}
+
+QUERY = answer(
+    items=many(shape(score=NUMBER, **_PASSAGE)),
+    count=WHOLE,
+    dense_model=TEXT,
+    sparse_model=MAYBE_TEXT,
+    fusion=MAYBE_TEXT,
+    coverage=COVERAGE,
+    total_tokens=WHOLE,
+    budget_utilized=MAYBE_NUMBER,
+    truncated=YES_NO,
+    truncated_count=WHOLE,
+    warnings=TEXTS,
+)
+
+_PROJECT = {
+    "id": TEXT,
+    "collection": TEXT,
+    "dense_model": TEXT,
+    "sparse_model": MAYBE_TEXT,
+    "hybrid_enabled": YES_NO,
+    "document_count": WHOLE,
+    "chunk_count": WHOLE,
+    "coverage": COVERAGE,
+}
+
+PROJECTS = answer(projects=many(shape(**_PROJECT)), count=WHOLE)
+
+INSPECTION = answer(
+    **_PROJECT,
+    project=TEXT,
+    size=WHOLE,
+    named_vectors=TEXTS,
+    payload_keys=TEXTS,
+    indexes=OPEN,
+    storage=OPEN,
+    jobs=many(OPEN),
+    sample_payloads=many(OPEN),
+)
+
+_NEIGHBOUR = shape(chunk_id=TEXT, render_text=TEXT, **_PLACE)
+
+PASSAGE = answer(
+    passage=shape(**_PASSAGE),
+    before=many(_NEIGHBOUR),
+    after=many(_NEIGHBOUR),
+    links=many(OPEN),
+    page=maybe(shape(number=WHOLE, label=TEXT, text=TEXT)),
+)
+
+_DOCUMENT = {
+    "doc_id": TEXT,
+    "citekey": TEXT,
+    "citekey_made": YES_NO,
+    "title": TEXT,
+    "source": TEXT,
+    "file_type": TEXT,
+    "pages": MAYBE_WHOLE,
+    "chunk_count": WHOLE,
+    "content_hash": MAYBE_TEXT,
+    "status": TEXT,
+    "reason": MAYBE_TEXT,
+}
+
+DOCUMENTS = answer(
+    documents=many(shape(**_DOCUMENT)),
+    count=WHOLE,
+    total=WHOLE,
+    truncated=YES_NO,
+    truncated_count=WHOLE,
+    next_offset=MAYBE_WHOLE,
+    coverage=COVERAGE,
+)
+
+DOCUMENT = answer(**_DOCUMENT, markdown=TEXT, pages_given=maybe(many(WHOLE)), truncated=YES_NO, next_pages=MAYBE_TEXT)
+
+HELP = answer(topic=TEXT, text=TEXT)
+
+INGESTION = {
+    **answer(job_id=TEXT, status=TEXT, project=TEXT),
+    "properties": {
+        **answer(job_id=TEXT, status=TEXT, project=TEXT)["properties"],
+        **dict.fromkeys(("documents_processed", "new", "replaced", "skipped", "updated", "removed", "failed"), WHOLE),
+        "chunks_written": WHOLE,
+        "errors": many(OPEN),
+        "warnings": TEXTS,
+        "dense_model": TEXT,
+        "sparse_model": MAYBE_TEXT,
+        "duration_seconds": NUMBER,
+        **dict.fromkeys(("total", "done"), WHOLE),
+        "stage": TEXT,
+        "file": TEXT,
+    },
+}
+
+STORED = answer(chunks_written=WHOLE, project=TEXT, embed_model=TEXT, warnings=TEXTS)
+
+DELETED = answer(doc_id=TEXT, deleted_chunks=WHOLE, note=MAYBE_TEXT)

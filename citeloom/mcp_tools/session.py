@@ -1,0 +1,250 @@
+"""One editor's MCP session: the SDK's server over the engine's socket, with time limits, errors and the access log."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import uuid
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.message import SessionMessage
+from mcp_types.jsonrpc import jsonrpc_message_adapter
+
+from citeloom import __version__
+from citeloom.engine import wire
+from citeloom.engine.cancel import Cancel
+from citeloom.engine.events import EditorConnected, EditorLeft
+from citeloom.engine.service import Service
+from citeloom.errors import CiteLoomError, Code
+from citeloom.mcp_tools import older_names
+from citeloom.mcp_tools.arguments import read, schema
+from citeloom.mcp_tools.guide import INSTRUCTIONS
+from citeloom.mcp_tools.tools import TOOLSETS, Call, Tool, ingest, of_toolsets
+
+if TYPE_CHECKING:
+    from citeloom.engine.server import Connection
+
+log = logging.getLogger(__name__)
+
+_ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
+
+
+class Session:
+    """Serves one editor until it leaves."""
+
+    def __init__(self, service: Service, connection: Connection, options: dict[str, Any]) -> None:
+        self._service = service
+        self._connection = connection
+        projects = options.get("projects")
+        self._visible = frozenset(str(p) for p in projects) if projects else None
+        toolsets = [str(t) for t in options.get("toolsets") or TOOLSETS]
+        self._tools = of_toolsets(toolsets)
+        self._id = uuid.uuid4().hex[:12]
+        self._client = ""
+        self._server: Server[Any] = Server(
+            "citeloom",
+            version=__version__,
+            title="CiteLoom",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+
+    async def run(self) -> None:
+        """Pump lines between the socket and the SDK's server."""
+        to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](16)
+        to_client, from_server = anyio.create_memory_object_stream[SessionMessage](16)
+
+        async def receive() -> None:
+            async with to_server:
+                while (line := await self._connection.read_line(wire.LINE_LIMIT)) is not None:
+                    if not line.strip():
+                        continue
+                    try:
+                        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                    except ValueError as error:
+                        await to_server.send(error)
+                        continue
+                    await to_server.send(SessionMessage(message))
+
+        async def send() -> None:
+            async with from_server:
+                async for message in from_server:
+                    text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    await self._connection.send(text.encode() + b"\n")
+
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(receive)
+                group.start_soon(send)
+                await self._server.run(from_client, to_client, self._server.create_initialization_options())
+                group.cancel_scope.cancel()
+        except* (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            log.info("an editor's connection broke off")
+        finally:
+            if self._client:
+                self._service.events.publish(EditorLeft(self._id, self._client))
+
+    async def _list_tools(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        self._meet(context)
+        return types.ListToolsResult(tools=[describe(tool) for tool in self._tools.values()])
+
+    async def _call_tool(
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        self._meet(context)
+        correlation_id = uuid.uuid4().hex[:16]
+        began = time.perf_counter()
+        tool, given, answer = params.name, dict(params.arguments or {}), {}
+        outcome = "ok"
+        try:
+            tool, given = older_names.resolve(tool, given, self._only_project)
+            answer = await self._run(tool, given, context)
+        except CiteLoomError as error:
+            outcome = str(error.code)
+            answer = {"error": error.as_dict()}
+        except Exception as error:
+            log.exception("tool %s failed [%s]", tool, correlation_id)
+            outcome = str(Code.INTERNAL_ERROR)
+            problem = CiteLoomError(
+                Code.INTERNAL_ERROR,
+                f"{type(error).__name__} in {tool}.",
+                f"The engine's log has it under {correlation_id}.",
+            )
+            answer = {"error": problem.as_dict()}
+        answer["correlation_id"] = correlation_id
+        milliseconds = round((time.perf_counter() - began) * 1000, 1)
+        log.info("%s %s %s %.1f ms [%s]", self._client or "editor", tool, outcome, milliseconds, correlation_id)
+        await self._note(tool, given, answer, outcome, milliseconds)
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))],
+            structured_content=answer,
+            is_error=outcome != "ok",
+        )
+
+    async def _run(self, name: str, given: dict[str, Any], context: ServerRequestContext[Any]) -> dict[str, Any]:
+        tool = self._tools.get(name)
+        if tool is None:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"There is no tool '{name[:60]}'.",
+                f"Tools are: {', '.join(self._tools)}.",
+            )
+        cancel = Cancel()
+        call = Call(self._service, self._visible, read(tool.arguments, given), cancel)
+        limit = self._service.settings.timeouts.of(name)
+        try:
+            with anyio.fail_after(limit):
+                if name == "ingest_from_source":
+                    return await self._ingest(call, limit, context)
+                return await anyio.to_thread.run_sync(tool.run, call, abandon_on_cancel=True)
+        except TimeoutError as error:
+            log.warning("%s gave up after %s s: incomplete", name, limit)
+            raise CiteLoomError(
+                Code.TIMEOUT,
+                f"{name} took longer than {limit:g} seconds and was stopped.",
+                "Try again, or ask for less.",
+            ) from error
+        finally:
+            cancel.set()
+
+    async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
+        job_id = await anyio.to_thread.run_sync(ingest, call, abandon_on_cancel=True)
+        until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
+        jobs = self._service.jobs
+        while True:
+            left = until - time.monotonic()
+            wait = partial(jobs.wait, job_id, max(0.0, min(0.5, left)))
+            finished, progress = await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
+            if progress:
+                message = f"{progress.done} of {progress.total} files"
+                await context.session.report_progress(progress.done, progress.total or None, message)
+            if finished or left <= 0:
+                break
+        project = call.arguments.project
+        answer = {"project": project, **self._service.job_answer(job_id, finished, progress)}
+        errors = answer.get("errors") or []
+        if finished and errors and errors[0]["source"] == finished.request["source"]:
+            # One file was asked for, and it failed: that is the answer, not a success with a footnote.
+            raise CiteLoomError(Code(errors[0]["code"]), errors[0]["reason"], source=Path(errors[0]["source"]).name)
+        return answer
+
+    def _only_project(self) -> str:
+        projects = [p["id"] for p in self._service.list_projects(self._visible)]
+        default = self._service.settings.default_project
+        if default in projects:
+            return default
+        if len(projects) == 1:
+            return str(projects[0])
+        raise CiteLoomError(
+            Code.INVALID_PROJECT,
+            "No project is named." if projects else "There is no project yet.",
+            f"Choose one of: {', '.join(projects)}." if projects else "Make one: citeloom project add ID --folder DIR.",
+            choices=projects,
+        )
+
+    def _meet(self, context: ServerRequestContext[Any]) -> None:
+        params = context.session.client_params
+        info = params.client_info if params else None
+        if info and not self._client:
+            self._client = f"{info.name} {info.version}".strip()
+            self._service.events.publish(EditorConnected(self._id, self._client))
+
+    async def _note(
+        self, tool: str, given: dict[str, Any], answer: dict[str, Any], outcome: str, milliseconds: float
+    ) -> None:
+        if not self._service.settings.privacy.access_log:
+            return
+        passages = [item["chunk_id"] for item in answer.get("items", [])]
+        if "passage" in answer:
+            passages = [n["chunk_id"] for n in (*answer["before"], answer["passage"], *answer["after"])]
+        asked = (
+            given.get("text")
+            or given.get("chunk_id")
+            or given.get("citekey")
+            or given.get("doc_id")
+            or given.get("source")
+        )
+        entry = partial(
+            self._service.catalog.access.add,
+            correlation_id=answer["correlation_id"],
+            client=self._client or "unknown",
+            project_id=str(given["project"]) if "project" in given else None,
+            tool=tool,
+            asked=str(asked or ""),
+            passages=passages,
+            outcome=outcome,
+            milliseconds=milliseconds,
+        )
+        try:
+            await anyio.to_thread.run_sync(entry)
+        except CiteLoomError as error:
+            log.error("the access log could not be written: %s", error)
+
+
+def describe(tool: Tool) -> types.Tool:
+    """A tool as agents see it listed."""
+    read_only = tool.toolset == "read"
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=schema(tool.arguments),
+        output_schema=tool.output,
+        annotations=types.ToolAnnotations(
+            read_only_hint=read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+    )

@@ -1,0 +1,221 @@
+"""The tools: what each is called, what it says of itself, and the verb of the engine that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from citeloom.engine.cancel import Cancel
+from citeloom.engine.service import Service
+from citeloom.errors import CiteLoomError, Code
+from citeloom.mcp_tools import arguments as a
+from citeloom.mcp_tools import outputs as o
+from citeloom.mcp_tools.guide import guide
+from citeloom.store import Project
+
+READ, WRITE = "read", "write"
+TOOLSETS = (READ, WRITE)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool, with what it may see."""
+
+    service: Service
+    visible: frozenset[str] | None
+    arguments: Any
+    cancel: Cancel
+
+    @property
+    def project(self) -> Project:
+        """The project named in the arguments, if this asker may see it."""
+        return self.service.catalog.projects.get(self.arguments.project, self.visible)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool of the contract."""
+
+    name: str
+    title: str
+    description: str
+    toolset: str
+    arguments: type[a.Arguments]
+    output: dict[str, Any]
+    run: Callable[[Call], dict[str, Any]]
+    destructive: bool = False
+    idempotent: bool = True
+
+
+def _list_projects(call: Call) -> dict[str, Any]:
+    projects = call.service.list_projects(call.visible)
+    return {"projects": projects, "count": len(projects)}
+
+
+def _query(call: Call, *, hybrid: bool) -> dict[str, Any]:
+    given: a.Query = call.arguments
+    return call.service.questions.query(
+        call.project,
+        given.text,
+        hybrid=hybrid,
+        cancel=call.cancel,
+        top_k=given.top_k,
+        filter_by=given.filters,
+        max_tokens=given.max_tokens,
+        full_text=given.full_text,
+    )
+
+
+def _get_document(call: Call) -> dict[str, Any]:
+    given: a.GetDocument = call.arguments
+    if bool(given.doc_id) == bool(given.citekey):
+        raise CiteLoomError(Code.INVALID_INPUT, "Name the document once.", "Give doc_id or citekey, not both.")
+    pages = None if given.pages is None else str(given.pages)
+    return call.service.get_document(call.project, given.doc_id, given.citekey, pages, call.cancel)
+
+
+def _help(call: Call) -> dict[str, Any]:
+    topic, text = guide(call.arguments.topic)
+    return {"topic": topic, "text": text}
+
+
+def ingest(call: Call) -> str:
+    """Queue the import that a call asks for; gives the job's id. The session waits for it."""
+    given: a.Ingest = call.arguments
+    project, source = call.project, given.source.strip()
+    if source == "zotero" or source.startswith("zotero:"):
+        raise CiteLoomError(
+            Code.ZOTERO_UNAVAILABLE,
+            "This version of CiteLoom does not read Zotero itself.",
+            "Export the collection as CSL-JSON or .bib and name the folder of its files.",
+        )
+    if "://" in source:
+        raise CiteLoomError(
+            Code.UNSUPPORTED_FORMAT,
+            "This version of CiteLoom does not read web addresses.",
+            "Save the document into one of the project's folders and name that.",
+        )
+    options = given.options.model_dump() if given.options else {}
+    return call.service.ingest(project, source, options, by_agent=True).id
+
+
+def _store(call: Call) -> dict[str, Any]:
+    items = [item.model_dump() for item in call.arguments.items]
+    return call.service.store_chunks(call.project, items, call.cancel)
+
+
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "list_projects",
+            "List projects",
+            "Projects this session may search, with models and coverage. Start here.",
+            READ,
+            a.NoArguments,
+            o.PROJECTS,
+            _list_projects,
+        ),
+        Tool(
+            "inspect_collection",
+            "Inspect a collection",
+            "How a project's collection is built: size, models, vectors, payload keys, indexes, running jobs.",
+            READ,
+            a.Inspect,
+            o.INSPECTION,
+            lambda call: call.service.inspect(call.project, call.arguments.sample),
+        ),
+        Tool(
+            "query",
+            "Search by meaning",
+            "Dense search for passages ready to cite: citekey, printed and PDF page, section, DOI.",
+            READ,
+            a.Query,
+            o.QUERY,
+            lambda call: _query(call, hybrid=False),
+        ),
+        Tool(
+            "query_hybrid",
+            "Search by meaning and words",
+            "Dense + BM25 search; the best first choice. Same answer as query.",
+            READ,
+            a.Query,
+            o.QUERY,
+            lambda call: _query(call, hybrid=True),
+        ),
+        Tool(
+            "get_passage",
+            "Read a passage",
+            "One passage whole, with its neighbours and the page it stands on.",
+            READ,
+            a.GetPassage,
+            o.PASSAGE,
+            lambda call: call.service.get_passage(call.project, call.arguments.chunk_id, call.arguments.context),
+        ),
+        Tool(
+            "list_documents",
+            "List documents",
+            "Documents with citekey, title, pages, status, and why one failed.",
+            READ,
+            a.ListDocuments,
+            o.DOCUMENTS,
+            lambda call: call.service.list_documents(
+                call.project, call.arguments.status, call.arguments.limit, call.arguments.offset
+            ),
+        ),
+        Tool(
+            "get_document",
+            "Read a document",
+            "A document, or some of its pages, as Markdown. Name it by doc_id or citekey.",
+            READ,
+            a.GetDocument,
+            o.DOCUMENT,
+            _get_document,
+        ),
+        Tool(
+            "help",
+            "How to use CiteLoom",
+            "How to search, filter, cite and ingest.",
+            READ,
+            a.Help,
+            o.HELP,
+            _help,
+        ),
+        Tool(
+            "ingest_from_source",
+            "Import documents",
+            "Import a file or folder that the project may read. Answers within 15 s; status 'running' means that it"
+            " goes on: call again for its progress.",
+            WRITE,
+            a.Ingest,
+            o.INGESTION,
+            lambda call: {"job_id": ingest(call)},
+        ),
+        Tool(
+            "store_chunks",
+            "Store passages",
+            "Store 100-500 passages you embedded with the project's dense model (fewer only as the last batch)."
+            " Idempotent by id.",
+            WRITE,
+            a.StoreChunks,
+            o.STORED,
+            _store,
+        ),
+        Tool(
+            "delete_document",
+            "Delete a document",
+            "Take a document out of the index. Its file stays.",
+            WRITE,
+            a.DeleteDocument,
+            o.DELETED,
+            lambda call: call.service.delete_document(call.project, call.arguments.doc_id),
+            destructive=True,
+        ),
+    )
+}
+
+
+def of_toolsets(names: list[str]) -> dict[str, Tool]:
+    """The tools of some toolsets."""
+    return {name: tool for name, tool in TOOLS.items() if tool.toolset in names}

@@ -1,0 +1,151 @@
+"""What CiteLoom speaks of: records, converted documents, passages. Plain data, no behaviour that needs a library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class TextSource(StrEnum):
+    """Where a passage's text comes from."""
+
+    NATIVE = "native"
+    OCR = "ocr"
+    ANNOTATION = "annotation"
+    NOTE = "note"
+
+
+class BlockKind(StrEnum):
+    """What a block of a document is to a reader."""
+
+    HEADING = "heading"
+    TEXT = "text"
+    TABLE = "table"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A work as the researcher's reference manager describes it."""
+
+    citekey: str
+    title: str = ""
+    authors: tuple[str, ...] = ()  # "Family, Given"
+    year: int | None = None
+    doi: str | None = None
+    url: str | None = None
+    item_type: str = "document"
+    tags: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    page_range: str | None = None  # printed pages, as in the record: "253-265"
+    language: str | None = None
+    files: tuple[str, ...] = ()  # paths named by the record, absolute or relative to its file
+    key_made: bool = False  # the citekey was made by CiteLoom, not by the researcher
+    csl: Mapping[str, Any] = field(default_factory=dict)  # the whole record as CSL-JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a document: PDF page, PDF label and printed number are three different things."""
+
+    number: int  # from 1
+    text: str
+    pdf_label: str | None = None
+    printed: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The page as a reader would cite it: printed number, else the PDF's label, else the PDF page."""
+        return self.printed or self.pdf_label or str(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A heading, paragraph, table or piece of code, with where it stands."""
+
+    kind: BlockKind
+    text: str
+    section_path: tuple[str, ...] = ()  # headings above it, outermost first; a heading ends with itself
+    page: int | None = None  # PDF page on which it stands
+    lines: tuple[int, int] | None = None  # first and last line, for formats without pages
+    extra: Mapping[str, Any] = field(default_factory=dict)  # e.g. header_level, class_name, function_name
+    continues: bool = False  # the same paragraph as the block before, across a page or column break
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A document as text: its pages and its blocks in reading order."""
+
+    file_type: str  # pdf, markdown, text, python
+    converter: str  # name and version of what converted it
+    blocks: tuple[Block, ...]
+    pages: tuple[Page, ...] = ()  # empty for formats without pages
+    title: str = ""
+    dois: tuple[str, ...] = ()  # DOIs seen in the document, first page first
+    word_coverage: float | None = None  # share of the file's own words that the blocks hold
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The document as plain JSON, for the conversion cache."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Converted:
+        """The document as it was cached."""
+        blocks = tuple(
+            Block(
+                kind=BlockKind(b["kind"]),
+                text=b["text"],
+                section_path=tuple(b["section_path"]),
+                page=b["page"],
+                lines=tuple(b["lines"]) if b["lines"] else None,
+                extra=b["extra"],
+                continues=b["continues"],
+            )
+            for b in data["blocks"]
+        )
+        return cls(
+            file_type=data["file_type"],
+            converter=data["converter"],
+            blocks=blocks,
+            pages=tuple(Page(**p) for p in data["pages"]),
+            title=data["title"],
+            dois=tuple(data["dois"]),
+            word_coverage=data["word_coverage"],
+            warnings=tuple(data["warnings"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document that can be cited: its text, where it stands, and what headings are above it."""
+
+    index: int
+    text: str
+    section_path: tuple[str, ...] = ()
+    page_start: int | None = None
+    page_end: int | None = None
+    page_labels: tuple[str, ...] = ()  # as printed, one for each page from page_start to page_end
+    text_source: TextSource = TextSource.NATIVE
+    ocr_confidence: float | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)  # lines, header_level, class_name, function_name
+
+    @property
+    def embedded_text(self) -> str:
+        """What the model reads: the headings above, then the text itself."""
+        return f"{' > '.join(self.section_path)}\n{self.text}" if self.section_path else self.text
+
+    def to_json(self) -> dict[str, Any]:
+        """The passage as plain JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Passage:
+        """The passage as it came from a worker."""
+        values = dict(data)
+        values["section_path"] = tuple(data["section_path"])
+        values["page_labels"] = tuple(data["page_labels"])
+        values["text_source"] = TextSource(data["text_source"])
+        return cls(**values)

@@ -1,0 +1,30 @@
+"""The catalog: projects, sources, documents, jobs and the access log in one SQLite file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from citeloom.store.activity import AccessLog, Job, Jobs
+from citeloom.store.database import Database
+from citeloom.store.documents import Document, Documents, State
+from citeloom.store.projects import Project, Projects, Source, collection_name
+
+__all__ = [
+    "AccessLog", "Catalog", "Document", "Documents", "Job", "Jobs", "Project", "Projects", "Source", "State",
+    "collection_name",
+]  # fmt: skip
+
+
+class Catalog:
+    """Everything the engine remembers, by table."""
+
+    def __init__(self, path: Path) -> None:
+        self.db = Database(path)
+        self.projects = Projects(self.db)
+        self.documents = Documents(self.db)
+        self.jobs = Jobs(self.db)
+        self.access = AccessLog(self.db)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.db.close()

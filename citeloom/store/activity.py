@@ -1,0 +1,106 @@
+"""What was done: jobs, and the log of what went to which editor."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass, field
+from typing import Any
+
+from citeloom.store.database import Database, now
+
+
+@dataclass(slots=True)
+class Job:
+    """An import or rebuild."""
+
+    id: str
+    project_id: str
+    kind: str  # "ingest"
+    request: dict[str, Any]
+    state: str = "queued"  # queued, running, parked; then done, failed or cancelled
+    result: dict[str, Any] = field(default_factory=dict)
+    created_at: str = ""
+    finished_at: str | None = None
+
+
+def _job(row: sqlite3.Row) -> Job:
+    values = dict(row)
+    return Job(**{**values, "request": json.loads(values["request"]), "result": json.loads(values["result"])})
+
+
+class Jobs:
+    """The jobs table."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def save(self, job: Job) -> None:
+        """Write a job's row."""
+        job.created_at = job.created_at or now()
+        self._db.write(
+            "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+            " state = excluded.state, result = excluded.result, finished_at = excluded.finished_at",
+            (
+                job.id,
+                job.project_id,
+                job.kind,
+                json.dumps(job.request),
+                job.state,
+                json.dumps(job.result),
+                job.created_at,
+                job.finished_at,
+            ),
+        )
+
+    def unfinished(self) -> list[Job]:
+        """Jobs that an ended engine left behind, oldest first."""
+        sql = "SELECT * FROM jobs WHERE state IN ('queued', 'running', 'parked') ORDER BY created_at"
+        return [_job(r) for r in self._db.rows(sql)]
+
+    def latest(self, project_id: str, limit: int = 20) -> list[Job]:
+        """The last jobs of a project."""
+        sql = "SELECT * FROM jobs WHERE project_id = ? ORDER BY created_at DESC LIMIT ?"
+        return [_job(r) for r in self._db.rows(sql, (project_id, limit))]
+
+
+class AccessLog:
+    """When, which editor, which project, which passages."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(
+        self,
+        *,
+        correlation_id: str,
+        client: str,
+        project_id: str | None,
+        tool: str,
+        asked: str,
+        passages: list[str],
+        outcome: str,
+        milliseconds: float,
+    ) -> None:
+        """Note one call."""
+        self._db.write(
+            "INSERT INTO access_log (at, correlation_id, client, project_id, tool, asked, passages, outcome,"
+            " milliseconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                now(),
+                correlation_id,
+                client,
+                project_id,
+                tool,
+                asked[:500],
+                json.dumps(passages),
+                outcome,
+                milliseconds,
+            ),
+        )
+
+    def latest(self, project_id: str | None, limit: int) -> list[dict[str, Any]]:
+        """The last calls, newest first."""
+        where, values = ("WHERE project_id = ?", [project_id]) if project_id else ("", [])
+        rows = self._db.rows(f"SELECT * FROM access_log {where} ORDER BY id DESC LIMIT ?", [*values, limit])
+        return [{**dict(r), "passages": json.loads(r["passages"])} for r in rows]

@@ -1,0 +1,179 @@
+"""The documents of a project: what state each is in, and why."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.store.database import Database, now
+
+
+class State(StrEnum):
+    """How far a document has come."""
+
+    PENDING = "pending"  # seen, not searchable yet
+    READY = "ready"  # searchable
+    FAILED = "failed"  # could not be read; `reason` says why
+    DUPLICATE = "duplicate"  # the same content as another document, which is searchable
+    WITHOUT_FILE = "without_file"  # a record whose file is not on this disk
+
+
+@dataclass(slots=True)
+class Document:
+    """A document as the catalog knows it."""
+
+    project_id: str
+    doc_id: str
+    source: str  # path or address it came from
+    file_type: str = ""
+    state: State = State.PENDING
+    reason_code: str | None = None
+    reason: str | None = None
+    size: int = 0
+    mtime_ns: int = 0
+    content_hash: str | None = None
+    version: str | None = None  # the set of passages that is searchable
+    writing: str | None = None  # the set of passages being written, while it is
+    citekey: str = ""
+    key_made: bool = False
+    matched_by: str | None = None
+    title: str = ""
+    record: dict[str, Any] = field(default_factory=dict)
+    pages: int | None = None
+    chunks: int = 0
+    word_coverage: float | None = None
+    converter: str = ""
+    warnings: list[str] = field(default_factory=list)
+    updated_at: str = ""
+
+
+_COLUMNS = [f.name for f in fields(Document)]
+_UPSERT = (
+    f"INSERT INTO documents ({', '.join(_COLUMNS)}) VALUES ({', '.join(':' + c for c in _COLUMNS)})"
+    " ON CONFLICT (project_id, doc_id) DO UPDATE SET "
+    + ", ".join(f"{c} = excluded.{c}" for c in _COLUMNS if c not in ("project_id", "doc_id"))
+)
+
+
+def _from_row(row: sqlite3.Row) -> Document:
+    values = dict(row)
+    values["state"] = State(values["state"])
+    values["key_made"] = bool(values["key_made"])
+    values["record"] = json.loads(values["record"])
+    values["warnings"] = json.loads(values["warnings"])
+    return Document(**values)
+
+
+class Documents:
+    """The documents table."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def save(self, document: Document) -> None:
+        """Write a document's row, whole."""
+        document.updated_at = now()
+        values = asdict(document)
+        values["record"] = json.dumps(document.record, ensure_ascii=False)
+        values["warnings"] = json.dumps(document.warnings, ensure_ascii=False)
+        self._db.write(_UPSERT, values)
+
+    def begin_writing(self, document: Document, version: str) -> None:
+        """Say which set of passages is about to be written, so that a kill can be mended."""
+        document.writing = version
+        self.save(document)
+
+    def all(self, project_id: str) -> list[Document]:
+        """Every document of a project."""
+        sql = "SELECT * FROM documents WHERE project_id = ? ORDER BY source"
+        return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
+
+    def known_files(self, project_id: str) -> list[dict[str, Any]]:
+        """What planning needs of every document, without the rest."""
+        rows = self._db.rows(
+            "SELECT doc_id, source, state, reason_code, size, mtime_ns, content_hash, version, converter"
+            " FROM documents WHERE project_id = ?",
+            (project_id,),
+        )
+        return [dict(r) for r in rows]
+
+    def interrupted(self, project_id: str) -> list[Document]:
+        """Documents whose passages were being written when the engine ended."""
+        sql = "SELECT * FROM documents WHERE project_id = ? AND writing IS NOT NULL"
+        return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
+
+    def page(self, project_id: str, state: str | None, limit: int, offset: int) -> tuple[list[Document], int]:
+        """Some documents in order of citekey, and how many there are."""
+        where, values = "project_id = ?", [project_id]
+        if state:
+            where, values = f"{where} AND state = ?", [*values, state]
+        total = self._db.rows(f"SELECT count(*) FROM documents WHERE {where}", values)[0][0]
+        rows = self._db.rows(
+            f"SELECT * FROM documents WHERE {where} ORDER BY citekey, source LIMIT ? OFFSET ?",
+            [*values, limit, offset],
+        )
+        return [_from_row(r) for r in rows], total
+
+    def find(self, project_id: str, doc_id: str | None = None, source: str | None = None) -> Document | None:
+        """A document by id or by where it came from."""
+        column, value = ("doc_id", doc_id) if doc_id else ("source", source)
+        row = self._db.row(f"SELECT * FROM documents WHERE project_id = ? AND {column} = ?", (project_id, value))
+        return _from_row(row) if row else None
+
+    def get(self, project_id: str, doc_id: str | None, citekey: str | None) -> Document:
+        """A document by id or citekey, or DOCUMENT_NOT_FOUND."""
+        if doc_id:
+            found = self.find(project_id, doc_id)
+        else:
+            row = self._db.row(
+                "SELECT * FROM documents WHERE project_id = ? AND citekey = ? ORDER BY state = 'ready' DESC, source",
+                (project_id, citekey),
+            )
+            found = _from_row(row) if row else None
+        if found is None:
+            raise CiteLoomError(
+                Code.DOCUMENT_NOT_FOUND,
+                f"No document {doc_id or citekey!r} in this project.",
+                "list_documents gives the ids and citekeys there are.",
+            )
+        return found
+
+    def same_content(self, project_id: str, content_hash: str, but_not: str) -> Document | None:
+        """A searchable document with the same content, other than this one."""
+        row = self._db.row(
+            "SELECT * FROM documents WHERE project_id = ? AND content_hash = ? AND doc_id != ? AND state = 'ready'",
+            (project_id, content_hash, but_not),
+        )
+        return _from_row(row) if row else None
+
+    def citekeys(self, project_id: str, but_not: str) -> set[str]:
+        """The citekeys in use by other documents."""
+        sql = "SELECT citekey FROM documents WHERE project_id = ? AND doc_id != ?"
+        return {r[0] for r in self._db.rows(sql, (project_id, but_not))}
+
+    def remove(self, project_id: str, doc_id: str) -> None:
+        """Forget a document."""
+        self._db.write("DELETE FROM documents WHERE project_id = ? AND doc_id = ?", (project_id, doc_id))
+
+    def coverage(self, project_id: str) -> dict[str, int]:
+        """How much of a project can be searched."""
+        counts = dict.fromkeys(State, 0)
+        rows = self._db.rows("SELECT state, count(*) FROM documents WHERE project_id = ? GROUP BY state", (project_id,))
+        counts.update({State(r[0]): r[1] for r in rows})
+        return {
+            "documents": sum(counts.values()),
+            # A duplicate's text is found under the document it repeats.
+            "searchable": counts[State.READY] + counts[State.DUPLICATE],
+            "pending": counts[State.PENDING],
+            "failed": counts[State.FAILED],
+            "without_file": counts[State.WITHOUT_FILE],
+        }
+
+    def chunk_count(self, project_id: str) -> int:
+        """How many passages a project's documents have."""
+        sql = "SELECT coalesce(sum(chunks), 0) FROM documents WHERE project_id = ? AND state = 'ready'"
+        return int(self._db.rows(sql, (project_id,))[0][0])

@@ -1,0 +1,145 @@
+"""Projects and what the researcher allowed each of them to read."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.store.database import Database, now
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[./][A-Za-z0-9][A-Za-z0-9_-]*)*")
+_LONGEST_ID = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project: an allow-list of sources, with the models its passages were embedded by."""
+
+    id: str
+    collection: str
+    references_path: str | None
+    references_hash: str | None  # of the references that the documents were last matched with
+    dense_model: str
+    dense_fingerprint: str
+    dense_size: int
+    sparse_model: str
+    generation: int
+    created_at: str
+
+    @property
+    def hybrid_enabled(self) -> bool:
+        """Whether words are searched besides meaning."""
+        return bool(self.sparse_model)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder or file of a project."""
+
+    kind: str  # "folder" or "file"
+    path: str
+    recursive: bool = True
+
+    def holds(self, path: Path) -> bool:
+        """Whether a resolved path belongs to this source."""
+        own = Path(self.path)
+        if self.kind == "file":
+            return path == own
+        return path.is_relative_to(own) if self.recursive else path.parent == own
+
+
+def collection_name(project_id: str) -> str:
+    """The collection of a project id, or a refusal of ids that could leave their folder."""
+    if len(project_id) > _LONGEST_ID or not _ID.fullmatch(project_id):
+        raise CiteLoomError(
+            Code.INVALID_PROJECT,
+            f"{project_id[:100]!r} cannot be a project id.",
+            "Use letters, digits, '-' and '_', with '/' or '.' between parts, such as thesis/chapter-2.",
+        )
+    return "proj-" + re.sub(r"[/.]", "-", project_id).lower()
+
+
+class Projects:
+    """The projects table and its sources."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, project_id: str, references: str | None, model: dict[str, Any]) -> Project:
+        """A new project; refuses an id that is taken, or whose collection another id has."""
+        collection = collection_name(project_id)
+        with self._db.transaction():
+            other = self._db.row("SELECT id FROM projects WHERE collection = ?", (collection,))
+            if other:
+                same = other["id"] == project_id
+                raise CiteLoomError(
+                    Code.INVALID_PROJECT,
+                    f"Project '{project_id}' exists already."
+                    if same
+                    else f"'{project_id}' would share the collection {collection} with project '{other['id']}'.",
+                    f"See 'citeloom project show {project_id}'." if same else "Choose another id.",
+                )
+            self._db.write(
+                "INSERT INTO projects VALUES (:id, :collection, :references, NULL, :dense_model, :dense_fingerprint,"
+                " :dense_size, :sparse_model, 1, :now)",
+                {"id": project_id, "collection": collection, "references": references, "now": now(), **model},
+            )
+        return self.get(project_id)
+
+    def get(self, project_id: str, visible: frozenset[str] | None = None) -> Project:
+        """The project; `visible` limits which ids exist for this asker."""
+        row = None
+        if visible is None or project_id in visible:
+            row = self._db.row("SELECT * FROM projects WHERE id = ?", (project_id,))
+        if row is None:
+            ids = [p.id for p in self.all() if visible is None or p.id in visible]
+            near = difflib.get_close_matches(project_id, ids, 3) or ids[:10]
+            hint = (
+                f"Choose one of: {', '.join(near)}."
+                if near
+                else "Make one with 'citeloom project add ID --folder DIR'."
+            )
+            # An id outside the asker's list is not told apart from one that does not exist.
+            name = f"There is no project '{project_id[:80]}'." if visible is None else "There is no such project here."
+            raise CiteLoomError(Code.INVALID_PROJECT, name, hint, choices=near)
+        return Project(**dict(row))
+
+    def all(self) -> list[Project]:
+        """Every project, by id."""
+        return [Project(**dict(r)) for r in self._db.rows("SELECT * FROM projects ORDER BY id")]
+
+    def save(self, project: Project) -> None:
+        """Write a project's row: another generation of its index, other models, other references."""
+        self._db.write(
+            "UPDATE projects SET references_path = :references_path, references_hash = :references_hash,"
+            " dense_model = :dense_model, dense_fingerprint = :dense_fingerprint, dense_size = :dense_size,"
+            " sparse_model = :sparse_model, generation = :generation WHERE id = :id",
+            asdict(project),
+        )
+
+    def remove(self, project_id: str) -> None:
+        """Forget a project with its sources, documents and jobs (the access log stays)."""
+        self._db.write("DELETE FROM projects WHERE id = ?", (project_id,))
+
+    def add_source(self, project_id: str, source: Source) -> None:
+        """Allow a project one more folder or file."""
+        self._db.write(
+            "INSERT INTO sources VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET recursive = excluded.recursive",
+            (project_id, source.kind, source.path, source.recursive, now()),
+        )
+
+    def remove_source(self, project_id: str, path: str) -> None:
+        """Take a folder or file off a project's list."""
+        self._db.write("DELETE FROM sources WHERE project_id = ? AND path = ?", (project_id, path))
+
+    def sources(self, project_id: str) -> list[Source]:
+        """The folders and files of a project."""
+        rows = self._db.rows(
+            "SELECT kind, path, recursive FROM sources WHERE project_id = ? ORDER BY added_at, path",
+            (project_id,),
+        )
+        return [Source(r["kind"], r["path"], bool(r["recursive"])) for r in rows]

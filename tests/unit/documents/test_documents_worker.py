@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from sample_papers import FILLER, TOKENIZER, Paper
+
+from citeloom.documents import worker as worker_module
+from citeloom.documents.convert import convert
+from citeloom.documents.markdown_out import to_markdown
+from citeloom.documents.worker import Worker
+from citeloom.model import Passage
+
+ROOT = Path(__file__).parents[3]
+
+
+def paper(path: Path) -> Path:
+    made = Paper(path)
+    for number in (41, 42, 43):
+        if number == 41:
+            made.heading("1 Introduction")
+        made.lines(FILLER)
+        made.at(290, 30, str(number))
+        made.new_page()
+    return made.save()
+
+
+def request(number: int, path: Path, **more: Any) -> dict[str, Any]:
+    basic = {
+        "id": number,
+        "path": str(path),
+        "cache_file": None,
+        "tokenizer": str(TOKENIZER),
+        "max_tokens": 64,
+    }
+    return basic | {"use_cache": True} | more
+
+
+def test_the_worker_answers_every_line_and_ends_with_its_input(tmp_path: Path) -> None:
+    lines = [
+        json.dumps(request(1, paper(tmp_path / "paper.pdf"))),
+        "no json",
+        json.dumps(request(2, tmp_path / "gone.pdf")),
+        json.dumps(request(3, tmp_path / "paper.pdf", tokenizer=None)),
+    ]
+    run = subprocess.run(
+        [sys.executable, "-m", "citeloom.documents.worker"],
+        input="\n".join(lines).encode(), capture_output=True, cwd=ROOT, check=True, timeout=120,
+    )  # fmt: skip
+    assert run.stderr == b""
+    first, second, third, fourth = (json.loads(line) for line in run.stdout.splitlines())
+    assert first["ok"] and first["converted"]["pages"] == 3
+    passages = [Passage.from_json(p) for p in first["passages"]]
+    assert passages[0].page_labels[0] == "41" and passages[0].section_path == ("1 Introduction",)
+    assert first["converted"]["first_text"].startswith("1 Introduction")
+    assert not second["ok"] and second["error"]["code"] == "INVALID_INPUT"
+    assert (third["id"], third["error"]["code"]) == (2, "FILE_NOT_FOUND")
+    assert fourth["ok"] and fourth["id"] == 3
+
+
+def test_a_conversion_is_cached_and_a_broken_cache_is_made_again(tmp_path: Path) -> None:
+    path, cache = paper(tmp_path / "paper.pdf"), tmp_path / "cache" / "abc.json.gz"
+    worker = Worker()
+    first = worker.answer(request(1, path, cache_file=str(cache)))
+    second = worker.answer(request(2, path, cache_file=str(cache)))
+    assert (first["cached"], second["cached"]) == (False, True)
+    assert first["passages"] == second["passages"]
+    good = cache.read_bytes()
+    for broken in (b"", good[: len(good) // 2], gzip.compress(b"{}")):
+        cache.write_bytes(broken)
+        again = worker.answer(request(3, path, cache_file=str(cache)))
+        assert again["ok"] and not again["cached"] and cache.read_bytes() == good
+    assert not worker.answer(request(4, path, cache_file=str(cache), use_cache=False))["cached"]
+    assert [file.name for file in cache.parent.iterdir()] == ["abc.json.gz"]
+
+
+def test_a_reader_that_fails_unexpectedly_costs_that_file_only(tmp_path: Path, monkeypatch: Any) -> None:
+    def fail(_: Path) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr(worker_module, "convert", fail)
+    answer = Worker().answer(request(5, tmp_path / "paper.pdf"))
+    assert answer["error"]["code"] == "CONVERSION_FAILED"
+    assert "ZeroDivisionError: by nothing" in answer["error"]["message"]
+
+
+def test_markdown_marks_where_pages_begin(tmp_path: Path) -> None:
+    doc = convert(paper(tmp_path / "paper.pdf"))
+    whole = to_markdown(doc)
+    assert whole.startswith("<!-- page 41 (PDF 1) -->\n\n# 1 Introduction\n\nThe archive holds")
+    assert whole.count("<!-- page") == 3
+    assert to_markdown(doc, 2, 2).count("<!-- page 42 (PDF 2) -->") == to_markdown(doc, 2, 2).count("<!--") == 1
