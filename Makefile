@@ -7,7 +7,7 @@ BIN     = $(VENV)/bin
 .PHONY: demo test lint bench app clean
 
 demo: $(VENV)/.installed
-	$(BIN)/python -m tests.demo
+	$(BIN)/python references/demo.py
 
 test: $(VENV)/.installed-dev lint
 	$(BIN)/python -m pytest
