@@ -25,8 +25,14 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("sample")
     done(
         citeloom(
-            folder, "project", "add", "sample/library",
-            "--references", str(SAMPLE / "library.json"), "--folder", str(SAMPLE / "papers"),
+            folder,
+            "project",
+            "add",
+            "sample/library",
+            "--references",
+            str(SAMPLE / "library.json"),
+            "--folder",
+            str(SAMPLE / "papers"),
         )  # fmt: skip
     )
     done(citeloom(folder, "ingest", "sample/library"))

@@ -68,7 +68,9 @@ def engine_address(home: Path) -> dict[str, Any]:
 class Editor:
     """An editor: launches `citeloom mcp` and speaks MCP over its stdio, line by line."""
 
-    def __init__(self, home: Path, *arguments: str, name: str = "test-editor", handshake: bool = True, **more: str) -> None:
+    def __init__(
+        self, home: Path, *arguments: str, name: str = "test-editor", handshake: bool = True, **more: str
+    ) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "citeloom", "mcp", *arguments],
             env=environment(home, **more),

@@ -156,25 +156,24 @@ class JobQueue:
 
         try:
             result = self._importer.run(ImportRequest(**job.request), report, self._stop_running)
+            parked = result.stopped and self._stop.is_set()
+            state = "parked" if parked else "cancelled" if result.stopped else "done"
+            outcome = result.to_json()
         except CiteLoomError as error:
             log.warning("import %s failed: %s", job.id, error)
-            self._finish(job, "failed", {"error": error.as_dict()})
+            state, outcome = "failed", {"error": error.as_dict()}
         except Exception as error:
             log.exception("import %s failed", job.id)
             problem = CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "See the engine's log.")
-            self._finish(job, "failed", {"error": problem.as_dict()})
-        else:
-            if result.stopped and self._stop.is_set():
-                job.state, job.result = "parked", {}
-                self._catalog.jobs.save(job)
-                self._events.publish(JobFinished(job.id, job.project_id, "parked", result.to_json()))
-            elif result.stopped:
-                self._finish(job, "cancelled", result.to_json())
-            else:
-                self._finish(job, "done", result.to_json())
+            state, outcome = "failed", {"error": problem.as_dict()}
+        self._finish(job, state, outcome)
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:
-        job.state, job.result, job.finished_at = state, result, now()
+        job.state, job.result = state, result
+        if state == "parked":
+            job.result = {}  # it starts afresh, with all its tries
+        else:
+            job.finished_at = now()
         try:
             self._catalog.jobs.save(job)
         except CiteLoomError as error:  # a full disk must not hide the outcome from whoever waits for it

@@ -214,7 +214,7 @@ class _Run:
         began = time.monotonic()
         content_hash = _hash(path)
         hashed = time.monotonic()
-        self.result.stages["fetch"] += hashed - began
+        self.result.spent("fetch", hashed - began)
         known = self.catalog.documents.find(self.project.id, source=file.path)
         rebuilding = self.request.force_rebuild
         same = known and (known.content_hash, known.converter) == (content_hash, CONVERTER_VERSION)
@@ -238,7 +238,7 @@ class _Run:
             }
         )
         for stage, seconds in reply["seconds"].items():
-            self.result.stages[stage] += seconds
+            self.result.spent(stage, seconds)
         return _Read(content_hash, reply)
 
     # -- one document ----------------------------------------------------------------------------------------
@@ -449,7 +449,7 @@ class _Run:
         try:
             yield
         finally:
-            self.result.stages[stage] += time.monotonic() - began
+            self.result.spent(stage, time.monotonic() - began)
 
 
 def _describe(document: Document, record: Record, by: str | None, converted: dict[str, Any]) -> None:

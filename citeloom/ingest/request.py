@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -55,8 +54,12 @@ class ImportResult:
     dense_model: str = ""
     sparse_model: str | None = None
     duration_seconds: float = 0.0
-    stages: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # seconds by stage
+    stages: dict[str, float] = field(default_factory=dict)  # seconds by stage
     stopped: bool = False  # ended before the last file; the next import goes on from there
+
+    def spent(self, stage: str, seconds: float) -> None:
+        """Add to the time that a stage took."""
+        self.stages[stage] = self.stages.get(stage, 0.0) + seconds
 
     def fail(self, source: str, error: CiteLoomError) -> None:
         """Count a file that could not be read, and keep its reason."""
