@@ -33,7 +33,7 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             str(SAMPLE / "library.json"),
             "--folder",
             str(SAMPLE / "papers"),
-        )  # fmt: skip
+        )
     )
     done(citeloom(folder, "ingest", "sample/library"))
     yield folder
