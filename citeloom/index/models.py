@@ -8,6 +8,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -40,27 +41,33 @@ class DenseInfo:
 
 
 class DenseModel:
-    """A dense model: texts to vectors, in batches sorted by length."""
+    """A dense model: texts to vectors.
 
-    def __init__(self, name: str, threads: int | None = None, *, allow_download: bool = False) -> None:
+    With `at_once`, that many texts are embedded at the same time, each on one core and by itself. On processors this
+    beats batches by half: a batch is padded to its longest text, and its threads wait for each other.
+    """
+
+    def __init__(self, name: str, at_once: int | None = None, *, allow_download: bool = False) -> None:
         self.name = name
-        self._model = _load_dense(name, threads, allow_download=allow_download)
+        self._model = _load_dense(name, 1 if at_once else None, allow_download=allow_download)
+        self._pool = ThreadPoolExecutor(at_once or 1, thread_name_prefix="embed")
         self.info = _describe(name, self._model)
         self._queries: OrderedDict[str, list[float]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def embed(self, texts: Sequence[str], batch_size: int = 16) -> list[list[float]]:
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Vectors of passages, in the order given."""
-        # Texts of one length together: a batch is padded to its longest, and padding costs as much as text.
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        vectors: list[list[float]] = [[]] * len(texts)
         try:
-            made = self._model.embed([texts[i] for i in order], batch_size=batch_size)
-            for i, vector in zip(order, made, strict=True):
-                vectors[i] = cast("list[float]", vector.tolist())
+            return list(self._pool.map(self._embed_one, texts))
         except Exception as error:
             raise _embedding_failed(self.name, error) from error
-        return vectors
+
+    def close(self) -> None:
+        """End its threads."""
+        self._pool.shutdown(wait=False)
+
+    def _embed_one(self, text: str) -> list[float]:
+        return cast("list[float]", next(iter(self._model.embed([text], batch_size=1))).tolist())
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question; the last ones are remembered."""
@@ -121,8 +128,8 @@ class ModelShelf:
         return self._get(name, "questions", None)
 
     def for_imports(self, name: str) -> DenseModel:
-        """The model as imports use it: one core stays free for questions where there are several."""
-        return self._get(name, "imports", max(1, (os.cpu_count() or 2) - 1))
+        """The model as imports use it."""
+        return self._get(name, "imports", os.cpu_count() or 2)
 
     def sparse(self, name: str) -> SparseModel:
         """The sparse model."""
@@ -135,13 +142,14 @@ class ModelShelf:
     def release_imports(self) -> None:
         """Give back the memory of the sessions that only imports need."""
         with self._lock:
-            self._dense = {key: model for key, model in self._dense.items() if key[1] != "imports"}
+            for key in [key for key in self._dense if key[1] == "imports"]:
+                self._dense.pop(key).close()
 
-    def _get(self, name: str, use: str, threads: int | None) -> DenseModel:
+    def _get(self, name: str, use: str, at_once: int | None) -> DenseModel:
         with self._lock:
             if (name, use) not in self._dense:
                 allowed = self._settings.allow_download
-                self._dense[name, use] = DenseModel(name, threads, allow_download=allowed)
+                self._dense[name, use] = DenseModel(name, at_once, allow_download=allowed)
             return self._dense[name, use]
 
 
