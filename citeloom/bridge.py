@@ -61,6 +61,9 @@ class Bridge:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "That is not JSON."}})
             return
         number, method = message.get("id"), message.get("method")
+        if not isinstance(number, str | int | float | None):
+            self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "That is no request id."}})
+            return
         try:
             engine = self._connected(method)
         except CiteLoomError as error:
@@ -81,6 +84,10 @@ class Bridge:
             engine.sendall(line if line.endswith(b"\n") else line + b"\n")
         except OSError:
             self._lost(engine)
+            with self._lock:  # the loss may have been noticed before this call was waiting
+                unanswered = self._pending.pop(number, None)
+            if unanswered:
+                self._refuse(number, unanswered, _ended())
 
     def _connected(self, method: str | None) -> socket.socket:
         with self._lock:
@@ -124,13 +131,8 @@ class Bridge:
             self._engine = None
             pending, self._pending = self._pending, {}
         engine.close()
-        error = CiteLoomError(
-            Code.ENGINE_UNAVAILABLE,
-            "CiteLoom's engine ended during this call.",
-            "Call again: a new engine is started.",
-        )
         for number, method in pending.items():
-            self._refuse(number, method, error)
+            self._refuse(number, method, _ended())
 
     # -- answers of our own ----------------------------------------------------------------------------------
 
@@ -155,10 +157,16 @@ class Bridge:
             self._stdout.flush()
 
 
+def _ended() -> CiteLoomError:
+    return CiteLoomError(
+        Code.ENGINE_UNAVAILABLE, "CiteLoom's engine ended during this call.", "Call again: a new engine is started."
+    )
+
+
 def _parse(line: bytes) -> dict[str, Any] | None:
     try:
         message = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return message if isinstance(message, dict) else None
 

@@ -108,6 +108,7 @@ class Questions:
         near = filters.Every(
             (
                 filters.AnyOf("doc_id", (hit.payload["doc_id"],)),
+                filters.AnyOf("version", (hit.payload["version"],)),
                 filters.Range("chunk_index", gte=index - context, lte=index + context),
             )
         )

@@ -52,7 +52,15 @@ class Service:
         self.workers = Workers(settings.engine.workers)
         self.events = Events()
         self.conversions = Path(paths.conversions_folder())
-        importer = Importer(self.catalog, self.collections, self.models, self.workers, settings, self.conversions)
+        importer = Importer(
+            self.catalog,
+            self.collections,
+            self.models,
+            self.workers,
+            settings,
+            self.conversions,
+            self.collection,
+        )
         self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
         self._mended: set[str] = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -93,9 +94,10 @@ class EdgeCollection:
     def __init__(self, folder: Path, shard: qdrant.EdgeShard) -> None:
         self.folder = folder
         self._shard = shard
-        # Sets of passages that readers must not see: being written, or replaced and not yet deleted.
-        # One assignment changes what every reader sees, so a document is replaced in one step.
-        self.hidden: frozenset[str] = frozenset()
+        # Sets of passages that readers must not see: being written, or replaced and not yet deleted. The lock makes
+        # a change of it one step for every reader: a search sees a document's old set or its new one.
+        self._hidden: set[str] = set()
+        self._reading = threading.Lock()
 
     @classmethod
     def create(cls, folder: Path, dense_size: int, *, sparse: bool) -> EdgeCollection:
@@ -126,6 +128,18 @@ class EdgeCollection:
         """The collection in a folder, or INDEX_UNAVAILABLE."""
         with _translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):
             return cls(folder, qdrant.EdgeShard.load(str(folder)))
+
+    def hide(self, passage_set: str) -> None:
+        """Keep a set of passages from readers."""
+        with self._reading:
+            self._hidden.add(passage_set)
+
+    def show(self, passage_set: str, *, instead_of: str | None = None) -> None:
+        """Let readers see a set of passages, in one step with hiding another."""
+        with self._reading:
+            self._hidden.discard(passage_set)
+            if instead_of is not None:
+                self._hidden.add(instead_of)
 
     def close(self) -> None:
         """Write everything out and let go of the folder."""
@@ -167,7 +181,6 @@ class EdgeCollection:
         fusion: Fusion | None = None,
     ) -> list[Hit]:
         """The nearest passages, best first, by meaning, by words, or by both."""
-        visible = self._visible(where)
         queries = []
         if dense is not None:
             queries.append(qdrant.Query.Nearest(list(dense), using="dense"))
@@ -177,49 +190,36 @@ class EdgeCollection:
         if not queries:
             return []
         fusion = fusion if len(queries) > 1 else None
-        if fusion is None:
-            request = qdrant.QueryRequest(limit=limit, query=queries[0], filter=visible, with_payload=True)
-        else:
-            each = max(50, 3 * limit)
-            request = qdrant.QueryRequest(
-                limit=limit,
-                prefetches=[qdrant.Prefetch(limit=each, query=query, filter=visible) for query in queries],
-                query=_fusion(fusion),
-                with_payload=True,
-            )
-        with _translated(Code.QUERY_FAILED, "The search failed"):
-            found = self._shard.query(request)
+        with self._reading, _translated(Code.QUERY_FAILED, "The search failed"):
+            found = self._shard.query(_request(queries, limit, self._visible(where), fusion))
         return [Hit(str(p.id), _unit_score(p.score, fusion), p.payload or {}) for p in found]
 
     def get(self, ids: Sequence[str]) -> list[Hit]:
         """Passages by id; those that are not there, or not to be seen, are left out."""
-        with _translated(Code.QUERY_FAILED, "The passages could not be read"):
+        with self._reading, _translated(Code.QUERY_FAILED, "The passages could not be read"):
             records = self._shard.retrieve([UUID(i) for i in ids], True, False)
-        hits = [Hit(str(r.id), 1.0, r.payload or {}) for r in records]
-        return [h for h in hits if h.payload.get("version") not in self.hidden]
+            hits = [Hit(str(r.id), 1.0, r.payload or {}) for r in records]
+            return [h for h in hits if h.payload.get("version") not in self._hidden]
 
     def scroll(self, where: f.Condition, limit: int) -> list[Hit]:
         """Passages that fit, in the order of their place in the document."""
-        order = qdrant.OrderBy("chunk_index", qdrant.Direction.Asc)
-        request = qdrant.ScrollRequest(
-            filter=self._visible(where), limit=limit, with_payload=True, with_vector=False, order_by=order
-        )
-        with _translated(Code.QUERY_FAILED, "The passages could not be read"):
-            records, _ = self._shard.scroll(request)
-        return [Hit(str(r.id), 1.0, r.payload or {}) for r in records]
+        return self._scroll(where, limit, qdrant.OrderBy("chunk_index", qdrant.Direction.Asc))
 
     def any_passages(self, limit: int) -> list[Hit]:
         """A few passages, whichever they are."""
-        request = qdrant.ScrollRequest(
-            filter=self._visible(f.EVERYTHING), limit=limit, with_payload=True, with_vector=False
-        )
-        with _translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
+        return self._scroll(f.EVERYTHING, limit, None)
+
+    def _scroll(self, where: f.Condition, limit: int, order: qdrant.OrderBy | None) -> list[Hit]:
+        with self._reading, _translated(Code.QUERY_FAILED, "The passages could not be read"):
+            request = qdrant.ScrollRequest(
+                filter=self._visible(where), limit=limit, with_payload=True, with_vector=False, order_by=order
+            )
             records, _ = self._shard.scroll(request)
         return [Hit(str(r.id), 1.0, r.payload or {}) for r in records]
 
     def count(self, where: f.Condition = f.EVERYTHING) -> int:
         """How many passages fit."""
-        with _translated(Code.QUERY_FAILED, "The passages could not be counted"):
+        with self._reading, _translated(Code.QUERY_FAILED, "The passages could not be counted"):
             return self._shard.count(qdrant.CountRequest(filter=self._visible(where)))
 
     def unindexed(self) -> int:
@@ -239,10 +239,21 @@ class EdgeCollection:
         }
 
     def _visible(self, where: f.Condition) -> qdrant.Filter:
-        hidden = self.hidden
-        if hidden:
-            where = f.Every((where, f.Not(f.AnyOf("version", tuple(sorted(hidden))))))
+        if self._hidden:
+            where = f.Every((where, f.Not(f.AnyOf("version", tuple(sorted(self._hidden))))))
         return _filter(where)
+
+
+def _request(queries: list[Any], limit: int, visible: qdrant.Filter, fusion: Fusion | None) -> qdrant.QueryRequest:
+    if fusion is None:
+        return qdrant.QueryRequest(limit=limit, query=queries[0], filter=visible, with_payload=True)
+    each = max(50, 3 * limit)
+    return qdrant.QueryRequest(
+        limit=limit,
+        prefetches=[qdrant.Prefetch(limit=each, query=query, filter=visible) for query in queries],
+        query=_fusion(fusion),
+        with_payload=True,
+    )
 
 
 def optimise(folder: Path) -> None:

@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,10 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collections import Collections
 from citeloom.index.edge import EdgeCollection, Point
 from citeloom.index.filters import AnyOf
-from citeloom.index.models import DenseModel, ModelShelf, SparseModel
-from citeloom.ingest.passages import document_id, passage_id, passage_set_id, payload, record_values
+from citeloom.index.models import DenseInfo, DenseModel, ModelShelf, SparseModel
+from citeloom.ingest.passages import document_id, passage_id, passage_set_id, payload
 from citeloom.ingest.plan import Plan, plan
-from citeloom.ingest.records import RecordFinder
+from citeloom.ingest.records import RecordFinder, describe, refresh
 from citeloom.ingest.request import ImportRequest, ImportResult, Progress
 from citeloom.ingest.scan import FoundFile, survey
 from citeloom.ingest.workers import Workers
@@ -45,7 +46,6 @@ class _Read:
 
     content_hash: str
     reply: dict[str, Any] | None = None  # None: nothing to do
-    duplicate_of: str | None = None
 
 
 class Importer:
@@ -59,6 +59,7 @@ class Importer:
         workers: Workers,
         settings: Settings,
         conversions: Path,
+        open_collection: Callable[[Project], EdgeCollection],
     ) -> None:
         self.catalog = catalog
         self.collections = collections
@@ -66,6 +67,7 @@ class Importer:
         self.workers = workers
         self.settings = settings
         self.conversions = conversions
+        self.open_collection = open_collection  # mends what a kill left before anything is written
 
     def check_model(self, project: Project) -> None:
         """Refuse to mix the passages of two models in one project."""
@@ -107,6 +109,7 @@ class _Run:
         self.result = ImportResult(dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None)
         self.progress = Progress(total=0)
         self.gone: set[str] = set()
+        self.written: dict[str, str] = {}  # content hash → source, of what this import has written
 
     # -- the whole way ---------------------------------------------------------------------------------------
 
@@ -119,11 +122,14 @@ class _Run:
             self._rebuild()
         else:
             self.importer.check_model(project)
-            collection = self.importer.collections.get(project.collection, project.generation)
+            collection = self.importer.open_collection(project)
             writer = LiveWriter(self.catalog, collection)
-            self._load_models(project)
             work = self._plan()
-            self._refresh_records(work, collection)
+            if self.records.hash != (project.references_hash or ""):
+                with self._timed("records"):
+                    self.result.updated += refresh(
+                        self.catalog, project.id, self.records, work.unchanged, collection, self.stop
+                    )
             self._read_all(work, writer)
             if not self.stop.is_set():
                 self._remove(writer)
@@ -134,11 +140,21 @@ class _Run:
         self.result.stopped = self.stop.is_set()
         self._tell(stage="done", file="")
 
-    def _load_models(self, project: Project) -> None:
-        self.dense: DenseModel = self.importer.models.for_imports(project.dense_model)
-        self.sparse: SparseModel | None = (
-            self.importer.models.sparse(project.sparse_model) if project.sparse_model else None
-        )
+    @cached_property
+    def dense(self) -> DenseModel:
+        """Loaded when the first passage has to be embedded: most imports find nothing changed."""
+        return self.importer.models.for_imports(self.project.dense_model)
+
+    @cached_property
+    def sparse(self) -> SparseModel | None:
+        """The sparse model, where the project has one."""
+        name = self.project.sparse_model
+        return self.importer.models.sparse(name) if name else None
+
+    @property
+    def model_info(self) -> DenseInfo:
+        """Limits of the dense model."""
+        return self.importer.models.for_questions(self.project.dense_model).info
 
     def _sources(self) -> list[Source]:
         if self.request.source is None or self.request.force_rebuild:
@@ -220,14 +236,10 @@ class _Run:
         same = known and (known.content_hash, known.converter) == (content_hash, CONVERTER_VERSION)
         if not rebuilding and known and same and known.state == State.READY:
             return _Read(content_hash)
-        if not rebuilding:
-            twin = self.catalog.documents.same_content(
-                self.project.id, content_hash, document_id(self.project.id, file.path)
-            )
-            if twin and twin.doc_id not in self.gone:
-                return _Read(content_hash, duplicate_of=twin.source)
+        if self._twin(file.path, content_hash):
+            return _Read(content_hash)
         cache = self.importer.conversions / content_hash[:2] / f"{content_hash}-{CONVERTER_VERSION}.json.gz"
-        info = self.dense.info
+        info = self.model_info
         reply = self.importer.workers.convert(
             {
                 "path": file.path,
@@ -240,6 +252,21 @@ class _Run:
         for stage, seconds in reply["seconds"].items():
             self.result.spent(stage, seconds)
         return _Read(content_hash, reply)
+
+    def _twin(self, source: str, content_hash: str) -> str | None:
+        """Where the same content is searchable already, other than here."""
+        if (twin := self.written.get(content_hash)) and twin != source:
+            return twin
+        if self.request.force_rebuild:
+            return None  # the catalog speaks of the old generation
+        known = self.catalog.documents.same_content(self.project.id, content_hash, document_id(self.project.id, source))
+        return known.source if known and known.doc_id not in self.gone else None
+
+    def _drop_passages(self, document: Document, writer: Writer) -> None:
+        """Forget the passages of a file whose new content another file has already."""
+        if document.version and isinstance(writer, LiveWriter):
+            writer.remove(self.project.id, document.doc_id)
+        document.version, document.chunks = None, 0
 
     # -- one document ----------------------------------------------------------------------------------------
 
@@ -269,16 +296,17 @@ class _Run:
         before = document.version
         document.size, document.mtime_ns = file.size, file.mtime_ns
         document.file_type, document.converter = file.file_type, CONVERTER_VERSION
-        if read.reply is None:
+        document.content_hash = read.content_hash
+        # Asked again although reading asked: the twin may have been written since.
+        twin = self._twin(file.path, read.content_hash)
+        if twin or read.reply is None:
             self.result.skipped += 1
-            document.content_hash = read.content_hash
-            if read.duplicate_of:
-                document.state = State.DUPLICATE
-                document.reason_code = None
-                document.reason = f"Same content as {read.duplicate_of}."
+            if twin:
+                self._drop_passages(document, writer)
+                document.state, document.reason_code = State.DUPLICATE, None
+                document.reason = f"Same content as {twin}."
             writer.note(document)
             return
-        document.content_hash = read.content_hash
         converted = read.reply["converted"]
         with self._timed("match"):
             record, by = self.records.find(
@@ -293,12 +321,12 @@ class _Run:
                 self.result.warnings.append(
                     f"{Path(file.path).name} is in none of the references; its key {record.citekey} was made."
                 )
-            _describe(document, record, by, converted)
+            describe(document, record, by, converted)
         self.importer.after_stage("match", file.path)
         passages = [Passage.from_json(p) for p in read.reply["passages"]]
         if not passages:
             raise CiteLoomError(Code.CONVERSION_FAILED, "There is no text in it.", "Check that it opens and has text.")
-        limit = self.dense.info.max_tokens
+        limit = self.model_info.max_tokens
         passage_set = passage_set_id(self.project.id, read.content_hash, CONVERTER_VERSION, limit)
         self._tell(stage="embed")
         with self._timed("embed"):
@@ -308,6 +336,7 @@ class _Run:
         with self._timed("write"):
             writer.write(document, passage_set, points)
         self.importer.after_stage("write", file.path)
+        self.written[read.content_hash] = file.path
         self.result.chunks_written += len(points)
         self.result.documents_processed += 1
         if before:
@@ -352,33 +381,6 @@ class _Run:
             writer.remove(self.project.id, doc_id)
             self.result.removed += 1
 
-    def _refresh_records(self, work: Plan, collection: EdgeCollection) -> None:
-        """Rewrite the payload of unchanged documents whose record changed: nothing is converted or embedded."""
-        if self.records.hash == (self.project.references_hash or ""):
-            return
-        with self._timed("records"):
-            for doc_id in work.unchanged:
-                document = self.catalog.documents.find(self.project.id, doc_id)
-                if document is None or document.state != State.READY or self.stop.is_set():
-                    continue
-                record, by = self._record_again(document)
-                if record is None or (asdict(record) == _as_record(document) and by == document.matched_by):
-                    continue
-                collection.rewrite(AnyOf("doc_id", (doc_id,)), record_values(record))
-                document.citekey, document.key_made, document.matched_by = record.citekey, record.key_made, by
-                document.title, document.record = record.title, _record_json(record)
-                self.catalog.documents.save(document)
-                self.result.updated += 1
-
-    def _record_again(self, document: Document) -> tuple[Record | None, str | None]:
-        if not document.key_made and (record := self.records.of_key(document.citekey)):
-            return record, document.matched_by
-        seen = document.record.get("_seen")
-        if not seen:
-            return None, None
-        taken = self.catalog.documents.citekeys(self.project.id, document.doc_id)
-        return self.records.find(Path(document.source), metadata={}, taken=taken, **seen)
-
     def _rebuild(self) -> None:
         old = self.project
         info = self.importer.models.for_questions(self.importer.settings.models.dense).info
@@ -391,7 +393,10 @@ class _Run:
             generation=old.generation + 1,
         )
         self.result.dense_model, self.result.sparse_model = info.name, self.project.sparse_model or None
-        self._load_models(self.project)
+        try:
+            self.importer.open_collection(old)  # so that nobody tidies away what is built from here on
+        except CiteLoomError as error:
+            self.result.warnings.append(f"{error.message} It is built anew from the files.")
         collection = self.importer.collections.create(
             old.collection, self.project.generation, info.size, sparse=bool(self.project.sparse_model)
         )
@@ -450,31 +455,6 @@ class _Run:
             yield
         finally:
             self.result.spent(stage, time.monotonic() - began)
-
-
-def _describe(document: Document, record: Record, by: str | None, converted: dict[str, Any]) -> None:
-    document.citekey, document.key_made, document.matched_by = record.citekey, record.key_made, by
-    document.title = record.title or converted["title"]
-    document.record = _record_json(record)
-    if record.key_made:
-        # What a later match with changed references needs.
-        seen = {"title": converted["title"], "dois": converted["dois"], "first_text": converted["first_text"]}
-        document.record["_seen"] = seen
-    document.pages = converted["pages"] or None
-    document.word_coverage = converted["word_coverage"]
-    document.warnings = list(converted["warnings"])
-
-
-def _record_json(record: Record) -> dict[str, Any]:
-    return asdict(record)
-
-
-def _as_record(document: Document) -> dict[str, Any]:
-    values = {k: v for k, v in document.record.items() if k != "_seen"}
-    for key in ("authors", "tags", "collections", "files"):
-        if key in values:
-            values[key] = tuple(values[key])
-    return values
 
 
 def _hash(path: Path) -> str:

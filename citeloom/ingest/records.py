@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+import threading
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,11 @@ from citeloom.bibliography.match import Matcher
 from citeloom.bibliography.references import load_references
 from citeloom.citekeys import make_citekey
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import EdgeCollection
+from citeloom.index.filters import AnyOf
+from citeloom.ingest.passages import record_values
 from citeloom.model import Record
+from citeloom.store import Catalog, Document, State
 
 _METADATA_KEYS = (
     "citekey",
@@ -93,3 +99,69 @@ def _with(record: Record, metadata: Mapping[str, Any]) -> Record:
             )
         known["year"] = int(known["year"])
     return replace(record, **known) if known else record
+
+
+def describe(document: Document, record: Record, by: str | None, converted: Mapping[str, Any]) -> None:
+    """Write into a document's row what its record and its conversion say."""
+    _take_record(document, record, by)
+    document.title = record.title or converted["title"]
+    if record.key_made:
+        # What a later match with changed references needs.
+        seen = {"title": converted["title"], "dois": converted["dois"], "first_text": converted["first_text"]}
+        document.record["_seen"] = seen
+    document.pages = converted["pages"] or None
+    document.word_coverage = converted["word_coverage"]
+    document.warnings = list(converted["warnings"])
+
+
+def refresh(
+    catalog: Catalog,
+    project_id: str,
+    records: RecordFinder,
+    doc_ids: Sequence[str],
+    collection: EdgeCollection,
+    stop: threading.Event,
+) -> int:
+    """Rewrite payload and row of documents whose record changed; nothing is converted or embedded. Gives how many."""
+    updated = 0
+    for doc_id in doc_ids:
+        document = catalog.documents.find(project_id, doc_id)
+        if document is None or document.state != State.READY or stop.is_set():
+            continue
+        found = _record_again(catalog, records, document)
+        if found is None or (_plain(found[0]) == _known(document) and found[1] == document.matched_by):
+            continue
+        record, by = found
+        collection.rewrite(AnyOf("doc_id", (doc_id,)), record_values(record))
+        seen = document.record.get("_seen")
+        _take_record(document, record, by)
+        if record.key_made and seen:
+            document.record["_seen"] = seen
+        catalog.documents.save(document)
+        updated += 1
+    return updated
+
+
+def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> tuple[Record, str | None] | None:
+    if not document.key_made and (record := records.of_key(document.citekey)):
+        return record, document.matched_by
+    seen = document.record.get("_seen")
+    if not seen:
+        return None
+    taken = catalog.documents.citekeys(document.project_id, document.doc_id)
+    return records.find(Path(document.source), metadata={}, taken=taken, **seen)
+
+
+def _take_record(document: Document, record: Record, by: str | None) -> None:
+    document.citekey, document.key_made, document.matched_by = record.citekey, record.key_made, by
+    document.title, document.record = record.title, _plain(record)
+
+
+def _plain(record: Record) -> dict[str, Any]:
+    """The record as its row keeps it."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(record)))
+    return plain
+
+
+def _known(document: Document) -> dict[str, Any]:
+    return {key: value for key, value in document.record.items() if key != "_seen"}

@@ -50,13 +50,13 @@ class LiveWriter:
         fresh = before != passage_set and not collection.count(AnyOf("version", (passage_set,)))
         self._catalog.documents.begin_writing(document, passage_set)
         if fresh:
-            collection.hidden |= {passage_set}
+            collection.hide(passage_set)
         try:
             collection.upsert(points)
         except BaseException:
             if fresh:
                 _forget(collection, document.doc_id, passage_set)
-                collection.hidden -= {passage_set}
+                collection.show(passage_set)
                 document.writing = None
                 self._catalog.documents.save(document)
             raise
@@ -67,12 +67,13 @@ class LiveWriter:
             document.writing = None
         self._catalog.documents.save(document)
         if document.writing:
-            collection.hidden = (collection.hidden - {passage_set}) | {document.writing}
+            collection.show(passage_set, instead_of=document.writing)
             collection.delete(_all_but(document))
-            collection.hidden -= {document.writing}
+            collection.show(document.writing)  # there is nothing left of it to hide
             document.writing = None
             self._catalog.documents.save(document)
-        collection.hidden -= {passage_set}
+        else:
+            collection.show(passage_set)
 
     def note(self, document: Document) -> None:
         """Keep a row."""
