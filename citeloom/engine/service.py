@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import logging
 import os
 import threading
@@ -16,12 +14,13 @@ from citeloom import __version__, paths
 from citeloom.bibliography.references import load_references
 from citeloom.config import Settings
 from citeloom.documents.convert import CONVERTER_VERSION
-from citeloom.documents.markdown_out import to_markdown
 from citeloom.engine import stored
+from citeloom.engine.allowed import allowed_path, check_kind, existing
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.events import Events
 from citeloom.engine.jobs import JobQueue
 from citeloom.engine.questions import Questions
+from citeloom.engine.reading import Reading, describe
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collections import Collections
 from citeloom.index.edge import EdgeCollection
@@ -30,13 +29,11 @@ from citeloom.ingest.importer import STORED, Importer
 from citeloom.ingest.request import ImportRequest, Progress
 from citeloom.ingest.workers import Workers
 from citeloom.ingest.writer import LiveWriter, mend
-from citeloom.model import Converted
-from citeloom.store import Catalog, Document, Job, Project, Source, State
+from citeloom.store import Catalog, Job, Project, Source, State
 
 log = logging.getLogger(__name__)
 
 _OPTIMISE_FROM = 20_000  # passages without a search graph that make one worth its time
-_MOST_DOCUMENT_CHARACTERS = 60_000
 _WRITE_WAIT = 10.0
 
 
@@ -51,17 +48,18 @@ class Service:
         self.models = ModelShelf(settings.models)
         self.workers = Workers(settings.engine.workers)
         self.events = Events()
-        self.conversions = Path(paths.conversions_folder())
+        conversions = Path(paths.conversions_folder())
         importer = Importer(
             self.catalog,
             self.collections,
             self.models,
             self.workers,
             settings,
-            self.conversions,
+            conversions,
             self.collection,
         )
         self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
+        self.reading = Reading(self.catalog, self.workers, conversions, self.collection)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
         self._mended: set[str] = set()
         self._opening = threading.RLock()
@@ -94,7 +92,7 @@ class Service:
 
     def add_project(self, project_id: str, references: str | None, folders: Sequence[str]) -> dict[str, Any]:
         """A new project with the folders it may read."""
-        sources = [Source("folder", str(_existing(f))) for f in folders]
+        sources = [Source("folder", str(existing(f))) for f in folders]
         for source in sources:
             if not Path(source.path).is_dir():
                 raise CiteLoomError(
@@ -105,7 +103,7 @@ class Service:
         warnings: tuple[str, ...] = ()
         count = None
         if references:
-            references = str(_existing(references))
+            references = str(existing(references))
             loaded = load_references(Path(references))
             warnings, count = loaded.warnings, len(loaded.records)
         info = self.models.for_questions(self.settings.models.dense).info
@@ -214,16 +212,17 @@ class Service:
         by_agent: bool,
     ) -> Job:
         """Queue an import. An agent may name only what the researcher allowed; a person allows by naming."""
+        sources = self.catalog.projects.sources(project.id)
         if source is not None:
-            path = self._allowed_path(project, source) if by_agent else _existing(source)
-            _check_kind(path)
+            path = allowed_path(source, sources, project.references_path) if by_agent else existing(source)
+            check_kind(path)
             if not by_agent:
                 kind = "file" if path.is_file() else "folder"
-                if not any(s.holds(path) for s in self.catalog.projects.sources(project.id)):
+                if not any(s.holds(path) for s in sources):
                     recursive = bool(options.get("recursive", True))
                     self.catalog.projects.add_source(project.id, Source(kind, str(path), recursive))
             source = str(path)
-        elif not self.catalog.projects.sources(project.id) and not options.get("force_rebuild"):
+        elif not sources and not options.get("force_rebuild"):
             raise CiteLoomError(
                 Code.INVALID_INPUT,
                 f"Project '{project.id}' has no folder yet.",
@@ -231,7 +230,7 @@ class Service:
             )
         references = options.get("references_path")
         if references:
-            file = self._allowed_path(project, references) if by_agent else _existing(references)
+            file = allowed_path(references, sources, project.references_path) if by_agent else existing(references)
             references = str(file)
             if not by_agent:
                 self.catalog.projects.save(replace(self.catalog.projects.get(project.id), references_path=references))
@@ -254,27 +253,6 @@ class Service:
             raise CiteLoomError.from_dict(finished.result["error"])
         return {"job_id": job_id, "status": finished.state, **finished.result}
 
-    def _allowed_path(self, project: Project, source: str) -> Path:
-        sources = self.catalog.projects.sources(project.id)
-        given = Path(source).expanduser()
-        roots = [Path(s.path) for s in sources if s.kind == "folder"]
-        candidates = [given] if given.is_absolute() else [root / given for root in roots]
-        for candidate in candidates:
-            try:
-                path = candidate.resolve()
-            except (OSError, RuntimeError):
-                continue
-            references = project.references_path
-            if any(s.holds(path) or path == Path(s.path) for s in sources) or str(path) == references:
-                if path.exists():
-                    return path
-                raise _not_there(path)
-        raise CiteLoomError(
-            Code.PERMISSION_DENIED,
-            "That place is not among the folders this project may read.",
-            "The researcher can allow it: citeloom ingest PROJECT FOLDER.",
-        )
-
     # -- documents -------------------------------------------------------------------------------------------
 
     def list_documents(self, project: Project, status: str | None, limit: int, offset: int) -> dict[str, Any]:
@@ -295,7 +273,7 @@ class Service:
         documents, total = self.catalog.documents.page(project.id, status, limit, offset)
         rest = max(0, total - offset - len(documents))
         return {
-            "documents": [_document(d) for d in documents],
+            "documents": [describe(d) for d in documents],
             "count": len(documents),
             "total": total,
             "truncated": rest > 0,
@@ -304,40 +282,11 @@ class Service:
             "coverage": self.catalog.documents.coverage(project.id),
         }
 
-    def get_document(
-        self, project: Project, doc_id: str | None, citekey: str | None, pages: str | None, cancel: Cancel
-    ) -> dict[str, Any]:
-        """The text of a document, or of some of its pages, as Markdown."""
-        document = self.catalog.documents.get(project.id, doc_id, citekey)
-        answer = {**_document(document), "pages_given": None, "truncated": False, "next_pages": None}
-        if document.source.startswith(STORED):
-            return {**answer, "markdown": stored.text(self.collection(project), document)}
-        converted = self._converted(project, document)
-        cancel.check()
-        first, last = _page_range(pages, len(converted.pages))
-        markdown = to_markdown(converted, first, last)
-        if len(markdown) > _MOST_DOCUMENT_CHARACTERS and converted.pages:
-            start, end = first or 1, last or len(converted.pages)
-            last = _last_fitting_page(converted, start, end)
-            markdown = to_markdown(converted, start, last)
-            first = start
-            answer["truncated"] = last < end
-            answer["next_pages"] = f"{last + 1}-{end}" if last < end else None
-        if len(markdown) > _MOST_DOCUMENT_CHARACTERS:
-            answer["truncated"] = True
-            markdown = markdown[:_MOST_DOCUMENT_CHARACTERS] + "\n\n[…]"
-        answer["pages_given"] = [first or 1, last or len(converted.pages)] if converted.pages else None
-        return {**answer, "markdown": markdown}
-
     def get_passage(self, project: Project, chunk_id: str, context: int) -> dict[str, Any]:
         """One passage whole, its neighbours, and the page it stands on."""
         answer, hit = self.questions.passage(project, chunk_id, context)
-        answer["page"] = None
-        document = self.catalog.documents.find(project.id, hit.payload["doc_id"])
-        number = hit.payload.get("page_start")
-        if document and number and not document.source.startswith(STORED):
-            page = self._converted(project, document).pages[number - 1]
-            answer["page"] = {"number": page.number, "label": page.label, "text": page.text}
+        page = self.reading.page(project, hit.payload["doc_id"], hit.payload.get("page_start"))
+        answer["page"] = {"number": page.number, "label": page.label, "text": page.text} if page else None
         return answer
 
     def find_passage(self, chunk_id: str) -> dict[str, Any]:
@@ -379,30 +328,6 @@ class Service:
             "embed_model": project.dense_model,
             "warnings": warnings,
         }
-
-    def _converted(self, project: Project, document: Document) -> Converted:
-        if document.state == State.DUPLICATE and document.content_hash:
-            document = self.catalog.documents.same_content(project.id, document.content_hash, "") or document
-        if document.content_hash is None or document.state not in (State.READY, State.DUPLICATE):
-            raise CiteLoomError(
-                Code.CONVERSION_FAILED,
-                f"There is no text of {document.citekey or Path(document.source).name}: {document.reason or 'pending'}",
-                "list_documents shows its status.",
-            )
-        cache = self.conversions / document.content_hash[:2] / f"{document.content_hash}-{document.converter}.json.gz"
-        if not cache.exists():
-            # The cache may be deleted at any time; the file gives it back.
-            self.workers.convert(
-                {
-                    "path": document.source,
-                    "cache_file": str(cache),
-                    "tokenizer": None,
-                    "max_tokens": 256,
-                    "use_cache": True,
-                }
-            )
-        with gzip.open(cache, "rt", encoding="utf-8") as stream:
-            return Converted.from_json(json.load(stream))
 
     # -- the engine itself -----------------------------------------------------------------------------------
 
@@ -461,75 +386,5 @@ class _Held:
         self._lock.release()
 
 
-def _existing(path: str) -> Path:
-    found = Path(path).expanduser().resolve()
-    if not found.exists():
-        raise _not_there(found)
-    return found
-
-
-def _not_there(path: Path) -> CiteLoomError:
-    return CiteLoomError(
-        Code.FILE_NOT_FOUND,
-        f"There is no file or folder {path}.",
-        "Check the path, or that its drive is connected.",
-    )
-
-
-def _check_kind(path: Path) -> None:
-    from citeloom.documents.formats import SUPPORTED_SUFFIXES, file_type
-
-    if path.is_file() and file_type(path) is None:
-        raise CiteLoomError(
-            Code.UNSUPPORTED_FORMAT,
-            f"CiteLoom cannot read {path.suffix or 'files without a suffix'}.",
-            f"It reads {', '.join(sorted(SUPPORTED_SUFFIXES))}.",
-        )
-
-
 def _progress(progress: Progress | None) -> dict[str, Any]:
     return asdict(progress) if progress else {"total": 0, "done": 0, "stage": "queued"}
-
-
-def _document(document: Document) -> dict[str, Any]:
-    return {
-        "doc_id": document.doc_id,
-        "citekey": document.citekey,
-        "citekey_made": document.key_made,
-        "title": document.title,
-        "source": Path(document.source).name,
-        "file_type": document.file_type,
-        "pages": document.pages,
-        "chunk_count": document.chunks,
-        "content_hash": document.content_hash,
-        "status": str(document.state),
-        "reason": document.reason,
-        "matched_by": document.matched_by,
-        "word_coverage": document.word_coverage,
-        "warnings": document.warnings,
-    }
-
-
-def _page_range(pages: str | None, count: int) -> tuple[int | None, int | None]:
-    if pages is None or not str(pages).strip():
-        return None, None
-    first, dash, last = str(pages).replace("–", "-").partition("-")
-    try:
-        start, end = int(first), int(last) if dash else int(first)
-    except ValueError as error:
-        raise CiteLoomError(Code.INVALID_INPUT, f"pages is {pages!r}.", 'Write PDF pages as "3" or "3-5".') from error
-    if not count:
-        raise CiteLoomError(Code.INVALID_INPUT, "This document has no pages.", "Leave pages out.")
-    if not 1 <= start <= end <= count:
-        raise CiteLoomError(Code.INVALID_INPUT, f"pages is {pages!r}.", f"The document has PDF pages 1 to {count}.")
-    return start, end
-
-
-def _last_fitting_page(converted: Converted, start: int, end: int) -> int:
-    size, last = 0, start
-    for page in converted.pages[start - 1 : end]:
-        size += len(page.text) + 60
-        if size > _MOST_DOCUMENT_CHARACTERS and page.number > start:
-            break
-        last = page.number
-    return last

@@ -72,7 +72,7 @@ def _get_document(call: Call) -> dict[str, Any]:
     if bool(given.doc_id) == bool(given.citekey):
         raise CiteLoomError(Code.INVALID_INPUT, "Name the document once.", "Give doc_id or citekey, not both.")
     pages = None if given.pages is None else str(given.pages)
-    return call.service.get_document(call.project, given.doc_id, given.citekey, pages, call.cancel)
+    return call.service.reading.document(call.project, given.doc_id, given.citekey, pages, call.cancel)
 
 
 def _help(call: Call) -> dict[str, Any]:

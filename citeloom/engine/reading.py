@@ -1,0 +1,134 @@
+"""The text of documents: whole, some pages, or one page, from the conversion cache or the file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from citeloom.documents.markdown_out import to_markdown
+from citeloom.engine import stored
+from citeloom.engine.cancel import Cancel
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import EdgeCollection
+from citeloom.ingest.importer import STORED
+from citeloom.ingest.workers import Workers
+from citeloom.model import Converted, Page
+from citeloom.store import Catalog, Document, Project, State
+
+_MOST_DOCUMENT_CHARACTERS = 60_000
+
+
+class Reading:
+    """Gives back what was converted."""
+
+    def __init__(
+        self, catalog: Catalog, workers: Workers, conversions: Path, collection: Callable[[Project], EdgeCollection]
+    ) -> None:
+        self._catalog = catalog
+        self._workers = workers
+        self._conversions = conversions
+        self._collection = collection
+
+    def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
+        """A page of a document, where it has pages."""
+        document = self._catalog.documents.find(project.id, doc_id)
+        if document is None or number is None or document.source.startswith(STORED):
+            return None
+        return self._converted(project, document).pages[number - 1]
+
+    def document(
+        self, project: Project, doc_id: str | None, citekey: str | None, pages: str | None, cancel: Cancel
+    ) -> dict[str, Any]:
+        """The text of a document, or of some of its pages, as Markdown."""
+        document = self._catalog.documents.get(project.id, doc_id, citekey)
+        answer = {**describe(document), "pages_given": None, "truncated": False, "next_pages": None}
+        if document.source.startswith(STORED):
+            return {**answer, "markdown": stored.text(self._collection(project), document)}
+        converted = self._converted(project, document)
+        cancel.check()
+        first, last = _page_range(pages, len(converted.pages))
+        markdown = to_markdown(converted, first, last)
+        if len(markdown) > _MOST_DOCUMENT_CHARACTERS and converted.pages:
+            start, end = first or 1, last or len(converted.pages)
+            last = _last_fitting_page(converted, start, end)
+            markdown = to_markdown(converted, start, last)
+            first = start
+            answer["truncated"] = last < end
+            answer["next_pages"] = f"{last + 1}-{end}" if last < end else None
+        if len(markdown) > _MOST_DOCUMENT_CHARACTERS:
+            answer["truncated"] = True
+            markdown = markdown[:_MOST_DOCUMENT_CHARACTERS] + "\n\n[…]"
+        answer["pages_given"] = [first or 1, last or len(converted.pages)] if converted.pages else None
+        return {**answer, "markdown": markdown}
+
+    def _converted(self, project: Project, document: Document) -> Converted:
+        if document.state == State.DUPLICATE and document.content_hash:
+            document = self._catalog.documents.same_content(project.id, document.content_hash, "") or document
+        if document.content_hash is None or document.state not in (State.READY, State.DUPLICATE):
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"There is no text of {document.citekey or Path(document.source).name}: {document.reason or 'pending'}",
+                "list_documents shows its status.",
+            )
+        cache = self._conversions / document.content_hash[:2] / f"{document.content_hash}-{document.converter}.json.gz"
+        if not cache.exists():
+            # The cache may be deleted at any time; the file gives it back.
+            self._workers.convert(
+                {
+                    "path": document.source,
+                    "cache_file": str(cache),
+                    "tokenizer": None,
+                    "max_tokens": 256,
+                    "use_cache": True,
+                }
+            )
+        with gzip.open(cache, "rt", encoding="utf-8") as stream:
+            return Converted.from_json(json.load(stream))
+
+
+def describe(document: Document) -> dict[str, Any]:
+    """A document as agents and people see it listed."""
+    return {
+        "doc_id": document.doc_id,
+        "citekey": document.citekey,
+        "citekey_made": document.key_made,
+        "title": document.title,
+        "source": Path(document.source).name,
+        "file_type": document.file_type,
+        "pages": document.pages,
+        "chunk_count": document.chunks,
+        "content_hash": document.content_hash,
+        "status": str(document.state),
+        "reason": document.reason,
+        "matched_by": document.matched_by,
+        "word_coverage": document.word_coverage,
+        "warnings": document.warnings,
+    }
+
+
+def _page_range(pages: str | None, count: int) -> tuple[int | None, int | None]:
+    if pages is None or not str(pages).strip():
+        return None, None
+    first, dash, last = str(pages).replace("–", "-").partition("-")
+    try:
+        start, end = int(first), int(last) if dash else int(first)
+    except ValueError as error:
+        raise CiteLoomError(Code.INVALID_INPUT, f"pages is {pages!r}.", 'Write PDF pages as "3" or "3-5".') from error
+    if not count:
+        raise CiteLoomError(Code.INVALID_INPUT, "This document has no pages.", "Leave pages out.")
+    if not 1 <= start <= end <= count:
+        raise CiteLoomError(Code.INVALID_INPUT, f"pages is {pages!r}.", f"The document has PDF pages 1 to {count}.")
+    return start, end
+
+
+def _last_fitting_page(converted: Converted, start: int, end: int) -> int:
+    size, last = 0, start
+    for page in converted.pages[start - 1 : end]:
+        size += len(page.text) + 60
+        if size > _MOST_DOCUMENT_CHARACTERS and page.number > start:
+            break
+        last = page.number
+    return last
