@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -39,12 +40,12 @@ class Search:
 class Timeouts:
     """Seconds after which a tool gives up."""
 
-    query: float = 8
-    query_hybrid: float = 15
-    store_chunks: float = 15
-    ingest_from_source: float = 15
-    list_projects: float = 2
-    other: float = 5
+    query: float = 8.0
+    query_hybrid: float = 15.0
+    store_chunks: float = 15.0
+    ingest_from_source: float = 15.0
+    list_projects: float = 2.0
+    other: float = 5.0
 
     def of(self, tool: str) -> float:
         """The limit of a tool."""
@@ -55,7 +56,7 @@ class Timeouts:
 class Engine:
     """How the engine runs."""
 
-    idle_minutes: float = 10
+    idle_minutes: float = 10.0
     workers: int = 0  # 0: as many as the machine's cores allow
     min_free_mb: int = 200  # imports stop when the disk has less
 
@@ -110,8 +111,8 @@ def _section(cls: type[_T], data: dict[str, Any], path: Path, prefix: str) -> _T
             kind = (int, float) if isinstance(default, float) else type(default)
             if not isinstance(value, kind) or isinstance(value, bool) != isinstance(default, bool):
                 raise _invalid(path, f"{name} is {value!r}, but it must be like {default!r}")
-            if isinstance(value, int | float) and value < 0:
-                raise _invalid(path, f"{name} is {value!r}, but it must not be negative")
+            if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
+                raise _invalid(path, f"{name} is {value!r}, but it must be a number from 0 on")
             values[key] = value
         elif isinstance(value, dict):
             values[key] = _section(type(default), value, path, f"{name}.")

@@ -123,7 +123,7 @@ class Service:
             )
             try:
                 made = self.collections.create(project.collection, project.generation, info.size, sparse=bool(sparse))
-                self.collections.swap(project.collection, project.generation, made)
+                self.collections.adopt(project.collection, project.generation, made)
                 for source in sources:
                     self.catalog.projects.add_source(project.id, source)
             except BaseException:
@@ -367,8 +367,9 @@ class Service:
                 log.info("optimising %s", project.collection)
                 made = self.collections.optimised_copy(project.collection, project.generation)
                 moved = replace(project, generation=project.generation + 1)
+                self.collections.adopt(project.collection, moved.generation, made)
                 self.catalog.projects.save(moved)
-                self.collections.swap(project.collection, moved.generation, made)
+                self.collections.retire(project.collection, moved.generation)
                 log.info("optimised %s", project.collection)
 
 

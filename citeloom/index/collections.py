@@ -20,7 +20,7 @@ class Collections:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._open: dict[str, tuple[int, EdgeCollection]] = {}
+        self._open: dict[str, dict[int, EdgeCollection]] = {}  # by name, then generation
         self._lock = threading.RLock()
 
     def folder(self, name: str, generation: int) -> Path:
@@ -28,11 +28,11 @@ class Collections:
         return self._root / name / f"g{generation:04d}"
 
     def get(self, name: str, generation: int) -> EdgeCollection:
-        """The collection, opened when first asked for."""
+        """The collection, opened when first asked for. Who asks for a replaced generation gets its successor."""
         with self._lock:
-            known = self._open.get(name)
-            if known and known[0] == generation:
-                return known[1]
+            opened = self._open.setdefault(name, {})
+            if opened and max(opened) >= generation:
+                return opened.get(generation) or opened[max(opened)]
             folder = self.folder(name, generation)
             if not folder.exists():
                 raise CiteLoomError(
@@ -40,9 +40,8 @@ class Collections:
                     f"The index {name} is not on the disk.",
                     "Rebuild it with 'citeloom ingest PROJECT --force-rebuild'.",
                 )
-            collection = EdgeCollection.open(folder)
-            self._open[name] = (generation, collection)
-            return collection
+            opened[generation] = EdgeCollection.open(folder)
+            return opened[generation]
 
     def create(self, name: str, generation: int, dense_size: int, *, sparse: bool) -> EdgeCollection:
         """A new, empty generation; what an interrupted attempt left there goes."""
@@ -50,10 +49,15 @@ class Collections:
         shutil.rmtree(folder, ignore_errors=True)
         return EdgeCollection.create(folder, dense_size, sparse=sparse)
 
-    def swap(self, name: str, generation: int, collection: EdgeCollection) -> None:
-        """Let readers see another generation from now on. Whoever still reads the old one may finish."""
+    def adopt(self, name: str, generation: int, collection: EdgeCollection) -> None:
+        """Have a generation at hand for whoever asks for it. Then say in the catalog that it counts, then retire."""
         with self._lock:
-            self._open[name] = (generation, collection)
+            self._open.setdefault(name, {})[generation] = collection
+
+    def retire(self, name: str, generation: int) -> None:
+        """Let go of every generation but this one. Whoever still reads an old one may finish."""
+        with self._lock:
+            self._open[name] = {generation: self._open[name][generation]}
         self.tidy(name, generation)
 
     def tidy(self, name: str, generation: int) -> None:
@@ -77,9 +81,8 @@ class Collections:
     def remove(self, name: str) -> None:
         """Delete a collection with everything in it."""
         with self._lock:
-            known = self._open.pop(name, None)
-            if known:
-                known[1].close()
+            for collection in self._open.pop(name, {}).values():
+                collection.close()
         shutil.rmtree(self._root / name, ignore_errors=True)
 
     def size_on_disk(self, name: str) -> int:
@@ -91,7 +94,7 @@ class Collections:
     def close(self) -> None:
         """Close every collection."""
         with self._lock:
-            for _, collection in self._open.values():
+            for collection in [c for opened in self._open.values() for c in opened.values()]:
                 try:
                     collection.close()
                 except CiteLoomError as error:

@@ -192,7 +192,8 @@ class EdgeCollection:
         fusion = fusion if len(queries) > 1 else None
         with self._reading, _translated(Code.QUERY_FAILED, "The search failed"):
             found = self._shard.query(_request(queries, limit, self._visible(where), fusion))
-        return [Hit(str(p.id), _unit_score(p.score, fusion), p.payload or {}) for p in found]
+        by_words = dense is None
+        return [Hit(str(p.id), _unit_score(p.score, fusion, by_words=by_words), p.payload or {}) for p in found]
 
     def get(self, ids: Sequence[str]) -> list[Hit]:
         """Passages by id; those that are not there, or not to be seen, are left out."""
@@ -300,10 +301,10 @@ def _fusion(fusion: Fusion) -> Any:
     return qdrant.Fusion.Dbsf() if fusion.method == "dbsf" else qdrant.Fusion.Rrf(k=fusion.k)
 
 
-def _unit_score(score: float, fusion: Fusion | None) -> float:
+def _unit_score(score: float, fusion: Fusion | None, *, by_words: bool) -> float:
     if fusion is None:
         # Cosine for meaning; BM25 weights are open upwards and pressed into the same scale.
-        unit = score if score <= 1 else score / (score + 1)
+        unit = score / (score + 1) if by_words else score
     elif fusion.method == "dbsf":
         unit = score / 2  # two rankings, each giving up to 1
     else:

@@ -136,12 +136,11 @@ def _operator(key: str, read: _Reader, operator: str, operand: Any) -> Condition
         if read.bound is None:
             raise _invalid(f"the filter '{key}' is not a number, so {operator} does not apply to it")
         return read.bound(operator[1:], _number(key, operand))
-    if operator == "$ne":
-        return Not(read.any_of(key, operand if isinstance(operand, list) else [operand]))
-    if operator == "$in":
-        if not isinstance(operand, list) or not operand:
-            raise _invalid(f"$in in the filter '{key}' needs a list of values")
-        return read.any_of(key, operand)
+    if operator in ("$in", "$ne"):
+        values = operand if isinstance(operand, list) else [operand]
+        if not values or (operator == "$in" and values is not operand):
+            raise _invalid(f"{operator} in the filter '{key}' needs a list of values")
+        return Not(read.any_of(key, values)) if operator == "$ne" else read.any_of(key, values)
     if read.contains is None:
         raise _invalid(f"the filter '{key}' is not a text, so $contains does not apply to it")
     return read.contains(_text(key, operand))
@@ -243,7 +242,7 @@ def _text(key: str, value: Any) -> str:
 
 
 def _number(key: str, value: Any) -> float:
-    if isinstance(value, str) and value.strip().lstrip("-").isdigit():
+    if isinstance(value, str) and re.fullmatch(r"\s*-?[0-9]{1,13}\s*", value):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 10**12:
         raise _invalid(f"the filter '{key}' needs a number, not {str(value)[:60]!r}")

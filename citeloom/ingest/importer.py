@@ -406,9 +406,10 @@ class _Run:
         self._read_all(work, writer)
         if self.stop.is_set():
             return  # the old generation answers on; the next start deletes the unfinished one
+        self.importer.collections.adopt(old.collection, self.project.generation, collection)
         writer.finish(self.project, sorted(self.gone))
+        self.importer.collections.retire(old.collection, self.project.generation)
         self.result.removed += len(self.gone)
-        self.importer.collections.swap(old.collection, self.project.generation, collection)
 
     def _carry_over(self, old: Project, read_again: set[str], writer: Writer) -> None:
         """Take along documents that have no file to read now: stored by an agent, or on an absent drive."""
