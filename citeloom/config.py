@@ -63,9 +63,10 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """What is kept of what editors asked."""
+    """What is kept of what editors asked, and what they may ask for."""
 
     access_log: bool = True
+    agents_may_fetch: bool = False  # whether an agent may have CiteLoom read web addresses
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,4 +177,6 @@ def documents(project: str, status: str | None, json_: bool) -> None:
 
 
 def _absolute(path: str) -> str:
+    if "://" in path:
+        return path
     return str(Path(path).expanduser().absolute())

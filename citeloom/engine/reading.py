@@ -13,7 +13,10 @@ from citeloom.engine import stored
 from citeloom.engine.cancel import Cancel
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection
+from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import STORED
+from citeloom.ingest.passages import source_name
+from citeloom.ingest.scan import hash_file
 from citeloom.ingest.workers import Workers
 from citeloom.model import Converted, Page
 from citeloom.store import Catalog, Document, Project, State
@@ -30,6 +33,7 @@ class Reading:
         self._catalog = catalog
         self._workers = workers
         self._conversions = conversions
+        self._downloads = catalog.db.path.parent / "downloads"
         self._collection = collection
 
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
@@ -70,23 +74,28 @@ class Reading:
         if document.content_hash is None or document.state not in (State.READY, State.DUPLICATE):
             raise CiteLoomError(
                 Code.CONVERSION_FAILED,
-                f"There is no text of {document.citekey or Path(document.source).name}: {document.reason or 'pending'}",
+                f"{source_name(document.source)} has no text: {document.reason or 'it is still to be read.'}",
                 "list_documents shows its status.",
             )
         cache = self._conversions / document.content_hash[:2] / f"{document.content_hash}-{document.converter}.json.gz"
         if not cache.exists():
-            # The cache may be deleted at any time; the file gives it back.
-            self._workers.convert(
-                {
-                    "path": document.source,
-                    "cache_file": str(cache),
-                    "tokenizer": None,
-                    "max_tokens": 256,
-                    "use_cache": True,
-                }
-            )
+            self._convert_again(document, cache)
         with gzip.open(cache, "rt", encoding="utf-8") as stream:
             return Converted.from_json(json.load(stream))
+
+    def _convert_again(self, document: Document, cache: Path) -> None:
+        """The cache may be deleted at any time; the file gives it back, if it is still the file that was read."""
+        path = Path(document.source)
+        if is_address(document.source):
+            path = next(self._downloads.glob(f"{document.doc_id}.*"), self._downloads / document.doc_id)
+        if hash_file(path) != document.content_hash:
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"{source_name(document.source)} has changed since it was read.",
+                "Import it again with ingest_from_source or 'citeloom ingest'.",
+            )
+        request = {"cache_file": str(cache), "tokenizer": None, "max_tokens": 256, "use_cache": False}
+        self._workers.convert({"path": str(path), **request})
 
 
 def describe(document: Document) -> dict[str, Any]:
@@ -96,7 +105,7 @@ def describe(document: Document) -> dict[str, Any]:
         "citekey": document.citekey,
         "citekey_made": document.key_made,
         "title": document.title,
-        "source": Path(document.source).name,
+        "source": source_name(document.source),
         "file_type": document.file_type,
         "pages": document.pages,
         "chunk_count": document.chunks,

@@ -25,6 +25,7 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collections import Collections
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.models import ModelShelf
+from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import STORED, Importer
 from citeloom.ingest.request import ImportRequest, Progress
 from citeloom.ingest.workers import Workers
@@ -182,7 +183,7 @@ class Service:
             "storage": {
                 "kind": "embedded",
                 "bytes": self.collections.size_on_disk(project.collection),
-                "waiting_for_graph": collection.unindexed(),
+                "waiting_for_graph": collection.unindexed(sparse=project.hybrid_enabled),
             },
             "jobs": self.jobs.busy(project.id),
             "sample_payloads": [h.payload for h in one[:sample]],
@@ -213,7 +214,14 @@ class Service:
     ) -> Job:
         """Queue an import. An agent may name only what the researcher allowed; a person allows by naming."""
         sources = self.catalog.projects.sources(project.id)
-        if source is not None:
+        if source is not None and is_address(source):
+            if by_agent and not self.settings.privacy.agents_may_fetch:
+                raise CiteLoomError(
+                    Code.PERMISSION_DENIED,
+                    "The researcher has not allowed agents to fetch from the web.",
+                    "Set privacy.agents_may_fetch = true in the settings, or run 'citeloom ingest PROJECT ADDRESS'.",
+                )
+        elif source is not None:
             path = allowed_path(source, sources, project.references_path) if by_agent else existing(source)
             check_kind(path)
             if not by_agent:
@@ -361,7 +369,7 @@ class Service:
         self.models.release_imports()
         for project in self.catalog.projects.all():
             collection = self.collection(project)
-            if collection.unindexed() < _OPTIMISE_FROM:
+            if collection.unindexed(sparse=project.hybrid_enabled) < _OPTIMISE_FROM:
                 continue
             with self._writing:
                 log.info("optimising %s", project.collection)

@@ -82,7 +82,8 @@ OPERATORS = ("$gte", "$lte", "$gt", "$lt", "$ne", "$in", "$contains")
 _BOUNDS = ("$gte", "$lte", "$gt", "$lt")
 
 SECTION_SEPARATOR = " > "
-_NUMBERING = re.compile(r"^(?:(?:chapter|part|section|kapitel|teil)\s+)?(?:\d+(?:\.\d+)*|[ivxlc]+)[.):]?\s+")
+_ROMAN = r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
+_NUMBERING = re.compile(rf"^(?:(?:chapter|part|section|kapitel|teil)\s+)?(?:\d+(?:\.\d+)*|{_ROMAN})[.):]?\s+")
 
 
 def section_keys(path: tuple[str, ...] | list[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import shutil
 import threading
@@ -18,16 +17,18 @@ from typing import Any
 
 from citeloom.config import Settings
 from citeloom.documents.convert import CONVERTER_VERSION
+from citeloom.documents.formats import file_type
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collections import Collections
 from citeloom.index.edge import EdgeCollection, Point
 from citeloom.index.filters import AnyOf
 from citeloom.index.models import DenseInfo, DenseModel, ModelShelf, SparseModel
-from citeloom.ingest.passages import document_id, passage_id, passage_set_id, payload
+from citeloom.ingest.fetch import fetch, is_address
+from citeloom.ingest.passages import document_id, passage_id, passage_set_id, payload, source_name
 from citeloom.ingest.plan import Plan, plan
 from citeloom.ingest.records import RecordFinder, describe, refresh
 from citeloom.ingest.request import ImportRequest, ImportResult, Progress
-from citeloom.ingest.scan import FoundFile, survey
+from citeloom.ingest.scan import FoundFile, Survey, hash_file, survey
 from citeloom.ingest.workers import Workers
 from citeloom.ingest.writer import LiveWriter, RebuildWriter, Writer
 from citeloom.model import Passage, Record
@@ -67,6 +68,7 @@ class Importer:
         self.workers = workers
         self.settings = settings
         self.conversions = conversions
+        self.downloads = catalog.db.path.parent / "downloads"
         self.open_collection = open_collection  # mends what a kill left before anything is written
 
     def check_model(self, project: Project) -> None:
@@ -164,7 +166,7 @@ class _Run:
 
     def _plan(self, *, again: bool = False) -> Plan:
         with self._timed("plan"):
-            found = survey(self._sources(), strict=self.request.source is not None)
+            found = self._find()
             for path, error in found.problems.items():
                 self.result.fail(path, error)
             if found.other_kinds:
@@ -195,13 +197,26 @@ class _Run:
         self._tell(total=len(work.to_read), failed=self.result.failed)
         return work
 
+    def _find(self) -> Survey:
+        source = self.request.source
+        if source is None or not is_address(source):
+            return survey(self._sources(), strict=source is not None)
+        self._tell(file=source, stage="fetch")
+        doc_id = document_id(self.project.id, source)
+        path = fetch(source, self.importer.downloads / doc_id).path
+        stat = path.stat()
+        file = FoundFile(str(path), file_type(path) or "", stat.st_size, stat.st_mtime_ns, source)
+        return Survey(files={source: file})
+
     def _note_pending(self, files: Sequence[FoundFile]) -> None:
         known = {row["source"] for row in self.catalog.documents.known_files(self.project.id)}
         with self.catalog.db.transaction():
             for file in files:
-                if file.path not in known:
-                    doc_id = document_id(self.project.id, file.path)
-                    document = Document(self.project.id, doc_id, file.path, file.file_type, title=Path(file.path).name)
+                if file.source not in known:
+                    doc_id = document_id(self.project.id, file.source)
+                    document = Document(
+                        self.project.id, doc_id, file.source, file.file_type, title=source_name(file.source)
+                    )
                     self.catalog.documents.save(document)
 
     # -- reading: in worker processes, a little ahead of the writing ----------------------------------------
@@ -228,15 +243,15 @@ class _Run:
             return _Read("")
         path = Path(file.path)
         began = time.monotonic()
-        content_hash = _hash(path)
+        content_hash = hash_file(path)
         hashed = time.monotonic()
         self.result.spent("fetch", hashed - began)
-        known = self.catalog.documents.find(self.project.id, source=file.path)
+        known = self.catalog.documents.find(self.project.id, source=file.source)
         rebuilding = self.request.force_rebuild
         same = known and (known.content_hash, known.converter) == (content_hash, CONVERTER_VERSION)
         if not rebuilding and known and same and known.state == State.READY:
             return _Read(content_hash)
-        if self._twin(file.path, content_hash):
+        if self._twin(file.source, content_hash):
             return _Read(content_hash)
         cache = self.importer.conversions / content_hash[:2] / f"{content_hash}-{CONVERTER_VERSION}.json.gz"
         info = self.model_info
@@ -271,15 +286,15 @@ class _Run:
     # -- one document ----------------------------------------------------------------------------------------
 
     def _one(self, file: FoundFile, reading: Future[_Read], writer: Writer) -> None:
-        document = self.catalog.documents.find(self.project.id, source=file.path) or Document(
-            self.project.id, document_id(self.project.id, file.path), file.path, file.file_type
+        document = self.catalog.documents.find(self.project.id, source=file.source) or Document(
+            self.project.id, document_id(self.project.id, file.source), file.source, file.file_type
         )
-        self._tell(file=file.path, stage="convert")
+        self._tell(file=file.source, stage="convert")
         try:
             read = reading.result()
             if self.stop.is_set() and not read.content_hash:
                 return
-            self.importer.after_stage("convert", file.path)
+            self.importer.after_stage("convert", file.source)
             self._check_disk()
             self._take(file, document, read, writer)
         except CiteLoomError as error:
@@ -287,7 +302,7 @@ class _Run:
                 raise
             self._failed(file, document, error, writer)
         except Exception as error:
-            log.exception("import of %s failed", file.path)
+            log.exception("import of %s failed", file.source)
             unexpected = CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "Run it again.")
             self._failed(file, document, unexpected, writer)
         self._tell(done=self.progress.done + 1, failed=self.result.failed, chunks_written=self.result.chunks_written)
@@ -298,7 +313,7 @@ class _Run:
         document.file_type, document.converter = file.file_type, CONVERTER_VERSION
         document.content_hash = read.content_hash
         # Asked again although reading asked: the twin may have been written since.
-        twin = self._twin(file.path, read.content_hash)
+        twin = self._twin(file.source, read.content_hash)
         if twin or read.reply is None:
             self.result.skipped += 1
             if twin:
@@ -319,10 +334,10 @@ class _Run:
             )
             if by is None and record.key_made:
                 self.result.warnings.append(
-                    f"{Path(file.path).name} is in none of the references; its key {record.citekey} was made."
+                    f"{source_name(file.source)} is in none of the references; its key {record.citekey} was made."
                 )
             describe(document, record, by, converted)
-        self.importer.after_stage("match", file.path)
+        self.importer.after_stage("match", file.source)
         passages = [Passage.from_json(p) for p in read.reply["passages"]]
         if not passages:
             raise CiteLoomError(Code.CONVERSION_FAILED, "There is no text in it.", "Check that it opens and has text.")
@@ -331,12 +346,12 @@ class _Run:
         self._tell(stage="embed")
         with self._timed("embed"):
             points = self._points(document, record, passages, passage_set)
-        self.importer.after_stage("embed", file.path)
+        self.importer.after_stage("embed", file.source)
         self._tell(stage="write")
         with self._timed("write"):
             writer.write(document, passage_set, points)
-        self.importer.after_stage("write", file.path)
-        self.written[read.content_hash] = file.path
+        self.importer.after_stage("write", file.source)
+        self.written[read.content_hash] = file.source
         self.result.chunks_written += len(points)
         self.result.documents_processed += 1
         if before:
@@ -359,7 +374,7 @@ class _Run:
         ]
 
     def _failed(self, file: FoundFile, document: Document, error: CiteLoomError, writer: Writer) -> None:
-        self.result.fail(file.path, error)
+        self.result.fail(file.source, error)
         if document.version:
             # Its earlier text stays searchable; size and date stay old, so that the next import tries again.
             kept = self.catalog.documents.find(self.project.id, document.doc_id) or document
@@ -456,19 +471,3 @@ class _Run:
             yield
         finally:
             self.result.spent(stage, time.monotonic() - began)
-
-
-def _hash(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except FileNotFoundError as error:
-        raise CiteLoomError(
-            Code.FILE_NOT_FOUND, f"{path.name} vanished while it was being read.", "Run the import again."
-        ) from error
-    except OSError as error:
-        raise CiteLoomError(
-            Code.PERMISSION_DENIED,
-            f"{path.name} cannot be read ({error.strerror}).",
-            "Give yourself the right to read it.",
-        ) from error

@@ -33,6 +33,11 @@ def stored_passage_id(project_id: str, given: str) -> str:
     return str(uuid.uuid5(_NAMESPACE, f"stored\n{project_id}\n{given}"))
 
 
+def source_name(source: str) -> str:
+    """A source as people and agents see it: the file's name, or the address."""
+    return source if "://" in source else Path(source).name
+
+
 def record_values(record: Record) -> dict[str, Any]:
     """The part of a payload that comes from the record, and changes with it."""
     return {
@@ -65,7 +70,7 @@ def payload(project: Project, document: Document, record: Record, passage: Passa
         "page_start": passage.page_start,
         "page_end": passage.page_end,
         "page_labels": list(passage.page_labels),
-        "source": Path(document.source).name,
+        "source": source_name(document.source),
         "source_path": document.source,
         "file_type": document.file_type,
         "chunk_text": passage.text,

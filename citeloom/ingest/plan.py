@@ -40,7 +40,7 @@ def plan(
 ) -> Plan:
     """Compare what was found with the documents known; `in_scope` says which known paths the scan covered."""
     known = list(known)
-    here = {file.path for file in found}
+    here = {file.source for file in found}
     gone = [row for row in known if row["source"] not in here and in_scope(row["source"])]
     gone_ids = {row["doc_id"] for row in gone}
     by_source = {row["source"]: row for row in known}
@@ -48,7 +48,7 @@ def plan(
 
     to_read, unchanged, still_failed = [], [], []
     for file in found:
-        row = by_source.get(file.path)
+        row = by_source.get(file.source)
         same = row is not None and (row["size"], row["mtime_ns"]) == (file.size, file.mtime_ns)
         if row is None or not same or again or row["converter"] != converter:
             to_read.append(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -21,6 +22,12 @@ class FoundFile:
     file_type: str
     size: int
     mtime_ns: int
+    url: str = ""  # where it was fetched from
+
+    @property
+    def source(self) -> str:
+        """What the document is known by: its address, else its path."""
+        return self.url or self.path
 
 
 @dataclass(slots=True)
@@ -132,3 +139,20 @@ def _add(found: Scan, path: Path, root: Path) -> None:
 
 def _denied(path: str) -> CiteLoomError:
     return CiteLoomError(Code.PERMISSION_DENIED, f"{path} cannot be read.", "Give yourself the right to read it.")
+
+
+def hash_file(path: Path) -> str:
+    """What a file's content is known by."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except FileNotFoundError as error:
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND, f"{path.name} vanished while it was being read.", "Run the import again."
+        ) from error
+    except OSError as error:
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED,
+            f"{path.name} cannot be read ({error.strerror}).",
+            "Give yourself the right to read it.",
+        ) from error

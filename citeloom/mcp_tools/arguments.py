@@ -90,7 +90,7 @@ class IngestOptions(Arguments):
 class Ingest(InProject):
     """ingest_from_source."""
 
-    source: Annotated[str, Field(description="file or folder that the project may read")]
+    source: Annotated[str, Field(description="file or folder that the project may read, or https://…")]
     options: IngestOptions | None = None
 
 

@@ -90,12 +90,6 @@ def ingest(call: Call) -> str:
             "This version of CiteLoom does not read Zotero itself.",
             "Export the collection as CSL-JSON or .bib and name the folder of its files.",
         )
-    if "://" in source:
-        raise CiteLoomError(
-            Code.UNSUPPORTED_FORMAT,
-            "This version of CiteLoom does not read web addresses.",
-            "Save the document into one of the project's folders and name that.",
-        )
     options = given.options.model_dump() if given.options else {}
     return call.service.ingest(project, source, options, by_agent=True).id
 
