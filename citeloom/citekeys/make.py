@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Container, Sequence
 from itertools import count
 
 _SKIPPED_WORDS = {
@@ -40,9 +40,7 @@ _LONGEST_WORD = 40
 _PANDOC_KEY = re.compile(r"\w+(?:[:.#$%&\-+?<>~/]\w+)*")
 
 
-def make_citekey(
-    authors: Sequence[str], year: int | None, title: str, taken: Collection[str], *, stem: str = ""
-) -> str:
+def make_citekey(authors: Sequence[str], year: int | None, title: str, taken: Container[str], *, stem: str = "") -> str:
     """Make a citekey that is not among those taken; `stem`, the file's name, is the last resort."""
     family = _plain(authors[0].partition(",")[0]).lower()[:_LONGEST_WORD] if authors else ""
     short_title = "".join(word[0].upper() + word[1:] for word in _significant_words(title)[:_TITLE_WORDS])

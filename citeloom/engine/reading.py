@@ -14,8 +14,7 @@ from citeloom.engine.cancel import Cancel
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection
 from citeloom.ingest.fetch import is_address
-from citeloom.ingest.importer import STORED
-from citeloom.ingest.passages import source_name
+from citeloom.ingest.passages import STORED, source_name
 from citeloom.ingest.scan import hash_file
 from citeloom.ingest.workers import Workers
 from citeloom.model import Converted, Page

@@ -26,7 +26,8 @@ from citeloom.index.collections import Collections
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.models import ModelShelf
 from citeloom.ingest.fetch import is_address
-from citeloom.ingest.importer import STORED, Importer
+from citeloom.ingest.importer import Importer
+from citeloom.ingest.passages import STORED
 from citeloom.ingest.request import ImportRequest, Progress
 from citeloom.ingest.workers import Workers
 from citeloom.ingest.writer import LiveWriter, mend

@@ -9,8 +9,7 @@ from typing import Any
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection, Point
 from citeloom.index.filters import AnyOf, section_keys, section_names
-from citeloom.ingest.importer import STORED
-from citeloom.ingest.passages import document_id, passage_set_id, stored_passage_id
+from citeloom.ingest.passages import STORED, document_id, passage_set_id, stored_passage_id
 from citeloom.store import Catalog, Document, Project, State
 
 MOST_ITEMS = 500

@@ -10,6 +10,8 @@ from citeloom.index.filters import section_keys, section_names
 from citeloom.model import Passage, Record
 from citeloom.store import Document, Project
 
+STORED = "stored:"  # a source that is no file: passages that an agent stored
+
 _NAMESPACE = uuid.UUID("6f1d0c6e-3a55-5f0e-9a0b-6c1f8c1e7a10")
 
 

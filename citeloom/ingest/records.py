@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ class RecordFinder:
         dois: Sequence[str],
         first_text: str,
         metadata: Mapping[str, Any],
-        taken: Collection[str],
+        taken: Container[str],
     ) -> tuple[Record, str | None]:
         """The record of a file and how it was found; None: it was made from the file."""
         match = self._matcher.match(path, dois, title, first_text) if self._matcher else None
@@ -75,10 +75,28 @@ class RecordFinder:
         name = title or re.sub(r"[_\s]+", " ", path.stem)
         record = _with(Record(citekey="", title=name, item_type="document"), metadata)
         if not record.citekey:
-            keys = {*taken, *self._by_key}
-            key = make_citekey(record.authors, record.year, record.title or path.stem, keys)
+            key = make_citekey(record.authors, record.year, record.title or path.stem, _Either(taken, self._by_key))
             record = replace(record, citekey=key, key_made=True)
         return record, None
+
+
+class KeysOfOthers:
+    """The citekeys that other documents of the project have."""
+
+    def __init__(self, catalog: Catalog, document: Document) -> None:
+        self._catalog = catalog
+        self._document = document
+
+    def __contains__(self, key: object) -> bool:
+        return self._catalog.documents.has_citekey(self._document.project_id, str(key), self._document.doc_id)
+
+
+class _Either:
+    def __init__(self, *of: Container[str]) -> None:
+        self._of = of
+
+    def __contains__(self, key: object) -> bool:
+        return any(key in one for one in self._of)
 
 
 def _with(record: Record, metadata: Mapping[str, Any]) -> Record:
@@ -148,7 +166,7 @@ def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -
     seen = document.record.get("_seen")
     if not seen:
         return None
-    taken = catalog.documents.citekeys(document.project_id, document.doc_id)
+    taken = KeysOfOthers(catalog, document)
     return records.find(Path(document.source), metadata={}, taken=taken, **seen)
 
 

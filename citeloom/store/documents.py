@@ -150,10 +150,10 @@ class Documents:
         )
         return _from_row(row) if row else None
 
-    def citekeys(self, project_id: str, but_not: str) -> set[str]:
-        """The citekeys in use by other documents."""
-        sql = "SELECT citekey FROM documents WHERE project_id = ? AND doc_id != ?"
-        return {r[0] for r in self._db.rows(sql, (project_id, but_not))}
+    def has_citekey(self, project_id: str, citekey: str, but_not: str) -> bool:
+        """Whether another document of the project has this citekey."""
+        sql = "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND doc_id != ? LIMIT 1"
+        return self._db.row(sql, (project_id, citekey, but_not)) is not None
 
     def remove(self, project_id: str, doc_id: str) -> None:
         """Forget a document."""
