@@ -142,7 +142,8 @@ class Bridge:
         if method == "tools/call":
             body = {"error": error.as_dict(), "correlation_id": os.urandom(8).hex()}
             content = [{"type": "text", "text": json.dumps(body, ensure_ascii=False)}]
-            result = {"content": content, "structuredContent": body, "isError": True}
+            # Revisions of MCP before 2026-07-28 know no resultType, and ignore it.
+            result = {"resultType": "complete", "content": content, "structuredContent": body, "isError": True}
             self._write({"jsonrpc": "2.0", "id": number, "result": result})
         else:
             problem = {"code": -32000, "message": str(error), "data": error.as_dict()}

@@ -15,6 +15,7 @@ from citeloom.errors import CiteLoomError, Code
 
 START_SECONDS = 30.0
 _ANSWER_SECONDS = 15.0
+_ASK_DOCTOR = "Run 'citeloom doctor' in a terminal to see what is wrong."
 
 
 class FileLock:
@@ -145,16 +146,17 @@ def _start(started_by: str) -> None:
         if process.poll() is not None:
             break
         time.sleep(0.02)
-    raise unavailable(_last_words())
+    raise unavailable(*_last_words())
 
 
-def _last_words() -> str:
+def _last_words() -> tuple[str, str]:
+    """What an engine that could not start said: it knows the reason and the next step."""
     try:
         with open(paths.engine_log() + ".start", encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file if line.strip()]
     except OSError:
         lines = []
-    return lines[-1] if lines else "it did not start in time"
+    return (lines[-1], "") if lines else ("it did not start in time", _ASK_DOCTOR)
 
 
 def _greet(role: str, options: dict[str, Any], *, close: bool = False) -> socket.socket | None:
@@ -194,10 +196,7 @@ def _read_line(connection: socket.socket) -> bytes:
     return bytes(answer)
 
 
-def unavailable(reason: str) -> CiteLoomError:
+def unavailable(reason: str, next_step: str = _ASK_DOCTOR) -> CiteLoomError:
     """The engine cannot be had, and what a person can do."""
-    return CiteLoomError(
-        Code.ENGINE_UNAVAILABLE,
-        f"CiteLoom's engine cannot be reached: {reason}.",
-        "Run 'citeloom doctor' in a terminal to see what is wrong.",
-    )
+    message = f"CiteLoom's engine cannot be reached: {reason.rstrip('.')}."
+    return CiteLoomError(Code.ENGINE_UNAVAILABLE, message, next_step)

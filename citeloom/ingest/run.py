@@ -44,7 +44,8 @@ class _Read:
     """A file as it came back from the worker, or what kept it from coming."""
 
     content_hash: str
-    reply: dict[str, Any] | None = None  # None: nothing to do
+    reply: dict[str, Any] | None = None  # None: it did not have to be converted
+    unchanged: bool = False
 
 
 class Run:
@@ -60,6 +61,7 @@ class Run:
         self.result = ImportResult(dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None)
         self.progress = Progress(total=0)
         self.gone: set[str] = set()
+        self.unread: set[str] = set()  # sources that this import has still to read: their text may become another
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
 
     # -- the whole way ---------------------------------------------------------------------------------------
@@ -173,6 +175,7 @@ class Run:
 
     def _read_all(self, work: Plan, writer: Writer) -> None:
         ahead = self.importer.workers.count * 2
+        self.unread = {file.source for file in work.to_read}
         waiting: deque[tuple[FoundFile, Future[_Read]]] = deque()
         files = iter(work.to_read)
         with ThreadPoolExecutor(ahead, thread_name_prefix="read") as pool:
@@ -200,9 +203,12 @@ class Run:
         rebuilding = self.request.force_rebuild
         same = known and (known.content_hash, known.converter) == (content_hash, CONVERTER_VERSION)
         if not rebuilding and known and same and known.state == State.READY:
-            return _Read(content_hash)
+            return _Read(content_hash, unchanged=True)
         if self._twin(file.source, content_hash):
             return _Read(content_hash)
+        return _Read(content_hash, self._convert(file, content_hash))
+
+    def _convert(self, file: FoundFile, content_hash: str) -> dict[str, Any]:
         cache = self.importer.conversions / content_hash[:2] / f"{content_hash}-{CONVERTER_VERSION}.json.gz"
         info = self.model_info
         reply = self.importer.workers.convert(
@@ -216,7 +222,7 @@ class Run:
         )
         for stage, seconds in reply["seconds"].items():
             self.result.spent(stage, seconds)
-        return _Read(content_hash, reply)
+        return reply
 
     def _twin(self, source: str, content_hash: str) -> str | None:
         """Where the same content is searchable already, other than here."""
@@ -225,7 +231,9 @@ class Run:
         if self.request.force_rebuild:
             return None  # the catalog speaks of the old generation
         known = self.catalog.documents.same_content(self.project.id, content_hash, document_id(self.project.id, source))
-        return known.source if known and known.doc_id not in self.gone else None
+        if known is None or known.doc_id in self.gone or known.source in self.unread:
+            return None
+        return known.source
 
     def _drop_passages(self, document: Document, writer: Writer) -> None:
         """Forget the passages of a file whose new content another file has already."""
@@ -240,6 +248,7 @@ class Run:
             self.project.id, document_id(self.project.id, file.source), file.source, file.file_type
         )
         self._tell(file=file.source, stage="convert")
+        self.unread.discard(file.source)
         try:
             read = reading.result()
             if self.stop.is_set() and not read.content_hash:
@@ -262,9 +271,9 @@ class Run:
         document.size, document.mtime_ns = file.size, file.mtime_ns
         document.file_type, document.converter = file.file_type, CONVERTER_VERSION
         document.content_hash = read.content_hash
-        # Asked again although reading asked: the twin may have been written since.
-        twin = self._twin(file.source, read.content_hash)
-        if twin or read.reply is None:
+        # Asked again although reading asked: a twin may have been written, or have got another text, since.
+        twin = None if read.unchanged else self._twin(file.source, read.content_hash)
+        if read.unchanged or twin:
             self.result.skipped += 1
             if twin:
                 self._drop_passages(document, writer)
@@ -272,7 +281,8 @@ class Run:
                 document.reason = f"Same content as {twin}."
             writer.note(document)
             return
-        converted = read.reply["converted"]
+        reply = read.reply or self._convert(file, read.content_hash)
+        converted = reply["converted"]
         with self._timed("match"):
             record, by = self.records.find(
                 Path(file.path),
@@ -288,7 +298,7 @@ class Run:
                 )
             describe(document, record, by, converted)
         self.importer.after_stage("match", file.source)
-        passages = [Passage.from_json(p) for p in read.reply["passages"]]
+        passages = [Passage.from_json(p) for p in reply["passages"]]
         if not passages:
             raise CiteLoomError(Code.CONVERSION_FAILED, "There is no text in it.", "Check that it opens and has text.")
         limit = self.model_info.max_tokens

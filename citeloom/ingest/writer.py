@@ -48,7 +48,7 @@ class LiveWriter:
         """Replace the document's passages in one step."""
         collection, before = self._collection, document.version
         fresh = before != passage_set and not collection.count(AnyOf("version", (passage_set,)))
-        self._catalog.documents.begin_writing(document, passage_set)
+        self._catalog.documents.mark_writing(document, passage_set)
         if fresh:
             collection.hide(passage_set)
         try:
@@ -57,8 +57,7 @@ class LiveWriter:
             if fresh:
                 _forget(collection, document.doc_id, passage_set)
                 collection.show(passage_set)
-                document.writing = None
-                self._catalog.documents.save(document)
+                self._catalog.documents.mark_writing(document, None)
             raise
         document.version, document.writing = passage_set, before
         document.state, document.reason, document.reason_code = State.READY, None, None

@@ -82,10 +82,14 @@ class Documents:
         values["warnings"] = json.dumps(document.warnings, ensure_ascii=False)
         self._db.write(_UPSERT, values)
 
-    def begin_writing(self, document: Document, version: str) -> None:
-        """Say which set of passages is about to be written, so that a kill can be mended."""
-        document.writing = version
-        self.save(document)
+    def mark_writing(self, document: Document, passage_set: str | None) -> None:
+        """Say which set of passages is about to be written, and nothing else: until it is, the old row is true."""
+        if self.find(document.project_id, document.doc_id) is None:
+            self.save(Document(document.project_id, document.doc_id, document.source, document.file_type))
+        self._db.write(
+            "UPDATE documents SET writing = ? WHERE project_id = ? AND doc_id = ?",
+            (passage_set, document.project_id, document.doc_id),
+        )
 
     def all(self, project_id: str) -> list[Document]:
         """Every document of a project."""
