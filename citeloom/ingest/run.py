@@ -220,6 +220,12 @@ class Run:
                 "use_cache": True,
             }
         )
+        if hash_file(Path(file.path)) != content_hash:
+            # Converted was perhaps another text than the one that was hashed: it must not be found under that hash.
+            cache.unlink(missing_ok=True)
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED, "It changed while it was being read.", "The next import reads it again."
+            )
         for stage, seconds in reply["seconds"].items():
             self.result.spent(stage, seconds)
         return reply
