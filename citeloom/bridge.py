@@ -190,6 +190,8 @@ def parse_arguments(arguments: list[str]) -> dict[str, Any]:
             if not rest:
                 raise ValueError(f"citeloom mcp: {name} needs a value.")
             value = rest.pop(0)
+        if not value.strip(", "):
+            raise ValueError(f"citeloom mcp: {name} needs a value.")
         if name == "--project":
             projects.append(value)
         else:

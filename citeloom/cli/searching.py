@@ -43,13 +43,14 @@ def search(
     citeloom search thesis "how often are quotations wrong?"
     citeloom search thesis "reef recovery" --filter "year>=2015" --filter author=Tamatoa
     """
+    wanted = read_filters(filters)
     with Client() as client:
         answer = client.call(
             "search",
             project=project,
             text=" ".join(words),
             hybrid=not dense,
-            filters=read_filters(filters),
+            filters=wanted,
             top_k=top_k,
         )
     if json_:
@@ -68,24 +69,32 @@ def read_filters(given: tuple[str, ...]) -> dict[str, Any] | None:
     """Filters as people type them, as the object that agents send."""
     made: dict[str, Any] = {}
     for text in given:
-        if text.lstrip().startswith("{"):
-            try:
-                made.update(json.loads(text))
-            except ValueError as error:
-                raise _bad_filter(text) from error
-            continue
-        match = _FILTER.fullmatch(text)
-        if not match:
-            raise _bad_filter(text)
-        key, sign, value = match[1], match[2], match[3].strip()
-        if sign == "=":
-            values = [v.strip() for v in value.split("|")]
-            made[key] = values[0] if len(values) == 1 else values
-        elif isinstance(made.get(key), dict):
-            made[key][_SIGNS[sign]] = value
-        else:
-            made[key] = {_SIGNS[sign]: value}
+        for key, value in _read_filter(text).items():
+            before = made.setdefault(key, value)
+            if before is value:
+                continue
+            if not (isinstance(before, dict) and isinstance(value, dict)) or set(before) & set(value):
+                raise CiteLoomError(
+                    Code.INVALID_INPUT, f"The filter {key} is given twice.", f"Write several values as {key}=a|b."
+                )
+            before.update(value)
     return made or None
+
+
+def _read_filter(text: str) -> dict[str, Any]:
+    if text.lstrip().startswith("{"):
+        try:
+            return dict(json.loads(text))
+        except ValueError as error:
+            raise _bad_filter(text) from error
+    match = _FILTER.fullmatch(text)
+    if not match:
+        raise _bad_filter(text)
+    key, sign, value = match[1], match[2], match[3].strip()
+    if sign != "=":
+        return {key: {_SIGNS[sign]: value}}
+    values = [v.strip() for v in value.split("|")]
+    return {key: values[0] if len(values) == 1 else values}
 
 
 def _bad_filter(text: str) -> CiteLoomError:

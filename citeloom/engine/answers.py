@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import Hit
@@ -55,7 +54,7 @@ def open_uri(payload: dict[str, Any]) -> str | None:
     path = payload.get("source_path") or ""
     if not Path(path).is_absolute():
         return payload.get("url")
-    return "file://" + quote(Path(path).as_posix()) + (f"#page={page}" if page else "")
+    return Path(path).as_uri() + (f"#page={page}" if page else "")
 
 
 def as_hit(hit: Hit, *, max_chars: int, full_text: bool) -> dict[str, Any]:

@@ -75,6 +75,8 @@ def _result(message: dict[str, Any]) -> Any:
 
 
 def _lost() -> CiteLoomError:
+    if launch.disk_is_full():
+        return launch.unavailable("")
     return CiteLoomError(
         Code.ENGINE_UNAVAILABLE,
         "The engine ended in the middle of this.",

@@ -145,7 +145,6 @@ class JobQueue:
     def _run(self, job: Job) -> None:
         job.state = "running"
         job.result = {"tries": int(job.result.get("tries", 0)) + 1}
-        self._catalog.jobs.save(job)
         began = time.monotonic()
 
         def report(progress: Progress) -> None:
@@ -155,6 +154,7 @@ class JobQueue:
             )
 
         try:
+            self._catalog.jobs.save(job)
             result = self._importer.run(ImportRequest(**job.request), report, self._stop_running)
             parked = result.stopped and self._stop.is_set()
             state = "parked" if parked else "cancelled" if result.stopped else "done"

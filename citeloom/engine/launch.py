@@ -15,6 +15,7 @@ from citeloom.errors import CiteLoomError, Code
 
 START_SECONDS = 30.0
 _ANSWER_SECONDS = 15.0
+_LEAST_ROOM = 20_000_000  # bytes
 _ASK_DOCTOR = "Run 'citeloom doctor' in a terminal to see what is wrong."
 
 
@@ -144,19 +145,19 @@ def _start(started_by: str) -> None:
             process.returncode = 0
             return
         if process.poll() is not None:
-            break
+            raise unavailable(*_last_words(f"it ended at once (code {process.returncode})"))
         time.sleep(0.02)
-    raise unavailable(*_last_words())
+    raise unavailable(*_last_words("it did not start in time"))
 
 
-def _last_words() -> tuple[str, str]:
+def _last_words(otherwise: str) -> tuple[str, str]:
     """What an engine that could not start said: it knows the reason and the next step."""
     try:
         with open(paths.engine_log() + ".start", encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file if line.strip()]
     except OSError:
         lines = []
-    return (lines[-1], "") if lines else ("it did not start in time", _ASK_DOCTOR)
+    return (lines[-1], "") if lines else (otherwise, _ASK_DOCTOR)
 
 
 def _greet(role: str, options: dict[str, Any], *, close: bool = False) -> socket.socket | None:
@@ -196,7 +197,20 @@ def _read_line(connection: socket.socket) -> bytes:
     return bytes(answer)
 
 
+def disk_is_full() -> bool:
+    """Whether the data folder's disk has no room left; an engine without room cannot even say so."""
+    if not hasattr(os, "statvfs"):
+        return False
+    try:
+        about = os.statvfs(paths.folders().data)
+    except OSError:
+        return False
+    return about.f_bavail * about.f_frsize < _LEAST_ROOM
+
+
 def unavailable(reason: str, next_step: str = _ASK_DOCTOR) -> CiteLoomError:
     """The engine cannot be had, and what a person can do."""
+    if disk_is_full():
+        reason, next_step = f"the disk of {paths.folders().data} is full", "Free some space and run it again."
     message = f"CiteLoom's engine cannot be reached: {reason.rstrip('.')}."
     return CiteLoomError(Code.ENGINE_UNAVAILABLE, message, next_step)

@@ -44,6 +44,9 @@ def _run(started_by: str) -> int:
     idle = settings.engine.idle_minutes if started_by in ("bridge", "cli") else 0.0
     try:
         asyncio.run(_serve(service, idle, started_by))
+    except CiteLoomError as error:
+        print(error, file=sys.stderr)
+        return 1
     finally:
         service.stop()
     return 0

@@ -89,7 +89,7 @@ class Server:
             await self._ended.wait()
         finally:
             log.info("engine stops: %s", self._reason)
-            _remove_address()
+            _remove(paths.engine_file())
             server.close()
             watch.cancel()
             self._service.events.publish(events.EngineStopping(self._reason))
@@ -176,14 +176,22 @@ def _write_address(port: int, token: str, started_by: str) -> None:
         "version": __version__,
         "started_by": started_by,
     }
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(content, file)
-    os.replace(beside, target)  # noqa: PTH105 - strings, as everything in paths
-
-
-def _remove_address() -> None:
     try:
-        os.unlink(paths.engine_file())  # noqa: PTH108
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        os.replace(beside, target)  # noqa: PTH105 - strings, as everything in paths
+    except OSError as error:
+        _remove(beside)
+        raise CiteLoomError(
+            Code.STORAGE_ERROR,
+            f"{target} cannot be written: {error.strerror}.",
+            "Free some space or check your rights.",
+        ) from error
+
+
+def _remove(file: str) -> None:
+    try:
+        os.unlink(file)  # noqa: PTH108
     except OSError:
         pass

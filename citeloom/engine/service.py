@@ -83,7 +83,11 @@ class Service:
     def collection(self, project: Project) -> EdgeCollection:
         """The project's index; the first opening mends what a kill left."""
         with self._opening:
-            collection = self.collections.get(project.collection, project.generation)
+            try:
+                collection = self.collections.get(project.collection, project.generation)
+            except CiteLoomError as error:
+                error.next_step = f"Rebuild it: citeloom ingest {project.id} --force-rebuild."
+                raise
             if project.collection not in self._mended:
                 mend(self.catalog, project, collection)
                 self.collections.tidy(project.collection, project.generation)

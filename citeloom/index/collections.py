@@ -35,11 +35,7 @@ class Collections:
                 return opened.get(generation) or opened[max(opened)]
             folder = self.folder(name, generation)
             if not folder.exists():
-                raise CiteLoomError(
-                    Code.INDEX_UNAVAILABLE,
-                    f"The index {name} is not on the disk.",
-                    "Rebuild it with 'citeloom ingest PROJECT --force-rebuild'.",
-                )
+                raise CiteLoomError(Code.INDEX_UNAVAILABLE, f"The index {name} is not on the disk.")
             opened[generation] = EdgeCollection.open(folder)
             return opened[generation]
 

@@ -337,5 +337,4 @@ def _error(code: Code, what: str, error: BaseException) -> CiteLoomError:
             "The disk is full: nothing more can be written.",
             "Free some space and try again.",
         )
-    step = "Rebuild it with 'citeloom ingest PROJECT --force-rebuild'." if code == Code.INDEX_UNAVAILABLE else ""
-    return CiteLoomError(code, f"{what}: {reason}.", step or "Run 'citeloom doctor'.")
+    return CiteLoomError(code, f"{what}: {reason}.", "Run 'citeloom doctor'.")

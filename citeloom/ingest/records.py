@@ -123,10 +123,9 @@ def describe(document: Document, record: Record, by: str | None, converted: Mapp
     """Write into a document's row what its record and its conversion say."""
     _take_record(document, record, by)
     document.title = record.title or converted["title"]
-    if record.key_made:
-        # What a later match with changed references needs.
-        seen = {"title": converted["title"], "dois": converted["dois"], "first_text": converted["first_text"]}
-        document.record["_seen"] = seen
+    # What a later match with changed references needs.
+    seen = {"title": converted["title"], "dois": converted["dois"], "first_text": converted["first_text"]}
+    document.record["_seen"] = seen
     document.pages = converted["pages"] or None
     document.word_coverage = converted["word_coverage"]
     document.warnings = list(converted["warnings"])
@@ -153,7 +152,7 @@ def refresh(
         collection.rewrite(AnyOf("doc_id", (doc_id,)), record_values(record))
         seen = document.record.get("_seen")
         _take_record(document, record, by)
-        if record.key_made and seen:
+        if seen:
             document.record["_seen"] = seen
         catalog.documents.save(document)
         updated += 1
@@ -161,13 +160,15 @@ def refresh(
 
 
 def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> tuple[Record, str | None] | None:
+    seen = document.record.get("_seen")
+    if seen:
+        found = records.find(Path(document.source), metadata={}, taken=KeysOfOthers(catalog, document), **seen)
+        if found[1] is not None:
+            return found
+    # No file, DOI or title leads there: a key that is in the references still does.
     if not document.key_made and (record := records.of_key(document.citekey)):
         return record, document.matched_by
-    seen = document.record.get("_seen")
-    if not seen:
-        return None
-    taken = KeysOfOthers(catalog, document)
-    return records.find(Path(document.source), metadata={}, taken=taken, **seen)
+    return found if seen else None
 
 
 def _take_record(document: Document, record: Record, by: str | None) -> None:

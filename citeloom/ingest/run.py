@@ -81,9 +81,9 @@ class Run:
             work = self._plan()
             if self.records.hash != (project.references_hash or ""):
                 with self._timed("records"):
-                    self.result.updated += refresh(
-                        self.catalog, project.id, self.records, work.unchanged, collection, self.stop
-                    )
+                    updated = refresh(self.catalog, project.id, self.records, work.unchanged, collection, self.stop)
+                    self.result.updated += updated
+                    self.result.skipped -= updated
             self._read_all(work, writer)
             if not self.stop.is_set():
                 self._remove(writer)

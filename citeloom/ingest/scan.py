@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -101,40 +102,54 @@ def scan(source: Path, *, recursive: bool = True) -> Scan:
         folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in links) if recursive else []
         for name in sorted([*names, *links]):
             if not name.startswith("."):
-                _add(found, Path(folder) / name, root)
+                _add(found, Path(folder) / name, root, recursive=recursive)
     return found
 
 
-def _add(found: Scan, path: Path, root: Path) -> None:
-    if path.is_symlink():
-        try:
-            target = path.resolve(strict=True)
-        except (OSError, RuntimeError):  # a link to nothing, or a loop of links
-            found.problems.append(
-                (
-                    str(path),
-                    CiteLoomError(Code.FILE_NOT_FOUND, f"{path} is a link that leads nowhere.", "Remove it."),
-                )
-            )
-            return
-        if not target.is_relative_to(root):
-            problem = CiteLoomError(
-                Code.PERMISSION_DENIED,
-                f"{path} is a link to a place outside the folder.",
-                "Add that place to the project if it belongs there.",
-            )
-            found.problems.append((str(path), problem))
+def _add(found: Scan, path: Path, root: Path, *, recursive: bool = True) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        readable = os.fsencode(path).decode("utf-8", "replace")
+        _problem(found, readable, Code.INVALID_INPUT, "has a name that is not readable text.", "Rename it.")
+        return
+    if path.is_symlink() and not _is_own(found, path, root, recursive=recursive):
         return
     kind = file_type(path)
     if kind is None:
-        found.other_kinds[path.suffix.lower() or "no suffix"] += 1
+        if not path.is_dir():
+            found.other_kinds[path.suffix.lower() or "no suffix"] += 1
         return
     try:
-        stat = path.stat()
+        about = path.stat()
     except OSError:
         found.problems.append((str(path), _denied(str(path))))
         return
-    found.files.append(FoundFile(str(path), kind, stat.st_size, stat.st_mtime_ns))
+    if not stat.S_ISREG(about.st_mode):
+        # A pipe or device under the name of a paper would be waited for without end.
+        _problem(found, str(path), Code.UNSUPPORTED_FORMAT, "is not a file.", "Remove it from the folder.")
+        return
+    found.files.append(FoundFile(str(path), kind, about.st_size, about.st_mtime_ns))
+
+
+def _is_own(found: Scan, link: Path, root: Path, *, recursive: bool) -> bool:
+    """Whether a link is to be read in its own place: it leads to a file of the source that is met nowhere else."""
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):  # a link to nothing, or a loop of links
+        _problem(found, str(link), Code.FILE_NOT_FOUND, "is a link that leads nowhere.", "Remove it.")
+        return False
+    if not target.is_relative_to(root):
+        step = "Add that place to the project if it belongs there."
+        _problem(found, str(link), Code.PERMISSION_DENIED, "is a link to a place outside the folder.", step)
+        return False
+    inside = target.relative_to(root)
+    met = (recursive or len(inside.parts) == 1) and not any(part.startswith(".") for part in inside.parts)
+    return not met and target.is_file()
+
+
+def _problem(found: Scan, path: str, code: Code, what: str, next_step: str) -> None:
+    found.problems.append((path, CiteLoomError(code, f"{path} {what}", next_step)))
 
 
 def _denied(path: str) -> CiteLoomError:

@@ -10,6 +10,7 @@ import queue
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +53,14 @@ class _Worker:
         finally:
             watch.cancel()
         if hung.is_set():
+            self.end()
             raise CiteLoomError(
                 Code.CONVERSION_FAILED,
                 f"It took longer than {seconds:.0f} seconds.",
                 "Try it alone, or split the file.",
             )
-        if not line:
-            process.wait()
+        if not line.endswith(b"\n"):  # it ended before or in the middle of its answer
+            self.end()
             raise _Died(f"exit code {process.returncode}")
         reply: dict[str, Any] = json.loads(line)
         return reply
@@ -70,7 +72,8 @@ class _Worker:
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe:
-                    pipe.close()
+                    with suppress(OSError):  # a request that it never read
+                        pipe.close()
 
     @staticmethod
     def _start() -> subprocess.Popen[bytes]:

@@ -54,8 +54,8 @@ class LiveWriter:
         try:
             collection.upsert(points)
         except BaseException:
-            if fresh:
-                _forget(collection, document.doc_id, passage_set)
+            # What cannot be taken back now stays hidden and marked, for the next start to mend.
+            if fresh and _taken_back(collection, document.doc_id, passage_set):
                 collection.show(passage_set)
                 self._catalog.documents.mark_writing(document, None)
             raise
@@ -139,8 +139,10 @@ def _all_but(document: Document) -> Condition:
     return Every((own, Not(AnyOf("version", (document.version,))))) if document.version else own
 
 
-def _forget(collection: EdgeCollection, doc_id: str, passage_set: str) -> None:
+def _taken_back(collection: EdgeCollection, doc_id: str, passage_set: str) -> bool:
     try:
         collection.delete(_of_set(doc_id, passage_set))
     except Exception:
         log.exception("could not take back passages of %s; the next start will", doc_id)
+        return False
+    return True

@@ -1,0 +1,65 @@
+"""The README is true: its session runs as printed, and every command, option and tool it names is there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import click
+
+from citeloom import config
+from citeloom.bridge import USAGE
+from citeloom.cli.main import commands
+from citeloom.mcp_tools.tools import TOOLS
+from tests.support import ROOT, citeloom
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def fences(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_session_in_the_readme_runs_and_says_what_is_printed(home: Path) -> None:
+    steps = re.split(r"^\$ ", fences("console")[0], flags=re.MULTILINE)[1:]
+    assert steps
+    for step in steps:
+        command, *printed = step.strip().splitlines()
+        arguments = shlex.split(command)[1:]
+        arguments = [str(ROOT / a) if a.startswith("references/") else a for a in arguments]
+        result = citeloom(home, *arguments)
+        assert result.returncode == 0, result.stderr
+        for line in printed:
+            seconds = re.sub(r"in [\d.]+ s", "in SECONDS", line)
+            assert seconds in re.sub(r"in [\d.]+ s", "in SECONDS", result.stdout)
+
+
+def test_every_command_and_option_in_the_readme_exists() -> None:
+    named = re.findall(r"citeloom ([a-z]+)(?: ([a-z]+))?([^`\n|]*)", README)
+    assert len(named) > 15
+    for command, sub, rest in named:
+        if command == "mcp":
+            assert all(option in USAGE for option in re.findall(r"--[a-z]+", rest))
+            continue
+        found = commands.commands.get(command)
+        assert found is not None, command
+        if isinstance(found, click.Group):
+            assert sub in found.commands, f"{command} {sub}"
+            found = found.commands[sub]
+        options = {name for parameter in found.params for name in parameter.opts}
+        assert set(re.findall(r"--[a-z-]+", rest)) <= options, (command, rest)
+
+
+def test_the_readme_lists_exactly_the_tools_there_are() -> None:
+    section = README.split("## The tools agents see")[1].split("\n## ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == set(TOOLS)
+
+
+def test_the_settings_shown_in_the_readme_are_settings(tmp_path: Path) -> None:
+    shown = fences("toml")[0]
+    assert tomllib.loads(shown)
+    file = tmp_path / "citeloom.toml"
+    file.write_text(shown, encoding="utf-8")
+    assert config.load(file).default_project == "thesis"
