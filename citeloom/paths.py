@@ -87,6 +87,11 @@ def index_folder() -> str:
     return os.path.join(folders().data, "index")
 
 
+def models_folder() -> str:
+    """Models that were downloaded because a setting asked for them."""
+    return os.path.join(folders().cache, "models")
+
+
 def conversions_folder() -> str:
     """Converted documents by content."""
     return os.path.join(folders().cache, "conversions")

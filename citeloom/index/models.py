@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from citeloom import paths
 from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE, Models
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import Bm25, SparseVector
@@ -163,7 +164,9 @@ def _load_dense(name: str, threads: int | None, *, allow_download: bool) -> Text
     known = [str(m["model"]) for m in TextEmbedding.list_supported_models()]
     _check_known(name, [*known, BUNDLED_DENSE])
     try:
-        return TextEmbedding(name, threads=threads, local_files_only=not allow_download)
+        return TextEmbedding(
+            name, cache_dir=paths.models_folder(), threads=threads, local_files_only=not allow_download
+        )
     except Exception as error:
         raise _not_here(name, error) from error
 
@@ -202,7 +205,7 @@ def _load_sparse(name: str, *, allow_download: bool) -> SparseTextEmbedding:
     known = [str(m["model"]) for m in SparseTextEmbedding.list_supported_models()]
     _check_known(name, [*known, BUNDLED_SPARSE])
     try:
-        return SparseTextEmbedding(name, local_files_only=not allow_download)
+        return SparseTextEmbedding(name, cache_dir=paths.models_folder(), local_files_only=not allow_download)
     except Exception as error:
         raise _not_here(name, error) from error
 
