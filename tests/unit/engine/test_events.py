@@ -1,0 +1,57 @@
+"""Events: everyone who watches is told, until they end it."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+from citeloom.engine import events
+from citeloom.engine.events import EditorConnected, EngineStopping, Event, Events, JobFinished, JobProgress, to_json
+
+
+def test_everyone_who_watches_is_told_in_order_until_they_end_it() -> None:
+    hub, one, other = Events(), [], []
+    end_one = hub.watch(one.append)
+    hub.watch(other.append)
+    first, second = EngineStopping("idle"), EditorConnected("s", "editor")
+    hub.publish(first)
+    end_one()
+    end_one()
+    hub.publish(second)
+    assert (one, other) == ([first], [first, second])
+
+
+def test_a_watcher_may_end_itself_while_it_is_told() -> None:
+    hub, seen = Events(), []
+
+    def once(event: Event) -> None:
+        seen.append(event)
+        end()
+
+    end = hub.watch(once)
+    hub.watch(seen.append)
+    for _ in range(2):
+        hub.publish(EngineStopping("idle"))
+    assert len(seen) == 3
+
+
+def test_an_event_goes_over_the_wire_by_its_name() -> None:
+    sent = json.loads(json.dumps(to_json(JobProgress("j", "thesis", 10, 3, 1, 42, "/a.pdf", "embed", 1.5))))
+    assert sent == {
+        "type": "JobProgress",
+        "job_id": "j",
+        "project_id": "thesis",
+        "total": 10,
+        "done": 3,
+        "failed": 1,
+        "chunks_written": 42,
+        "file": "/a.pdf",
+        "stage": "embed",
+        "eta_seconds": 1.5,
+    }
+    assert to_json(JobFinished("j", "thesis", "done", {"new": 1}))["result"] == {"new": 1}
+
+
+def test_every_kind_of_event_is_in_the_union() -> None:
+    kinds = {v for v in vars(events).values() if isinstance(v, type) and hasattr(v, "__dataclass_fields__")}
+    assert kinds == set(get_args(Event))
