@@ -13,6 +13,7 @@ from citeloom.errors import CiteLoomError, Code
 
 BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
 BUNDLED_SPARSE = "citeloom/bm25"
+_SHORTEST_TEXT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,9 @@ def load(path: Path | None = None) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise _invalid(path, str(error)) from error
     settings = _section(Settings, data, path, "")
+    search = settings.search
+    if not (1 <= search.top_k <= search.max_top_k and search.max_chars >= _SHORTEST_TEXT and search.rrf_k >= 1):
+        raise _invalid(path, f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
     if settings.search.fusion not in ("rrf", "dbsf"):
         raise _invalid(path, f'search.fusion is "{settings.search.fusion}"; it can be "rrf" or "dbsf"')
     return settings

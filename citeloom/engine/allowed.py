@@ -12,16 +12,15 @@ from citeloom.store import Source
 
 def allowed_path(given: str, sources: Sequence[Source], references: str | None) -> Path:
     """The place an agent named, if it is among a project's folders and files or is its references."""
-    named = Path(given).expanduser()
+    named = Path(given)
     roots = [Path(s.path) for s in sources if s.kind == "folder"]
     missing = None
-    for candidate in [named] if named.is_absolute() else [root / named for root in roots]:
-        try:
-            path = candidate.resolve()
-        except (OSError, RuntimeError):  # a loop of links
+    for candidate in [named] if named.is_absolute() or given.startswith("~") else [root / named for root in roots]:
+        path = _resolved(candidate)
+        if path is None:
             continue
         if any(s.holds(path) or path == Path(s.path) for s in sources) or str(path) == references:
-            if path.exists():
+            if _exists(path):
                 return path
             missing = missing or path
     if missing is not None:
@@ -35,10 +34,25 @@ def allowed_path(given: str, sources: Sequence[Source], references: str | None) 
 
 def existing(path: str) -> Path:
     """The place a person named, if it is there."""
-    found = Path(path).expanduser().resolve()
-    if not found.exists():
-        raise _not_there(found)
+    found = _resolved(Path(path))
+    if found is None or not _exists(found):
+        raise _not_there(found or Path(path))
     return found
+
+
+def _resolved(path: Path) -> Path | None:
+    """The place itself, links followed; None for what cannot be a place: a loop of links, a user nobody knows."""
+    try:
+        return path.expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that is too long, or not a name
+        return False
 
 
 def _not_there(path: Path) -> CiteLoomError:

@@ -34,6 +34,7 @@ class JobQueue:
         self._running: Job | None = None
         self._progress: dict[str, Progress] = {}
         self._finished: dict[str, Job] = {}
+        self._owed: set[str] = set()
         self._stop = threading.Event()
         self._stop_running = threading.Event()  # ends the job that runs, after the document at hand
         self._thread = threading.Thread(target=self._work, name="imports", daemon=True)
@@ -53,10 +54,18 @@ class JobQueue:
             self._waiting.append(job)
         self._thread.start()
 
-    def submit(self, request: ImportRequest) -> Job:
-        """Queue an import; the same request again gives the job that is under way."""
+    def submit(self, request: ImportRequest, *, owed_first: bool = False) -> Job:
+        """Queue an import; the same request again gives the job that is under way.
+
+        With `owed_first`, one that ended since its asker was told "running" is given once more, to tell how it ended.
+        """
         wanted = request.to_json()
         with self._changed:
+            if owed_first:
+                for job_id in self._owed & set(self._finished):
+                    if self._finished[job_id].request == wanted:
+                        self._owed.discard(job_id)
+                        return self._finished[job_id]
             for job in [*([self._running] if self._running else []), *self._waiting]:
                 if job.request == wanted:
                     return job
@@ -65,6 +74,11 @@ class JobQueue:
             self._waiting.append(job)
             self._changed.notify_all()
         return job
+
+    def owe(self, job_id: str) -> None:
+        """Remember that somebody waits to hear how a job ends."""
+        with self._changed:
+            self._owed.add(job_id)
 
     def wait(self, job_id: str, seconds: float) -> tuple[Job | None, Progress | None]:
         """The job once it is finished; after some seconds, None and how far it has come."""

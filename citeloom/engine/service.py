@@ -28,6 +28,7 @@ from citeloom.index.models import ModelShelf
 from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.passages import STORED
+from citeloom.ingest.records import METADATA_KEYS
 from citeloom.ingest.request import ImportRequest, Progress
 from citeloom.ingest.workers import Workers
 from citeloom.ingest.writer import LiveWriter, mend
@@ -86,7 +87,8 @@ class Service:
             try:
                 collection = self.collections.get(project.collection, project.generation)
             except CiteLoomError as error:
-                error.next_step = f"Rebuild it: citeloom ingest {project.id} --force-rebuild."
+                if error.code == Code.INDEX_UNAVAILABLE:
+                    error.next_step = f"Rebuild it: citeloom ingest {project.id} --force-rebuild."
                 raise
             if project.collection not in self._mended:
                 mend(self.catalog, project, collection)
@@ -188,7 +190,7 @@ class Service:
             "storage": {
                 "kind": "embedded",
                 "bytes": self.collections.size_on_disk(project.collection),
-                "waiting_for_graph": collection.unindexed(sparse=project.hybrid_enabled),
+                "waiting_for_graph": project.without_graph,
             },
             "jobs": self.jobs.busy(project.id),
             "sample_payloads": [h.payload for h in one[:sample]],
@@ -247,6 +249,19 @@ class Service:
             references = str(file)
             if not by_agent:
                 self.catalog.projects.save(replace(self.catalog.projects.get(project.id), references_path=references))
+        metadata = dict(options.get("metadata") or {})
+        if metadata and (source is None or (not is_address(source) and Path(source).is_dir())):
+            raise CiteLoomError(
+                Code.INVALID_INPUT, "metadata describes one file, not a folder.", "Name the file it belongs to."
+            )
+        unknown = set(metadata) - set(METADATA_KEYS)
+        if unknown:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"metadata has no {str(min(unknown))[:60]!r}.",
+                f"It can have: {', '.join(METADATA_KEYS)}.",
+                valid=list(METADATA_KEYS),
+            )
         request = ImportRequest(
             project.id,
             source,
@@ -254,9 +269,10 @@ class Service:
             references_path=references,
             force_rebuild=bool(options.get("force_rebuild", False)),
             allow_mass_removal=bool(options.get("remove_missing", False)) and not by_agent,
-            metadata=dict(options.get("metadata") or {}),
+            metadata=metadata,
+            ocr_languages=list(options.get("ocr_languages") or []),
         )
-        return self.jobs.submit(request)
+        return self.jobs.submit(request, owed_first=by_agent)
 
     def job_answer(self, job_id: str, finished: Job | None, progress: Progress | None) -> dict[str, Any]:
         """What became of an import, or how far it has come."""
@@ -273,7 +289,7 @@ class Service:
         if status is not None and status not in list(State):
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"There is no status '{status}'.",
+                f"There is no status '{status[:60]}'.",
                 f"It can be: {', '.join(State)}.",
                 valid=list(State),
             )
@@ -283,6 +299,7 @@ class Service:
                 f"limit {limit}, offset {offset}.",
                 "limit is 1 to 1000, offset 0 or more.",
             )
+        offset = min(offset, 2**62)  # more than SQLite counts to is past the end as well
         documents, total = self.catalog.documents.page(project.id, status, limit, offset)
         rest = max(0, total - offset - len(documents))
         return {
@@ -334,6 +351,7 @@ class Service:
         with self._may_write():
             collection = self.collection(project)
             collection.upsert(points)
+            self.catalog.projects.count_written(project.id, len(points))
             stored.note(self.catalog, collection, project, documents)
         return {
             "chunks_written": len(points),
@@ -373,13 +391,13 @@ class Service:
         self.workers.end()
         self.models.release_imports()
         for project in self.catalog.projects.all():
-            collection = self.collection(project)
-            if collection.unindexed(sparse=project.hybrid_enabled) < _OPTIMISE_FROM:
+            if project.without_graph < _OPTIMISE_FROM:
                 continue
             with self._writing:
+                self.collection(project)
                 log.info("optimising %s", project.collection)
                 made = self.collections.optimised_copy(project.collection, project.generation)
-                moved = replace(project, generation=project.generation + 1)
+                moved = replace(project, generation=project.generation + 1, without_graph=0)
                 self.collections.adopt(project.collection, moved.generation, made)
                 self.catalog.projects.save(moved)
                 self.collections.retire(project.collection, moved.generation)

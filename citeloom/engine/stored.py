@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
+from citeloom.citekeys import make_citekey
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection, Point
 from citeloom.index.filters import AnyOf, section_keys, section_names
@@ -14,6 +14,8 @@ from citeloom.store import Catalog, Document, Project, State
 
 MOST_ITEMS = 500
 FULL_BATCH = 100
+_MOST_LABELS = 50
+_LARGEST = 1e18  # its square still fits into the index's numbers
 
 _TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source", "text_source")
 _LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
@@ -45,9 +47,13 @@ def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], 
         key = str(
             (item.get("metadata") or {}).get("doc_id") or metadata.get("source") or metadata.get("citekey") or "agent"
         )
+        if not metadata.get("citekey"):
+            # Without a key it could not be cited.
+            made_key = make_citekey(metadata.get("authors", ()), metadata.get("year"), metadata.get("title") or key, ())
+            metadata |= {"citekey": made_key, "citekey_made": True}
         source = STORED + key
         doc_id = document_id(project.id, source)
-        documents.setdefault(doc_id, {"source": source, **metadata})
+        documents.setdefault(doc_id, {**metadata, "source": source})
         point_id = stored_passage_id(project.id, str(item["id"]))
         made[point_id] = Point(
             point_id, item["embedding"], None, _payload(project, item, metadata, doc_id, key, position)
@@ -65,7 +71,7 @@ def note(catalog: Catalog, collection: EdgeCollection, project: Project, documen
         document = catalog.documents.find(project.id, doc_id) or Document(project.id, doc_id, metadata["source"])
         document.state = State.READY
         document.file_type = "stored"
-        document.citekey = metadata.get("citekey") or document.citekey
+        document.citekey, document.key_made = metadata["citekey"], bool(metadata.get("citekey_made"))
         document.title = metadata.get("title") or document.title or metadata["source"].removeprefix(STORED)
         document.version = _set(project, metadata["source"])
         document.chunks = collection.count(AnyOf("doc_id", (doc_id,)))
@@ -93,13 +99,13 @@ def _payload(
         "page_labels": [],
         "text_source": "native",
         "item_type": "document",
-        "citekey": "",
         "source": Path(key).name,
         "chunk_index": position,
         **metadata,
         "project_id": project.id,
         "doc_id": doc_id,
         "chunk_id": str(item["id"]),
+        "section": metadata.get("section") or (path[-1] if path else None),
         "section_path": path,
         "heading_chain": " > ".join(path),
         "section_keys": section_keys(path),
@@ -117,7 +123,9 @@ def _payload(
 def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
     known: dict[str, Any] = {}
     span = given.get("page_span")
-    if isinstance(span, list) and len(span) == 2:
+    if span is not None:
+        if not isinstance(span, list) or len(span) != 2:
+            raise _invalid(f"items[{position}].metadata.page_span is not two pages.", "Write it as [33, 34].")
         given = {**given, "page_start": span[0], "page_end": span[1]}
     for key in (*_TEXTS, *_LISTS, *_NUMBERS):
         value = given.get(key)
@@ -132,6 +140,12 @@ def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
             known[key] = [str(v) for v in (value if isinstance(value, list) else [value])]
         else:
             known[key] = value if key in _NUMBERS else str(value)
+    first, last = known.get("page_start", known.get("page_end")), known.get("page_end", known.get("page_start"))
+    if first is not None:
+        if first < 1 or last < first:
+            raise _invalid(f"items[{position}].metadata says pages {first} to {last}.", "Nothing was written.")
+        known["page_start"], known["page_end"] = first, last
+        known.setdefault("page_labels", [str(page) for page in range(first, min(last, first + _MOST_LABELS) + 1)])
     if known.get("text_source", "native") not in _TEXT_SOURCES:
         raise _invalid(f"items[{position}].metadata.text_source is unknown.", f"It can be: {', '.join(_TEXT_SOURCES)}.")
     return known
@@ -146,8 +160,8 @@ def _check_vector(project: Project, position: int, vector: Any) -> None:
             expected=project.dense_size,
             got=len(vector),
         )
-    if not all(math.isfinite(x) for x in vector):
-        raise _invalid(f"items[{position}].embedding holds a number that is not finite.", "Nothing was written.")
+    if not any(vector) or not all(abs(x) <= _LARGEST for x in vector):
+        raise _invalid(f"items[{position}].embedding is all zero or holds no finite number.", "Nothing was written.")
 
 
 def _invalid(problem: str, next_step: str) -> CiteLoomError:

@@ -223,14 +223,6 @@ class EdgeCollection:
         with self._reading, _translated(Code.QUERY_FAILED, "The passages could not be counted"):
             return self._shard.count(qdrant.CountRequest(filter=self._visible(where)))
 
-    def unindexed(self, *, sparse: bool) -> int:
-        """How many vectors are searched one by one because no graph has been built over them yet."""
-        with _translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
-            info = self._shard.info()
-        # Sparse vectors need no graph and count as indexed from the start.
-        graphs = info.indexed_vectors_count - (info.points_count if sparse else 0)
-        return int(max(0, info.points_count - max(0, graphs)))
-
     def indexes(self) -> dict[str, list[str]]:
         """The payload indexes there are, by kind."""
         with _translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):

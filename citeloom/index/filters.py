@@ -114,7 +114,9 @@ def parse(filters: Mapping[str, Any] | None) -> Every:
 
 def _conditions(key: str, value: Any) -> list[Condition]:
     if key not in _READERS:
-        raise _invalid(f"there is no filter '{key}'", f"Filters are: {', '.join(sorted(_READERS))}.", list(_READERS))
+        raise _invalid(
+            f"there is no filter '{key[:60]}'", f"Filters are: {', '.join(sorted(_READERS))}.", list(_READERS)
+        )
     read = _READERS[key]
     if not isinstance(value, Mapping):
         values = value if isinstance(value, list) else [value]
@@ -129,7 +131,7 @@ def _conditions(key: str, value: Any) -> list[Condition]:
 def _operator(key: str, read: _Reader, operator: str, operand: Any) -> Condition:
     if operator not in OPERATORS:
         raise _invalid(
-            f"there is no operator '{operator}' (in the filter '{key}')",
+            f"there is no operator '{operator[:60]}' (in the filter '{key}')",
             f"Operators are: {', '.join(OPERATORS)}.",
             list(OPERATORS),
         )
@@ -200,8 +202,10 @@ def _page_bound(operator: str, number: float) -> Condition:
 
 def _section_prefix(key: str, values: list[Any]) -> Condition:
     # A list is a path, outermost heading first: a prefix is one thing, not several.
-    path = [_fold(_text(key, v)) for v in values]
-    return StartsWith("section_keys", SECTION_SEPARATOR.join(path))
+    prefix = SECTION_SEPARATOR.join(_fold(_text(key, v)) for v in values)
+    # Whole words: "Part I" is not the beginning of "Part II".
+    longer = (StartsWith("section_keys", prefix + mark) for mark in (" ", ":", ".", ",", ";"))
+    return Some((AnyOf("section_keys", (prefix,)), *longer))
 
 
 def _from_source(key: str, values: list[Any]) -> Condition:

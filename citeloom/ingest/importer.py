@@ -43,8 +43,10 @@ class Importer:
     def check_model(self, project: Project) -> None:
         """Refuse to mix the passages of two models in one project."""
         wanted = self.settings.models.dense
-        info = self.models.for_questions(project.dense_model if wanted == project.dense_model else wanted).info
-        if (info.name, info.fingerprint) != (project.dense_model, project.dense_fingerprint):
+        if (
+            wanted != project.dense_model
+            or self.models.for_questions(wanted).info.fingerprint != project.dense_fingerprint
+        ):
             raise CiteLoomError(
                 Code.EMBEDDING_MISMATCH,
                 f"Project '{project.id}' was built with the model {project.dense_model}, the settings name {wanted}.",

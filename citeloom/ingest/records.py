@@ -21,7 +21,7 @@ from citeloom.ingest.passages import record_values
 from citeloom.model import Record
 from citeloom.store import Catalog, Document, State
 
-_METADATA_KEYS = (
+METADATA_KEYS = (
     "citekey",
     "title",
     "authors",
@@ -100,7 +100,7 @@ class _Either:
 
 
 def _with(record: Record, metadata: Mapping[str, Any]) -> Record:
-    known = {k: v for k, v in metadata.items() if k in _METADATA_KEYS and v is not None}
+    known = {k: v for k, v in metadata.items() if k in METADATA_KEYS and v is not None}
     for key in ("authors", "tags", "collections"):
         if key in known:
             values = known[key] if isinstance(known[key], list) else [known[key]]
@@ -119,13 +119,15 @@ def _with(record: Record, metadata: Mapping[str, Any]) -> Record:
     return replace(record, **known) if known else record
 
 
-def describe(document: Document, record: Record, by: str | None, converted: Mapping[str, Any]) -> None:
+def describe(
+    document: Document, record: Record, by: str | None, converted: Mapping[str, Any], metadata: Mapping[str, Any]
+) -> None:
     """Write into a document's row what its record and its conversion say."""
     _take_record(document, record, by)
     document.title = record.title or converted["title"]
     # What a later match with changed references needs.
     seen = {"title": converted["title"], "dois": converted["dois"], "first_text": converted["first_text"]}
-    document.record["_seen"] = seen
+    document.record |= {"_seen": seen, "_metadata": dict(metadata)}
     document.pages = converted["pages"] or None
     document.word_coverage = converted["word_coverage"]
     document.warnings = list(converted["warnings"])
@@ -150,19 +152,19 @@ def refresh(
             continue
         record, by = found
         collection.rewrite(AnyOf("doc_id", (doc_id,)), record_values(record))
-        seen = document.record.get("_seen")
+        kept = {key: value for key, value in document.record.items() if key.startswith("_")}
         _take_record(document, record, by)
-        if seen:
-            document.record["_seen"] = seen
+        document.record |= kept
         catalog.documents.save(document)
         updated += 1
     return updated
 
 
 def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> tuple[Record, str | None] | None:
-    seen = document.record.get("_seen")
+    seen, metadata = document.record.get("_seen"), document.record.get("_metadata", {})
     if seen:
-        found = records.find(Path(document.source), metadata={}, taken=KeysOfOthers(catalog, document), **seen)
+        taken = KeysOfOthers(catalog, document)
+        found = records.find(Path(document.source), metadata=metadata, taken=taken, **seen)
         if found[1] is not None:
             return found
     # No file, DOI or title leads there: a key that is in the references still does.
@@ -183,4 +185,4 @@ def _plain(record: Record) -> dict[str, Any]:
 
 
 def _known(document: Document) -> dict[str, Any]:
-    return {key: value for key, value in document.record.items() if key != "_seen"}
+    return {key: value for key, value in document.record.items() if not key.startswith("_")}

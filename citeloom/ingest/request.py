@@ -19,6 +19,7 @@ class ImportRequest:
     force_rebuild: bool = False
     allow_mass_removal: bool = False
     metadata: dict[str, Any] = field(default_factory=dict)
+    ocr_languages: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The request as it is kept with its job."""

@@ -72,6 +72,8 @@ class Run:
         references = request.references_path or project.references_path
         self.records = RecordFinder(Path(references) if references else None)
         self.result.warnings += self.records.warnings
+        if request.ocr_languages:
+            self.result.warnings.append("This version recognises no text in pictures: ocr_languages was not used.")
         if request.force_rebuild:
             self._rebuild()
         else:
@@ -130,7 +132,7 @@ class Run:
                 self.catalog.documents.known_files(self.project.id),
                 in_scope=lambda source: not source.startswith(STORED) and found.covers(Path(source)),
                 converter=CONVERTER_VERSION,
-                again=again,
+                again=again or bool(self.request.metadata),
             )
             self.gone = set(work.gone)
             if work.removes_many and not self.request.allow_mass_removal:
@@ -202,7 +204,7 @@ class Run:
         known = self.catalog.documents.find(self.project.id, source=file.source)
         rebuilding = self.request.force_rebuild
         same = known and (known.content_hash, known.converter) == (content_hash, CONVERTER_VERSION)
-        if not rebuilding and known and same and known.state == State.READY:
+        if not rebuilding and known and same and known.state == State.READY and not self.request.metadata:
             return _Read(content_hash, unchanged=True)
         if self._twin(file.source, content_hash):
             return _Read(content_hash)
@@ -289,20 +291,22 @@ class Run:
             return
         reply = read.reply or self._convert(file, read.content_hash)
         converted = reply["converted"]
+        named = file.source == self.request.source
+        metadata = (named and self.request.metadata) or document.record.get("_metadata", {})
         with self._timed("match"):
             record, by = self.records.find(
                 Path(file.path),
                 title=converted["title"],
                 dois=converted["dois"],
                 first_text=converted["first_text"],
-                metadata=self.request.metadata if self.request.source else {},
+                metadata=metadata,
                 taken=KeysOfOthers(self.catalog, document),
             )
             if by is None and record.key_made:
                 self.result.warnings.append(
                     f"{source_name(file.source)} is in none of the references; its key {record.citekey} was made."
                 )
-            describe(document, record, by, converted)
+            describe(document, record, by, converted, metadata)
         self.importer.after_stage("match", file.source)
         passages = [Passage.from_json(p) for p in reply["passages"]]
         if not passages:

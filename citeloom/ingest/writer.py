@@ -62,6 +62,7 @@ class LiveWriter:
         document.version, document.writing = passage_set, before
         document.state, document.reason, document.reason_code = State.READY, None, None
         document.chunks = len(points)
+        self._catalog.projects.count_written(document.project_id, len(points))
         if before == passage_set:
             document.writing = None
         self._catalog.documents.save(document)
@@ -113,6 +114,7 @@ class RebuildWriter:
     def finish(self, project: Project, gone: Sequence[str]) -> None:
         """Make the new generation (`project` names it) and its rows the current ones."""
         self._collection.flush()
+        project = replace(project, without_graph=self._collection.count())
         with self._catalog.db.transaction():
             for document in self._rows.values():
                 self._catalog.documents.save(document)

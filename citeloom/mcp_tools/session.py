@@ -69,11 +69,9 @@ class Session:
                     if not line.strip():
                         continue
                     try:
-                        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-                    except ValueError as error:
-                        await to_server.send(error)
-                        continue
-                    await to_server.send(SessionMessage(message))
+                        await to_server.send(SessionMessage(_read_message(line)))
+                    except ValueError:
+                        await self._connection.send(wire.line(_not_a_request(line)))
 
         async def send() -> None:
             async with from_server:
@@ -161,16 +159,19 @@ class Session:
     async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
         job_id = await anyio.to_thread.run_sync(ingest, call, abandon_on_cancel=True)
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
-        jobs = self._service.jobs
+        jobs, told = self._service.jobs, -1
         while True:
             left = until - time.monotonic()
             wait = partial(jobs.wait, job_id, max(0.0, min(0.5, left)))
             finished, progress = await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
-            if progress:
+            if progress and progress.total and progress.done > told:
+                told = progress.done
                 message = f"{progress.done} of {progress.total} files"
-                await context.session.report_progress(progress.done, progress.total or None, message)
+                await context.session.report_progress(progress.done, progress.total, message)
             if finished or left <= 0:
                 break
+        if finished is None:
+            jobs.owe(job_id)
         project = call.arguments.project
         answer = {"project": project, **self._service.job_answer(job_id, finished, progress)}
         errors = answer.get("errors") or []
@@ -230,6 +231,25 @@ class Session:
             await anyio.to_thread.run_sync(entry)
         except CiteLoomError as error:
             log.error("the access log could not be written: %s", error)
+
+
+def _read_message(line: bytes) -> types.JSONRPCMessage:
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        # An editor that cuts a text in the middle of a character sends half of it, which no strict reader takes.
+        mended = json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
+        return jsonrpc_message_adapter.validate_json(mended, by_name=False)
+
+
+def _not_a_request(line: bytes) -> dict[str, Any]:
+    number = None
+    try:
+        message = json.loads(line)
+        number = message.get("id") if isinstance(message, dict) else None
+    except ValueError:
+        pass
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": -32600, "message": "That is not a JSON-RPC request."}}
 
 
 def describe(tool: Tool) -> types.Tool:

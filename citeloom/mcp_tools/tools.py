@@ -84,6 +84,8 @@ def ingest(call: Call) -> str:
     """Queue the import that a call asks for; gives the job's id. The session waits for it."""
     given: a.Ingest = call.arguments
     project, source = call.project, given.source.strip()
+    if not source:
+        raise CiteLoomError(Code.INVALID_INPUT, "source is empty.", 'Name a file or folder; "." is the project\'s own.')
     if source == "zotero" or source.startswith("zotero:"):
         raise CiteLoomError(
             Code.ZOTERO_UNAVAILABLE,

@@ -141,7 +141,7 @@ class Documents:
         if found is None:
             raise CiteLoomError(
                 Code.DOCUMENT_NOT_FOUND,
-                f"No document {doc_id or citekey!r} in this project.",
+                f"No document {(doc_id or citekey or '')[:80]!r} in this project.",
                 "list_documents gives the ids and citekeys there are.",
             )
         return found

@@ -28,6 +28,7 @@ class Project:
     dense_size: int
     sparse_model: str
     generation: int
+    without_graph: int  # passages written since the search graph was last built over all of them
     created_at: str
 
     @property
@@ -85,7 +86,7 @@ class Projects:
                 )
             self._db.write(
                 "INSERT INTO projects VALUES (:id, :collection, :references, NULL, :dense_model, :dense_fingerprint,"
-                " :dense_size, :sparse_model, 1, :now)",
+                " :dense_size, :sparse_model, 1, 0, :now)",
                 {"id": project_id, "collection": collection, "references": references, "now": now(), **model},
             )
         return self.get(project_id)
@@ -117,9 +118,13 @@ class Projects:
         self._db.write(
             "UPDATE projects SET references_path = :references_path, references_hash = :references_hash,"
             " dense_model = :dense_model, dense_fingerprint = :dense_fingerprint, dense_size = :dense_size,"
-            " sparse_model = :sparse_model, generation = :generation WHERE id = :id",
+            " sparse_model = :sparse_model, generation = :generation, without_graph = :without_graph WHERE id = :id",
             asdict(project),
         )
+
+    def count_written(self, project_id: str, passages: int) -> None:
+        """Add to the passages that no search graph knows yet."""
+        self._db.write("UPDATE projects SET without_graph = without_graph + ? WHERE id = ?", (passages, project_id))
 
     def remove(self, project_id: str) -> None:
         """Forget a project with its sources, documents and jobs (the access log stays)."""

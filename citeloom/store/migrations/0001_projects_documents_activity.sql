@@ -8,6 +8,7 @@ CREATE TABLE projects (
     dense_size        INTEGER NOT NULL,
     sparse_model      TEXT NOT NULL,
     generation        INTEGER NOT NULL DEFAULT 1,
+    without_graph     INTEGER NOT NULL DEFAULT 0,
     created_at        TEXT NOT NULL
 );
 

@@ -159,7 +159,8 @@ def one_holds(key: str, operator: str, value: Any, p: dict[str, Any]) -> bool:
     path = p["section_path"]
     if key == "section_prefix":
         wanted = " > ".join(fold(v) for v in as_list(value))
-        return any(k.startswith(wanted) for k in (joined(map(fold, path)), joined(BARE[h] for h in path)))
+        keys = (joined(map(fold, path)), joined(BARE[h] for h in path))
+        return any(k == wanted or k.startswith(tuple(wanted + mark for mark in " :.,;")) for k in keys)
     names = {fold(h) for h in path} | {BARE[h] for h in path}
     return not names & {fold(v) for v in as_list(value)}
 
@@ -321,6 +322,7 @@ def test_no_filter_finds_everything(index: EdgeCollection) -> None:
         ("Kapitel 3 Der Handel", "der handel"),
         ("Part II The Trade", "the trade"),
         ("Section 4.2 Data", "data"),
+        ("7 Große Straßen", "grosse strassen"),
     ],
 )
 def test_a_heading_is_known_with_its_numbering_and_without(heading: str, bare: str) -> None:

@@ -18,7 +18,7 @@ CONTRACT = {
     "page_labels", "source_path", "file_type", "chunk_text", "text_source", "ocr_confidence", "zotero", "embed_model",
     "sparse_model", "version", "content_hash",
 }  # fmt: skip
-PROJECT = Project("thesis", "proj-thesis", None, None, "dense/m", "f", 4, "sparse/m", 1, "")
+PROJECT = Project("thesis", "proj-thesis", None, None, "dense/m", "f", 4, "sparse/m", 1, 0, "")
 DOCUMENT = Document("thesis", "doc", "/papers/Müller 2019.pdf", "pdf", content_hash="hash")
 RECORD = Record(
     "müller2019",
