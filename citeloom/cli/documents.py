@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from citeloom.cli.output import as_json, console, coverage, table
+from citeloom.cli.output import absolute, as_json, console, coverage, table
 from citeloom.engine.client import Client
 from citeloom.errors import CiteLoomError, Code
 
@@ -46,11 +46,11 @@ def ingest(
         "recursive": not no_recursive,
         "force_rebuild": force_rebuild,
         "remove_missing": remove_missing,
-        "references_path": _absolute(references) if references else None,
+        "references_path": absolute(references) if references else None,
     }
     with Client() as client:
         client.call("watch")
-        job = client.call("ingest", project=project, source=_absolute(source) if source else None, options=options)
+        job = client.call("ingest", project=project, source=absolute(source) if source else None, options=options)
         try:
             finished = _follow(client, job["job_id"], quiet=json_)
         except KeyboardInterrupt:
@@ -174,9 +174,3 @@ def documents(project: str, status: str | None, json_: bool) -> None:
     ]
     table(("citekey", "status", "pages", "passages", "words kept", "file", "note"), rows)
     click.echo(coverage(page["coverage"]) + ".")
-
-
-def _absolute(path: str) -> str:
-    if "://" in path:
-        return path
-    return str(Path(path).expanduser().absolute())

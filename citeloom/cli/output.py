@@ -1,9 +1,10 @@
-"""How the command line prints: tables and panels on a terminal, plain lines elsewhere."""
+"""What every command needs: places as the engine finds them; tables on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,6 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 console = Console(highlight=False, soft_wrap=False)
+
+
+def absolute(place: str) -> str:
+    """A path as the engine, which works in another folder, finds it; web addresses stay as they are."""
+    return place if "://" in place else str(Path(place).expanduser().absolute())
 
 
 def as_json(value: Any) -> None:

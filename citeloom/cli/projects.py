@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from citeloom.cli.output import as_json, coverage, size, table
+from citeloom.cli.output import absolute, as_json, coverage, size, table
 from citeloom.engine.client import Client
 
 
@@ -25,8 +23,8 @@ def add(id: str, references: str | None, folders: tuple[str, ...]) -> None:
         made = client.call(
             "project_add",
             id=id,
-            references=_absolute(references) if references else None,
-            folders=[_absolute(f) for f in folders],
+            references=absolute(references) if references else None,
+            folders=[absolute(f) for f in folders],
         )
     click.echo(
         f"Project {made['id']} is made" + (f", with {made['records']} records." if made["records"] is not None else ".")
@@ -92,8 +90,3 @@ def remove(id: str, yes: bool) -> None:
             click.confirm("Remove it?", abort=True)
         client.call("project_remove", id=id)
     click.echo(f"Project {id} is removed.")
-
-
-def _absolute(path: str) -> str:
-    # The engine works in another folder than the person who types.
-    return str(Path(path).expanduser().absolute())
