@@ -1,0 +1,271 @@
+"""What an editor launches: light to start, never silent, and at work again after the engine died under it."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp_types import Implementation
+
+from citeloom.bridge import Bridge
+from citeloom.engine import launch
+from tests.flows.steps import Project, engine_with, engines, four_papers, kill_engine, settings
+from tests.support import WAIT, Editor, citeloom, done, engine_address, environment, stop_engine, wait_for
+
+LIGHT_MODULES = {
+    "citeloom",
+    "citeloom.__main__",
+    "citeloom.bridge",
+    "citeloom.paths",
+    "citeloom.errors",
+    "citeloom.engine",
+    "citeloom.engine.launch",
+    "citeloom.engine.wire",
+}
+INITIALIZE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "test-editor", "version": "1.0"},
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data folder with four papers as project `p`; tests may kill its engine."""
+    root = tmp_path_factory.mktemp("bridge")
+    home = root / "home"
+    home.mkdir()
+    four_papers(root / "papers")
+    Project.made(home, root / "papers").ingest()
+    yield home
+    stop_engine(home)
+
+
+def assert_only_mcp(editor: Editor) -> None:
+    """Every line on stdout was a JSON-RPC message for this editor."""
+    messages = [json.loads(line) for line in editor.raw]
+    assert messages
+    assert {message["jsonrpc"] for message in messages} == {"2.0"}
+    assert all("result" in m or "error" in m or "method" in m for m in messages)
+    assert not any("replay" in str(message.get("id")) for message in messages)
+
+
+def clients_in_log(home: Path) -> list[str]:
+    """The editors of the last calls, newest first."""
+    return [entry["client"] for entry in json.loads(done(citeloom(home, "log", "--json")))]
+
+
+def modules_of(home: Path, *arguments: str, stdin: str) -> set[str]:
+    """The modules that a Python process imports."""
+    command = [sys.executable, "-X", "importtime", *arguments]
+    process = subprocess.run(
+        command, env=environment(home), input=stdin, capture_output=True, text=True, timeout=WAIT, check=True
+    )
+    lines = [line for line in process.stderr.splitlines() if line.startswith("import time:")]
+    return {line.rpartition("|")[2].strip() for line in lines[1:]}
+
+
+@pytest.mark.parametrize("engine", ["absent", "running"])
+def test_the_bridge_imports_the_standard_library_and_little_else(home: Path, engine: str) -> None:
+    if engine == "running":
+        done(citeloom(home, "engine", "start"))
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE})
+    bare = modules_of(home, "-c", "pass", stdin="")
+    loaded = modules_of(home, "-m", "citeloom", "mcp", stdin=hello + "\n") - bare
+    own = {name for name in loaded if name.split(".")[0] == "citeloom"}
+    assert {"citeloom.bridge", "citeloom.engine.launch"} <= own
+    assert own <= LIGHT_MODULES
+    others = {name.split(".")[0] for name in loaded - own}
+    assert others <= sys.stdlib_module_names
+    assert engines(home)
+    if engine == "running":
+        assert not others & {"subprocess", "asyncio", "argparse", "logging", "pathlib", "typing_extensions"}
+
+
+def test_the_bridge_starts_an_engine_where_there_is_none_and_leaves_it_running(home: Path) -> None:
+    with Editor(home) as editor:
+        assert editor.initialize["result"]["serverInfo"]["name"] == "citeloom"
+        assert engine_address(home)["started_by"] == "bridge"
+        assert editor.call("list_projects")["count"] == 0
+    assert editor.process.returncode == 0
+    assert_only_mcp(editor)
+    assert [engine.pid for engine in engines(home)] == [engine_address(home)["pid"]]
+
+
+def test_three_editors_at_once_share_one_engine(home: Path) -> None:
+    editors = [Editor(home, name=f"editor-{n}", handshake=False) for n in range(3)]
+    try:
+        started = []
+        for n, editor in enumerate(editors):
+            info = {**INITIALIZE, "clientInfo": {"name": f"editor-{n}", "version": "1"}}
+            started.append(editor.begin("initialize", info))
+        for editor, number in zip(editors, started, strict=True):
+            assert "result" in editor.answer(number)
+            editor.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        for editor in editors:
+            editor.call("list_projects")
+        assert len(engines(home)) == 1
+        assert set(clients_in_log(home)) == {"editor-0 1", "editor-1 1", "editor-2 1"}
+    finally:
+        for editor in editors:
+            editor.close()
+    for editor in editors:
+        assert_only_mcp(editor)
+
+
+DIES_IN_A_QUERY = """
+from citeloom.engine.questions import Questions
+Questions.query = lambda *given, **named: die()
+service.Service.get_document = lambda *given, **named: time.sleep(600)
+"""
+
+
+def test_calls_during_which_the_engine_dies_are_answered_and_the_next_one_works(library: Path) -> None:
+    stop_engine(library)
+    question = {"project": "p", "text": "how often was the coral measured?"}
+    with engine_with(library, DIES_IN_A_QUERY) as engine:
+        with Editor(library, name="brave-editor") as editor:
+            slow = editor.begin("tools/call", {"name": "get_document", "arguments": {"project": "p", "citekey": "x"}})
+            error = editor.fail("query", **question)
+            assert error["code"] == "ENGINE_UNAVAILABLE"
+            assert "Call again" in error["message"]
+            engine.wait(WAIT)
+            answers = [m for m in editor.notifications if m.get("id") == slow] or [editor.answer(slow)]
+            assert answers[0]["result"]["structuredContent"]["error"]["code"] == "ENGINE_UNAVAILABLE"
+
+            assert editor.call("query", **question)["items"][0]["source"] == "1-reefs.md"
+            assert len(editor.request("tools/list")["result"]["tools"]) > 5
+            assert editor.call("query", **question)["count"] > 0
+        assert_only_mcp(editor)
+        numbers = [json.loads(line).get("id") for line in editor.raw]
+        assert len(numbers) == len(set(numbers))
+    assert clients_in_log(library)[:2] == ["brave-editor 1.0"] * 2
+
+
+def test_an_engine_that_died_between_two_calls_is_not_noticed(library: Path) -> None:
+    with Editor(library) as editor:
+        before = editor.call("list_documents", project="p")["total"]
+        dead = kill_engine(library)
+        assert editor.call("list_documents", project="p")["total"] == before
+        assert engine_address(library)["pid"] != dead
+        stop_engine(library)
+        assert editor.call("list_documents", project="p")["total"] == before
+    assert_only_mcp(editor)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+def test_a_client_of_any_protocol_era_goes_on_after_the_engine_died(library: Path, mode: str) -> None:
+    stop_engine(library)
+    bridge = StdioServerParameters(
+        command=sys.executable, args=["-m", "citeloom", "mcp", "--project", "p"], env=environment(library)
+    )
+    arguments = {"project": "p", "text": "moth"}
+
+    async def session() -> list[Any]:
+        info = Implementation(name=f"client-{mode}", version="3")
+        async with Client(bridge, mode=mode, client_info=info) as client:
+            return [await client.call_tool("query", arguments) for _ in range(2)]
+
+    with engine_with(library, DIES_IN_A_QUERY):
+        failed, worked = asyncio.run(asyncio.wait_for(session(), WAIT))
+    assert failed.is_error
+    assert failed.structured_content["error"]["code"] == "ENGINE_UNAVAILABLE"
+    assert not worked.is_error
+    assert worked.structured_content["items"][0]["source"] == "2-moths.md"
+    assert clients_in_log(library)[0] == f"client-{mode} 3"
+
+
+def test_a_loss_that_is_noticed_before_the_call_waits_does_not_swallow_the_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ours, engines_end = socket.socketpair()
+    monkeypatch.setattr(launch, "connect", lambda *_, **__: ours)
+
+    class Unlucky(Bridge):
+        def _connected(self, method: str | None) -> socket.socket:
+            connection = super()._connected(method)
+            engines_end.close()
+            wait_for(lambda: self._engine is None, "the loss to be noticed")
+            return connection
+
+    written = io.BytesIO()
+    request = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "query", "arguments": {}}}
+    Unlucky({}, io.BytesIO(json.dumps(request).encode() + b"\n"), written).run()
+    (answer,) = (json.loads(line) for line in written.getvalue().splitlines())
+    assert answer["id"] == 7
+    assert answer["result"]["structuredContent"]["error"]["code"] == "ENGINE_UNAVAILABLE"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"this is not JSON", b"\xff\xfe", b"[" * 100_000, b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}', b'"text"'],
+    ids=["words", "bytes", "deep", "id of another kind", "no object"],
+)
+def test_a_line_that_is_no_message_is_refused_and_the_session_goes_on(library: Path, line: bytes) -> None:
+    with Editor(library) as editor:
+        editor.send_raw(line + b"\n")
+        assert editor.call("list_projects")["count"] == 1
+        (refused,) = editor.notifications
+        assert refused["id"] is None
+        assert refused["error"]["code"] in (-32700, -32600)
+    assert editor.process.returncode == 0
+    assert_only_mcp(editor)
+
+
+def test_an_engine_that_cannot_start_is_explained_on_every_call_and_found_once_it_can(home: Path) -> None:
+    settings(home, "[engine]\nidle_minutes = soon\n")
+    with Editor(home, handshake=False) as editor:
+        refused = editor.request("initialize", INITIALIZE)
+        assert refused["error"]["code"] == -32000
+        assert refused["error"]["data"]["code"] == "ENGINE_UNAVAILABLE"
+        assert str(home / "citeloom.toml") in refused["error"]["message"]
+        assert "line 2" in refused["error"]["message"]
+        error = editor.fail("list_projects")
+        assert error["code"] == "ENGINE_UNAVAILABLE"
+        assert "citeloom.toml" in error["message"]
+        assert "error" in editor.request("tools/list")
+        editor.send({"jsonrpc": "2.0", "method": "notifications/initialized"})  # needs no answer and gets none
+        assert not engines(home)
+
+        settings(home, "")
+        assert "result" in editor.request("initialize", INITIALIZE)
+        editor.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        assert editor.call("list_projects")["count"] == 0
+    assert_only_mcp(editor)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--fly"], "--fly"),
+        (["p"], "no option p"),
+        (["--project"], "needs a value"),
+        (["--toolsets", "read,fly"], "no toolset fly"),
+    ],
+    ids=["unknown", "bare word", "no value", "unknown toolset"],
+)
+def test_options_that_are_not_understood_end_the_bridge_with_its_usage(
+    home: Path, options: list[str], word: str
+) -> None:
+    result = citeloom(home, "mcp", *options)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert word in result.stderr
+    assert "Usage: citeloom mcp" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not engines(home)
+
+
+def test_help_is_given_without_an_engine(home: Path) -> None:
+    assert "Usage: citeloom mcp" in done(citeloom(home, "mcp", "--help"))
+    assert "--project" in done(citeloom(home, "mcp", "-h"))
+    assert not engines(home)
