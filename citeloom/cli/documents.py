@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from citeloom.cli.asking import connected
 from citeloom.cli.output import absolute, as_json, console, coverage, table
 from citeloom.engine.client import Client
 from citeloom.errors import CiteLoomError, Code
@@ -48,7 +49,7 @@ def ingest(
         "remove_missing": remove_missing,
         "references_path": absolute(references) if references else None,
     }
-    with Client() as client:
+    with connected() as client:
         client.call("watch")
         job = client.call("ingest", project=project, source=absolute(source) if source else None, options=options)
         try:
@@ -151,7 +152,7 @@ def _print_result(project: str, finished: dict[str, Any], *, json_: bool) -> Non
 def documents(project: str, status: str | None, json_: bool) -> None:
     """List the documents of PROJECT with citekey, pages and status, and why one failed."""
     found: list[dict[str, Any]] = []
-    with Client() as client:
+    with connected() as client:
         offset: int | None = 0
         while offset is not None:
             page = client.call("documents", project=project, status=status, limit=1000, offset=offset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from citeloom import paths
+from citeloom.cli.asking import connected, waiting
 from citeloom.cli.output import as_json, console
 from citeloom.engine import launch
 from citeloom.engine.client import Client
@@ -38,8 +40,15 @@ def stop() -> None:
     if not launch.running():
         click.echo("The engine is not running.")
         return
-    with Client(start=False) as client:
-        client.call("stop")
+    try:
+        with Client(start=False) as client:
+            client.call("stop")
+    except CiteLoomError:
+        # One of another version does not speak with us, but ends in order when the system asks it to.
+        pid = (launch.address() or {}).get("pid")
+        if pid is None:
+            raise
+        os.kill(pid, signal.SIGTERM)
     until = time.monotonic() + _STOP_SECONDS
     while launch.running():
         if time.monotonic() > until:
@@ -86,7 +95,7 @@ def doctor() -> None:
     ]
     log = paths.engine_log()
     try:
-        with Client() as client:
+        with connected() as client, waiting("Looking"):
             findings.append({"part": "engine", "ok": True, "seen": f"answers; its log is {log}", "next_step": ""})
             findings += client.call("doctor")
     except CiteLoomError as error:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from citeloom.cli.asking import ask
 from citeloom.cli.output import absolute, as_json, coverage, size, table
-from citeloom.engine.client import Client
 
 
 @click.group()
@@ -19,13 +19,13 @@ def project() -> None:
 @click.option("--folder", "folders", metavar="DIR", multiple=True, help="Folder of documents (repeatable).")
 def add(id: str, references: str | None, folders: tuple[str, ...]) -> None:
     """Make a project. ID is a name such as thesis or thesis/chapter-2."""
-    with Client() as client:
-        made = client.call(
-            "project_add",
-            id=id,
-            references=absolute(references) if references else None,
-            folders=[absolute(f) for f in folders],
-        )
+    made = ask(
+        "project_add",
+        "Making the project",
+        id=id,
+        references=absolute(references) if references else None,
+        folders=[absolute(f) for f in folders],
+    )
     click.echo(
         f"Project {made['id']} is made" + (f", with {made['records']} records." if made["records"] is not None else ".")
     )
@@ -38,8 +38,7 @@ def add(id: str, references: str | None, folders: tuple[str, ...]) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def list_(json_: bool) -> None:
     """List the projects and how much of each can be searched."""
-    with Client() as client:
-        projects = client.call("project_list")
+    projects = ask("project_list")
     if json_:
         as_json(projects)
     elif not projects:
@@ -56,8 +55,7 @@ def list_(json_: bool) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def show(id: str, json_: bool) -> None:
     """Show a project: its folders, references, models, size and running imports."""
-    with Client() as client:
-        shown = client.call("project_show", id=id)
+    shown = ask("project_show", id=id)
     if json_:
         as_json(shown)
         return
@@ -80,13 +78,12 @@ def show(id: str, json_: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(id: str, yes: bool) -> None:
     """Remove a project's index and records. Your own files are not touched."""
-    with Client() as client:
-        shown = client.call("project_show", id=id)
-        click.echo(
-            f"This removes project {shown['id']}: {shown['document_count']} documents, {shown['chunk_count']} passages,"
-            f" {size(shown['bytes'])} of index. Your files and the access log stay."
-        )
-        if not yes:
-            click.confirm("Remove it?", abort=True)
-        client.call("project_remove", id=id)
+    shown = ask("project_show", id=id)
+    click.echo(
+        f"This removes project {shown['id']}: {shown['document_count']} documents, {shown['chunk_count']} passages,"
+        f" {size(shown['bytes'])} of index. Your files and the access log stay."
+    )
+    if not yes:
+        click.confirm("Remove it?", abort=True)
+    ask("project_remove", "Removing it", id=id)
     click.echo(f"Project {id} is removed.")

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from citeloom.cli.asking import ask
 from citeloom.cli.output import as_json, console, coverage, table
-from citeloom.engine.client import Client
 from citeloom.errors import CiteLoomError, Code
 
 _SIGNS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "~": "$contains"}
@@ -44,15 +44,15 @@ def search(
     citeloom search thesis "reef recovery" --filter "year>=2015" --filter author=Tamatoa
     """
     wanted = read_filters(filters)
-    with Client() as client:
-        answer = client.call(
-            "search",
-            project=project,
-            text=" ".join(words),
-            hybrid=not dense,
-            filters=wanted,
-            top_k=top_k,
-        )
+    answer = ask(
+        "search",
+        "Searching",
+        project=project,
+        text=" ".join(words),
+        hybrid=not dense,
+        filters=wanted,
+        top_k=top_k,
+    )
     if json_:
         as_json(answer)
         return
@@ -128,8 +128,7 @@ def _escape(text: str) -> str:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def show(chunk: str, json_: bool) -> None:
     """Show a passage by its id (the last line of a hit), with what stands before and after it."""
-    with Client() as client:
-        answer = client.call("show", chunk_id=chunk)
+    answer = ask("show", chunk_id=chunk)
     if json_:
         as_json(answer)
         return
@@ -152,8 +151,7 @@ def show(chunk: str, json_: bool) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def log(project: str | None, limit: int, json_: bool) -> None:
     """What went to which editor: when, which client, which project, which passages."""
-    with Client() as client:
-        entries = client.call("log", project=project, limit=limit)
+    entries = ask("log", project=project, limit=limit)
     if json_:
         as_json(entries)
     elif not entries:

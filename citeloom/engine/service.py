@@ -114,7 +114,7 @@ class Service:
             references = str(existing(references))
             loaded = load_references(Path(references))
             warnings, count = loaded.warnings, len(loaded.records)
-        info = self.models.for_questions(self.settings.models.dense).info
+        info = self.models.info(self.settings.models.dense)
         sparse = self.settings.models.sparse
         if sparse:
             self.models.sparse(sparse)

@@ -109,14 +109,22 @@ class EdgeCollection:
         with _translated(Code.STORAGE_ERROR, "The index could not be made"):
             folder.mkdir(parents=True, exist_ok=True)
             shard = qdrant.EdgeShard.create(str(folder), config)
+            # Qdrant would build a graph of its own for every frequent value of an index, and so for every frequent
+            # word: minutes and gigabytes for searches that are as fast without.
             for name in KEYWORD_FIELDS:
-                shard.update(qdrant.UpdateOperation.create_field_index(name, qdrant.PayloadSchemaType.Keyword))
-            sections = qdrant.KeywordIndexParams(prefix=True)
+                keyword = qdrant.KeywordIndexParams(enable_hnsw=False)
+                shard.update(qdrant.UpdateOperation.create_field_index(name, keyword))
+            sections = qdrant.KeywordIndexParams(prefix=True, enable_hnsw=False)
             shard.update(qdrant.UpdateOperation.create_field_index("section_keys", sections))
             for name in INTEGER_FIELDS:
-                shard.update(qdrant.UpdateOperation.create_field_index(name, qdrant.PayloadSchemaType.Integer))
+                number = qdrant.IntegerIndexParams(lookup=True, range=True, enable_hnsw=False)
+                shard.update(qdrant.UpdateOperation.create_field_index(name, number))
             words = qdrant.TextIndexParams(
-                tokenizer=qdrant.TokenizerType.Word, lowercase=True, ascii_folding=True, phrase_matching=True
+                tokenizer=qdrant.TokenizerType.Word,
+                lowercase=True,
+                ascii_folding=True,
+                phrase_matching=True,
+                enable_hnsw=False,
             )
             for name in TEXT_FIELDS:
                 shard.update(qdrant.UpdateOperation.create_field_index(name, words))

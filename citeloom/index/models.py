@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _DATA = Path(__file__).with_name("data")
 _BUNDLED_SIZE = 384
-_BUNDLED_LIMIT = 256
 # Both files are checked before use: another file under the same name would change every score unseen.
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
@@ -39,6 +38,11 @@ class DenseInfo:
     size: int  # dimensions
     max_tokens: int  # what it reads of a text; the rest would be cut off
     tokenizer: Path  # tokenizer.json
+
+
+_BUNDLED = DenseInfo(
+    BUNDLED_DENSE, _MODEL_SHA256[:16], _BUNDLED_SIZE, max_tokens=256, tokenizer=_DATA / "tokenizer.json"
+)
 
 
 class DenseModel:
@@ -123,6 +127,10 @@ class ModelShelf:
         self._lock = threading.Lock()
         self._dense: dict[tuple[str, str], DenseModel] = {}
         self._sparse: dict[str, SparseModel] = {}
+
+    def info(self, name: str) -> DenseInfo:
+        """What is known of a model; the bundled one need not be loaded for it."""
+        return _BUNDLED if name == BUNDLED_DENSE else self.for_questions(name).info
 
     def for_questions(self, name: str) -> DenseModel:
         """The model as questions use it."""
@@ -231,7 +239,7 @@ def _not_here(name: str, error: Exception) -> CiteLoomError:
 
 def _describe(name: str, embedding: TextEmbedding) -> DenseInfo:
     if name == BUNDLED_DENSE:
-        return DenseInfo(name, _MODEL_SHA256[:16], _BUNDLED_SIZE, _BUNDLED_LIMIT, _DATA / "tokenizer.json")
+        return _BUNDLED
     model: Any = embedding.model
     folder = Path(model._model_dir)
     limit = model.tokenizer.truncation["max_length"]

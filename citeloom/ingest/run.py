@@ -110,7 +110,7 @@ class Run:
     @property
     def model_info(self) -> DenseInfo:
         """Limits of the dense model."""
-        return self.importer.models.for_questions(self.project.dense_model).info
+        return self.importer.models.info(self.project.dense_model)
 
     def _sources(self) -> list[Source]:
         if self.request.source is None or self.request.force_rebuild:
@@ -368,7 +368,7 @@ class Run:
 
     def _rebuild(self) -> None:
         old = self.project
-        info = self.importer.models.for_questions(self.importer.settings.models.dense).info
+        info = self.importer.models.info(self.importer.settings.models.dense)
         self.project = replace(
             old,
             dense_model=info.name,

@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.flows.steps import Control, Project, engines, four_papers, kill_engine, settings
+from tests.flows.steps import Control, Project, engine_with, engines, four_papers, kill_engine, settings
 from tests.support import WAIT, citeloom, done, engine_address, environment, stop_engine, wait_for
 
 
@@ -67,6 +67,15 @@ def test_a_terminated_engine_leaves_in_order(home: Path) -> None:
     engine.wait(WAIT)
     assert not (home / "engine.json").exists()
     assert "engine stops: got SIGTERM" in (home / "logs" / "engine.log").read_text()
+
+
+def test_an_engine_of_another_version_can_be_stopped_as_its_message_says(home: Path) -> None:
+    with engine_with(home, "from citeloom.engine import wire; wire.PROTOCOL += 1") as engine:
+        refused = citeloom(home, "project", "list")
+        assert refused.returncode == 1
+        assert "citeloom engine stop" in refused.stderr
+        done(citeloom(home, "engine", "stop"))
+        assert engine.wait(WAIT) == 0
 
 
 def test_after_a_kill_the_next_command_starts_a_new_engine_with_everything_there(home: Path, tmp_path: Path) -> None:
