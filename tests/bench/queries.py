@@ -74,7 +74,7 @@ def _compare(tool: str, size: int, editor: Editor, bare: Callable[[str], None]) 
     for number in range(QUESTIONS):
         # Each asks something else, so that neither side answers from memory.
         question = " ".join(words.choice(pool).split()[:12])
-        first, second = f"{question} {tool} {number} a", f"{question} {tool} {number} b"
+        first, second = f"{question} {tool} {size} {number} a", f"{question} {tool} {size} {number} b"
         began = time.perf_counter()
         editor.call(tool, project="bench", text=first)
         over_stdio.append(time.perf_counter() - began)
