@@ -50,6 +50,7 @@ CREATE TABLE documents (
     UNIQUE (project_id, source)
 );
 CREATE INDEX documents_by_hash ON documents(project_id, content_hash);
+CREATE INDEX documents_by_state ON documents(project_id, state);
 CREATE INDEX documents_by_citekey ON documents(project_id, citekey);
 
 CREATE TABLE jobs (
