@@ -59,6 +59,7 @@ class Run:
         self.stop = stop
         self.project = self.catalog.projects.get(request.project_id)
         self.result = ImportResult(dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None)
+        self.old: Project | None = None  # in a rebuild: the project as it was
         self.progress = Progress(total=0)
         self.gone: set[str] = set()
         self.unread: set[str] = set()  # sources that this import has still to read: their text may become another
@@ -349,7 +350,10 @@ class Run:
             # Its earlier text stays searchable; size and date stay old, so that the next import tries again.
             kept = self.catalog.documents.find(self.project.id, document.doc_id) or document
             kept.warnings = [f"The file changed and could not be read again: {error}"]
-            writer.note(kept)
+            if self.old is None:
+                writer.note(kept)
+            else:
+                self._carry(self.old, kept, writer)
             return
         if error.code == Code.FILE_NOT_FOUND:
             self.catalog.documents.remove(self.project.id, document.doc_id)
@@ -367,7 +371,7 @@ class Run:
             self.result.removed += 1
 
     def _rebuild(self) -> None:
-        old = self.project
+        old = self.old = self.project
         info = self.importer.models.info(self.importer.settings.models.dense)
         self.project = replace(
             old,
@@ -387,7 +391,7 @@ class Run:
         )
         writer = RebuildWriter(self.catalog, collection)
         work = self._plan(again=True)
-        self._carry_over(old, {f.path for f in work.to_read}, writer)
+        self._carry_over(old, {f.source for f in work.to_read}, writer)
         self._read_all(work, writer)
         if self.stop.is_set():
             return  # the old generation answers on; the next start deletes the unfinished one
@@ -401,22 +405,28 @@ class Run:
         for document in self.catalog.documents.all(old.id):
             if document.source in read_again or document.doc_id in self.gone or document.state != State.READY:
                 continue
-            try:
-                before = self.importer.collections.get(old.collection, old.generation)
-                hits = before.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
-            except CiteLoomError as error:
-                self.result.fail(document.source, error)
-                continue
-            texts = [f"{h.payload.get('heading_chain') or ''}\n{h.payload['chunk_text']}".strip() for h in hits]
-            vectors = self.dense.embed(texts)
-            words = self.sparse.embed(texts) if self.sparse else [None] * len(texts)
-            models = {
-                "embed_model": self.project.dense_model,
-                "sparse_model": self.project.sparse_model or None,
-            }
-            points = [Point(h.id, v, w, {**h.payload, **models}) for h, v, w in zip(hits, vectors, words, strict=True)]
-            writer.write(document, document.version or "", points)
-            self.result.skipped += 1
+            if self._carry(old, document, writer):
+                self.result.skipped += 1
+            else:
+                self.result.fail(document.source, CiteLoomError(Code.INDEX_UNAVAILABLE, document.reason or ""))
+
+    def _carry(self, old: Project, document: Document, writer: Writer) -> bool:
+        """Write a document's passages of the old generation into the new one, embedded anew."""
+        try:
+            before = self.importer.collections.get(old.collection, old.generation)
+            hits = before.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+        except CiteLoomError as error:
+            document.state, document.reason_code, document.reason = State.FAILED, str(error.code), str(error)
+            document.version, document.chunks = None, 0
+            writer.note(document)
+            return False
+        texts = [f"{h.payload.get('heading_chain') or ''}\n{h.payload['chunk_text']}".strip() for h in hits]
+        vectors = self.dense.embed(texts)
+        words = self.sparse.embed(texts) if self.sparse else [None] * len(texts)
+        models = {"embed_model": self.project.dense_model, "sparse_model": self.project.sparse_model or None}
+        points = [Point(h.id, v, w, {**h.payload, **models}) for h, v, w in zip(hits, vectors, words, strict=True)]
+        writer.write(document, document.version or "", points)
+        return True
 
     # -- small things ----------------------------------------------------------------------------------------
 

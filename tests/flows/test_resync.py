@@ -280,6 +280,19 @@ def test_a_file_is_matched_by_its_path_its_doi_or_its_title(make: Maker, folder:
     assert hit["cite"] == "[@goose1, p. 1]"
 
 
+def test_a_rebuild_takes_along_the_text_of_a_file_that_cannot_be_read_any_more(home: Path, folder: Path) -> None:
+    first, *_ = four_papers(folder)
+    project = Project.made(home, folder)
+    project.ingest()
+    before = project.found()
+    first.write_bytes(b"\0\1\2" * 100)
+    result = project.ingest("--force-rebuild")
+    assert (result["failed"], result["replaced"]) == (1, 3)
+    assert project.found() == before
+    assert "could not be read again" in project.documents()[first.name]["warnings"][0]
+    assert citeloom(home, "doctor").returncode == 0
+
+
 def test_a_rebuild_gives_the_same_ids_and_the_old_index_answers_meanwhile(home: Path, folder: Path) -> None:
     four_papers(folder)
     project = Project.made(home, folder)
