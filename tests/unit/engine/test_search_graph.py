@@ -38,7 +38,7 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
 ) -> None:
     def ask() -> list[str]:
         project = service.catalog.projects.get("thesis")
-        answer = service.questions.query(project, "passage", hybrid=True, cancel=Cancel(), top_k=20)
+        answer = service.questions.query(project, "passage", hybrid=False, cancel=Cancel(), top_k=20)
         return [hit["chunk_id"] for hit in answer["items"]]
 
     monkeypatch.setattr(service_module, "_OPTIMISE_FROM", 101)
