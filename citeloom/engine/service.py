@@ -397,7 +397,9 @@ class Service:
                 self.collection(project)
                 log.info("optimising %s", project.collection)
                 made = self.collections.optimised_copy(project.collection, project.generation)
-                moved = replace(project, generation=project.generation + 1, without_graph=0)
+                # Read again: the copy took minutes, in which the researcher may have named other references.
+                current = self.catalog.projects.get(project.id)
+                moved = replace(current, generation=current.generation + 1, without_graph=0)
                 self.collections.adopt(project.collection, moved.generation, made)
                 self.catalog.projects.save(moved)
                 self.collections.retire(project.collection, moved.generation)
