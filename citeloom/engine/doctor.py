@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from citeloom import paths
-from citeloom.documents.convert import convert
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
 
@@ -95,7 +94,6 @@ def _converter(service: Service) -> str:
     probe = Path(paths.folders().data) / ".doctor.md"
     probe.write_text("# Doctor\n\nA sentence.\n", encoding="utf-8")
     try:
-        convert(probe)
         reply = service.workers.convert(
             {
                 "path": str(probe),

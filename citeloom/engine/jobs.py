@@ -8,6 +8,7 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable
+from dataclasses import asdict
 
 from citeloom.engine.events import Events, JobFinished, JobProgress
 from citeloom.errors import CiteLoomError, Code
@@ -96,7 +97,7 @@ class JobQueue:
                 "project": job.project_id,
                 "state": job.state,
                 "source": job.request.get("source"),
-                **_counts(self._progress.get(job.id)),
+                **(asdict(self._progress[job.id]) if job.id in self._progress else {}),
             }
             for job in jobs
             if project_id in (None, job.project_id)
@@ -164,7 +165,7 @@ class JobQueue:
         def report(progress: Progress) -> None:
             self._progress[job.id] = progress
             self._events.publish(
-                JobProgress(job.id, job.project_id, eta_seconds=_eta(progress, began), **_counts(progress))  # type: ignore[arg-type]
+                JobProgress(job.id, job.project_id, eta_seconds=_eta(progress, began), **asdict(progress))
             )
 
         try:
@@ -203,19 +204,6 @@ class JobQueue:
             work()
         except Exception:
             log.exception("the job thread goes on after an error")
-
-
-def _counts(progress: Progress | None) -> dict[str, object]:
-    if progress is None:
-        return {}
-    return {
-        "total": progress.total,
-        "done": progress.done,
-        "failed": progress.failed,
-        "chunks_written": progress.chunks_written,
-        "file": progress.file,
-        "stage": progress.stage,
-    }
 
 
 def _eta(progress: Progress, began: float) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,13 @@ from citeloom.documents.markdown_out import to_markdown
 from citeloom.engine import stored
 from citeloom.engine.cancel import Cancel
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import EdgeCollection
 from citeloom.ingest.fetch import is_address
+from citeloom.ingest.importer import Importer
 from citeloom.ingest.passages import STORED, source_name
 from citeloom.ingest.scan import hash_file
-from citeloom.ingest.workers import Workers
+from citeloom.ingest.workers import conversion_file
 from citeloom.model import Converted, Page
-from citeloom.store import Catalog, Document, Project, State
+from citeloom.store import Document, Project, State
 
 _MOST_DOCUMENT_CHARACTERS = 60_000
 
@@ -26,14 +25,12 @@ _MOST_DOCUMENT_CHARACTERS = 60_000
 class Reading:
     """Gives back what was converted."""
 
-    def __init__(
-        self, catalog: Catalog, workers: Workers, conversions: Path, collection: Callable[[Project], EdgeCollection]
-    ) -> None:
-        self._catalog = catalog
-        self._workers = workers
-        self._conversions = conversions
-        self._downloads = catalog.db.path.parent / "downloads"
-        self._collection = collection
+    def __init__(self, importer: Importer) -> None:
+        self._catalog = importer.catalog
+        self._workers = importer.workers
+        self._conversions = importer.conversions
+        self._downloads = importer.downloads
+        self._collection = importer.open_collection
 
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
         """A page of a document, where it has pages."""
@@ -76,7 +73,7 @@ class Reading:
                 f"{source_name(document.source)} has no text: {document.reason or 'it is still to be read.'}",
                 "list_documents shows its status.",
             )
-        cache = self._conversions / document.content_hash[:2] / f"{document.content_hash}-{document.converter}.json.gz"
+        cache = conversion_file(self._conversions, document.content_hash, document.converter)
         if not cache.exists():
             self._convert_again(document, cache)
         with gzip.open(cache, "rt", encoding="utf-8") as stream:

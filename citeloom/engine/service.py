@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -51,18 +52,17 @@ class Service:
         self.models = ModelShelf(settings.models)
         self.workers = Workers(settings.engine.workers)
         self.events = Events()
-        conversions = Path(paths.conversions_folder())
         importer = Importer(
             self.catalog,
             self.collections,
             self.models,
             self.workers,
             settings,
-            conversions,
+            Path(paths.conversions_folder()),
             self.collection,
         )
         self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
-        self.reading = Reading(self.catalog, self.workers, conversions, self.collection)
+        self.reading = Reading(importer)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
         self._mended: set[str] = set()
         self._opening = threading.RLock()
@@ -383,8 +383,15 @@ class Service:
         except CiteLoomError as error:
             log.warning("not everything could be loaded ahead: %s", error)
 
-    def _may_write(self) -> _Held:
-        return _Held(self._writing)
+    @contextmanager
+    def _may_write(self) -> Iterator[None]:
+        """The right to write, or TIMEOUT while an index is being optimised."""
+        if not self._writing.acquire(timeout=_WRITE_WAIT):
+            raise CiteLoomError(Code.TIMEOUT, "The index is being optimised.", "Try again in a minute.")
+        try:
+            yield
+        finally:
+            self._writing.release()
 
     def _when_idle(self) -> None:
         """Between imports: build search graphs where many passages have none, and give memory back."""
@@ -404,20 +411,6 @@ class Service:
                 self.catalog.projects.save(moved)
                 self.collections.retire(project.collection, moved.generation)
                 log.info("optimised %s", project.collection)
-
-
-class _Held:
-    """The right to write, or TIMEOUT while an index is being optimised."""
-
-    def __init__(self, lock: threading.Lock) -> None:
-        self._lock = lock
-
-    def __enter__(self) -> None:
-        if not self._lock.acquire(timeout=_WRITE_WAIT):
-            raise CiteLoomError(Code.TIMEOUT, "The index is being optimised.", "Try again in a minute.")
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
 
 
 def _progress(progress: Progress | None) -> dict[str, Any]:

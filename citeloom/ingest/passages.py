@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.index.filters import section_keys, section_names
+from citeloom.ingest.fetch import is_address
 from citeloom.model import Passage, Record
 from citeloom.store import Document, Project
 
@@ -37,7 +38,7 @@ def stored_passage_id(project_id: str, given: str) -> str:
 
 def source_name(source: str) -> str:
     """A source as people and agents see it: the file's name, or the address."""
-    return source if "://" in source else Path(source).name
+    return source if is_address(source) else Path(source).name
 
 
 def record_values(record: Record) -> dict[str, Any]:

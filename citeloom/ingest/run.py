@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from citeloom.documents.convert import CONVERTER_VERSION
 from citeloom.documents.formats import file_type
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import Point
+from citeloom.index.edge import Point, SparseVector
 from citeloom.index.filters import AnyOf
 from citeloom.index.models import DenseInfo, DenseModel, SparseModel
 from citeloom.ingest.fetch import fetch, is_address
@@ -27,6 +27,7 @@ from citeloom.ingest.plan import Plan, plan
 from citeloom.ingest.records import KeysOfOthers, RecordFinder, describe, refresh
 from citeloom.ingest.request import ImportRequest, ImportResult, Progress
 from citeloom.ingest.scan import FoundFile, Survey, hash_file, survey
+from citeloom.ingest.workers import conversion_file
 from citeloom.ingest.writer import LiveWriter, RebuildWriter, Writer
 from citeloom.model import Passage, Record
 from citeloom.store import Document, Project, Source, State
@@ -128,9 +129,10 @@ class Run:
                 kinds = ", ".join(f"{kind} {n}" for kind, n in found.other_kinds.most_common(8))
                 count = sum(found.other_kinds.values())
                 self.result.warnings.append(f"{count} files of other kinds were left out ({kinds}).")
+            known = self.catalog.documents.known_files(self.project.id)
             work = plan(
                 list(found.files.values()),
-                self.catalog.documents.known_files(self.project.id),
+                known,
                 in_scope=lambda source: not source.startswith(STORED) and found.covers(Path(source)),
                 converter=CONVERTER_VERSION,
                 again=again or bool(self.request.metadata),
@@ -142,7 +144,7 @@ class Run:
                     f"{len(work.gone)} documents are no longer in their folder. So many are not removed without asking:"
                     f" run 'citeloom ingest {self.project.id} --remove-missing' if that is right."
                 )
-            self._note_pending(work.to_read)
+            self._note_pending(work.to_read, {row["source"] for row in known})
         self.result.skipped += len(work.unchanged)
         for doc_id in work.still_failed:
             document = self.catalog.documents.find(self.project.id, doc_id)
@@ -163,8 +165,7 @@ class Run:
         file = FoundFile(str(path), file_type(path) or "", stat.st_size, stat.st_mtime_ns, source)
         return Survey(files={source: file})
 
-    def _note_pending(self, files: Sequence[FoundFile]) -> None:
-        known = {row["source"] for row in self.catalog.documents.known_files(self.project.id)}
+    def _note_pending(self, files: Sequence[FoundFile], known: set[str]) -> None:
         with self.catalog.db.transaction():
             for file in files:
                 if file.source not in known:
@@ -212,7 +213,7 @@ class Run:
         return _Read(content_hash, self._convert(file, content_hash))
 
     def _convert(self, file: FoundFile, content_hash: str) -> dict[str, Any]:
-        cache = self.importer.conversions / content_hash[:2] / f"{content_hash}-{CONVERTER_VERSION}.json.gz"
+        cache = conversion_file(self.importer.conversions, content_hash, CONVERTER_VERSION)
         info = self.model_info
         reply = self.importer.workers.convert(
             {
@@ -331,18 +332,16 @@ class Run:
             self.result.new += 1
 
     def _points(self, document: Document, record: Record, passages: Sequence[Passage], passage_set: str) -> list[Point]:
-        texts = [p.embedded_text for p in passages]
-        vectors = self.dense.embed(texts)
-        words = self.sparse.embed(texts) if self.sparse else [None] * len(texts)
+        embedded = self._embed([p.embedded_text for p in passages])
         return [
-            Point(
-                passage_id(passage_set, p.index),
-                v,
-                w,
-                payload(self.project, document, record, p, passage_set),
-            )
-            for p, v, w in zip(passages, vectors, words, strict=True)
+            Point(passage_id(passage_set, p.index), *vectors, payload(self.project, document, record, p, passage_set))
+            for p, vectors in zip(passages, embedded, strict=True)
         ]
+
+    def _embed(self, texts: Sequence[str]) -> Iterator[tuple[list[float], SparseVector | None]]:
+        """Dense and sparse vector of each text."""
+        words = self.sparse.embed(texts) if self.sparse else [None] * len(texts)
+        return zip(self.dense.embed(texts), words, strict=True)
 
     def _failed(self, file: FoundFile, document: Document, error: CiteLoomError, writer: Writer) -> None:
         self.result.fail(file.source, error)
@@ -421,10 +420,9 @@ class Run:
             writer.note(document)
             return False
         texts = [f"{h.payload.get('heading_chain') or ''}\n{h.payload['chunk_text']}".strip() for h in hits]
-        vectors = self.dense.embed(texts)
-        words = self.sparse.embed(texts) if self.sparse else [None] * len(texts)
         models = {"embed_model": self.project.dense_model, "sparse_model": self.project.sparse_model or None}
-        points = [Point(h.id, v, w, {**h.payload, **models}) for h, v, w in zip(hits, vectors, words, strict=True)]
+        embedded = zip(hits, self._embed(texts), strict=True)
+        points = [Point(hit.id, *vectors, {**hit.payload, **models}) for hit, vectors in embedded]
         writer.write(document, document.version or "", points)
         return True
 

@@ -21,6 +21,11 @@ log = logging.getLogger(__name__)
 _SECONDS_PER_DOCUMENT = 600.0
 
 
+def conversion_file(folder: Path, content_hash: str, converter: str) -> Path:
+    """Where the conversion of a content by a converter is kept."""
+    return folder / content_hash[:2] / f"{content_hash}-{converter}.json.gz"
+
+
 class _Died(Exception):
     """The worker process ended in the middle of a document."""
 

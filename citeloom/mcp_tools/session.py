@@ -264,7 +264,7 @@ def describe(tool: Tool) -> types.Tool:
         annotations=types.ToolAnnotations(
             read_only_hint=read_only,
             destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
+            idempotent_hint=True,
             open_world_hint=False,
         ),
     )

@@ -45,7 +45,6 @@ class Tool:
     output: dict[str, Any]
     run: Callable[[Call], dict[str, Any]]
     destructive: bool = False
-    idempotent: bool = True
 
 
 def _list_projects(call: Call) -> dict[str, Any]:
