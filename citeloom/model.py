@@ -24,6 +24,13 @@ class BlockKind(StrEnum):
     TEXT = "text"
     TABLE = "table"
     CODE = "code"
+    CAPTION = "caption"
+    FOOTNOTE = "footnote"
+    FIGURE = "figure"  # the words inside a figure: labels of axes, boxes of a diagram
+
+
+# What stands beside the running text: it never becomes part of a paragraph.
+ASIDE = frozenset({BlockKind.CAPTION, BlockKind.FOOTNOTE, BlockKind.FIGURE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,9 @@ class Page:
     text: str
     pdf_label: str | None = None
     printed: str | None = None
+    printed_from: str | None = None  # margin, neighbours (the pages around it print theirs) or record
+    text_source: TextSource = TextSource.NATIVE
+    ocr_confidence: float | None = None  # 0 to 1
 
     @property
     def label(self) -> str:
@@ -72,13 +82,14 @@ class Block:
     lines: tuple[int, int] | None = None  # first and last line, for formats without pages
     extra: Mapping[str, Any] = field(default_factory=dict)  # e.g. header_level, class_name, function_name
     continues: bool = False  # the same paragraph as the block before, across a page or column break
+    ocr_confidence: float | None = None  # 0 to 1 where its text was recognised in a picture; None: native text
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
     """A document as text: its pages and its blocks in reading order."""
 
-    file_type: str  # pdf, markdown, text, python
+    file_type: str  # pdf, docx, pptx, html, epub, image, markdown, text, python
     converter: str  # name and version of what converted it
     blocks: tuple[Block, ...]
     pages: tuple[Page, ...] = ()  # empty for formats without pages
@@ -86,6 +97,16 @@ class Converted:
     dois: tuple[str, ...] = ()  # DOIs seen in the document, first page first
     word_coverage: float | None = None  # share of the file's own words that the blocks hold
     warnings: tuple[str, ...] = ()
+    engine: str = "plain"  # what found its structure: docling, or plain (quick text, or the fallback)
+    fallback_reason: str | None = None  # why docling's structure was not used
+    ocr_languages: tuple[str, ...] = ()  # the languages its pictures were read in; empty where none were
+    waiting_for_ocr: int = 0  # pages that the quick text leaves out
+
+    @property
+    def text_source(self) -> str:
+        """native, ocr, or mixed where some pages were recognised in pictures and others not."""
+        sources = {page.text_source for page in self.pages if page.text.strip()}
+        return "mixed" if len(sources) > 1 else str(next(iter(sources), TextSource.NATIVE))
 
     def to_json(self) -> dict[str, Any]:
         """The document as plain JSON, for the conversion cache."""
@@ -103,6 +124,7 @@ class Converted:
                 lines=tuple(b["lines"]) if b["lines"] else None,
                 extra=b["extra"],
                 continues=b["continues"],
+                ocr_confidence=b["ocr_confidence"],
             )
             for b in data["blocks"]
         )
@@ -110,11 +132,15 @@ class Converted:
             file_type=data["file_type"],
             converter=data["converter"],
             blocks=blocks,
-            pages=tuple(Page(**p) for p in data["pages"]),
+            pages=tuple(Page(**{**p, "text_source": TextSource(p["text_source"])}) for p in data["pages"]),
             title=data["title"],
             dois=tuple(data["dois"]),
             word_coverage=data["word_coverage"],
             warnings=tuple(data["warnings"]),
+            engine=data["engine"],
+            fallback_reason=data["fallback_reason"],
+            ocr_languages=tuple(data["ocr_languages"]),
+            waiting_for_ocr=data["waiting_for_ocr"],
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 
 from citeloom.documents.formats import SUPPORTED_SUFFIXES, file_type
@@ -11,13 +12,24 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Converted
 
 # Part of the conversion cache's key: raise it whenever a reader's output changes.
-CONVERTER_VERSION = "pypdfium2-1"
+CONVERTER_VERSION = "docling-1"
+# What the quick text of a PDF is marked with, until the whole conversion takes its place.
+QUICK_VERSION = "quick-1"
 
 _MAX_BYTES = 300 * 1024 * 1024
 
 
-def convert(path: Path) -> Converted:
-    """Convert a PDF, Markdown, text or Python file; raises CiteLoomError with what to do about a failure."""
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a document is to be read."""
+
+    quick: bool = False  # only what is there at once: of a PDF its text layer, without layout model and OCR
+    ocr_languages: tuple[str, ...] = ("en", "de")
+    ocr_engine: str = "tesseract"  # or rapidocr, where it is installed
+
+
+def convert(path: Path, wish: Wish = Wish()) -> Converted:  # noqa: B008 - a frozen value
+    """Convert a document; raises CiteLoomError with what to do about a failure."""
     path = Path(path)
     kind = file_type(path)
     if kind is None:
@@ -29,7 +41,7 @@ def convert(path: Path) -> Converted:
         )
     try:
         _check(path)
-        return _read(path, kind)
+        return _read(path, kind, wish)
     except FileNotFoundError:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
@@ -53,11 +65,17 @@ def convert(path: Path) -> Converted:
         ) from None
 
 
-def _read(path: Path, kind: str) -> Converted:
-    if kind == "pdf":
+def _read(path: Path, kind: str, wish: Wish) -> Converted:
+    if kind in ("pdf", "image"):
         from citeloom.documents import pdf
 
-        return pdf.read(path, CONVERTER_VERSION)
+        if wish.quick:
+            return pdf.read_quick(path, kind, QUICK_VERSION)
+        return pdf.read(path, kind, CONVERTER_VERSION, wish.ocr_languages, wish.ocr_engine)
+    if kind in ("docx", "pptx", "html", "epub"):
+        from citeloom.documents.docling_engine import office
+
+        return office.read(path, kind, CONVERTER_VERSION)
     if kind == "markdown":
         from citeloom.documents import markdown
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from citeloom.documents.chunk import chunk
-from citeloom.documents.convert import CONVERTER_VERSION, convert
+from citeloom.documents.convert import CONVERTER_VERSION, Wish, convert
+from citeloom.documents.printed_pages import with_record_pages
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Converted
 
@@ -26,14 +27,16 @@ _FIRST_TEXT = 3000  # characters, enough to match a document with its record
 _Counter = Callable[[Sequence[str]], list[int]]
 
 
-def _load(cache_file: Path) -> Converted | None:
+def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
     """The cached conversion, or None when there is none that can be used."""
     try:
         with gzip.open(cache_file, "rt", encoding="utf-8") as stream:
             doc = Converted.from_json(json.load(stream))
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
         return None
-    return doc if doc.converter == CONVERTER_VERSION else None
+    if doc.converter != CONVERTER_VERSION or (doc.ocr_languages and doc.ocr_languages != ocr_languages):
+        return None  # made by another version, or pictures read in other languages
+    return doc
 
 
 def _save(doc: Converted, cache_file: Path) -> None:
@@ -91,15 +94,21 @@ class Worker:
 
     def _process(self, request: dict[str, Any]) -> dict[str, Any]:
         cache_file = Path(request["cache_file"]) if request.get("cache_file") else None
+        languages = tuple(request.get("ocr_languages") or Wish.ocr_languages)
+        wish = Wish(bool(request.get("quick")), languages, request.get("ocr_engine") or Wish.ocr_engine)
         started = time.perf_counter()
-        doc = _load(cache_file) if cache_file and request.get("use_cache", True) else None
+        doc = _load(cache_file, languages) if cache_file and request.get("use_cache", True) else None
         cached = doc is not None
         if doc is None:
-            doc = convert(Path(request["path"]))
-            if cache_file:
+            doc = convert(Path(request["path"]), wish)
+            if cache_file and doc.converter == CONVERTER_VERSION:
                 _save(doc, cache_file)
         converted = time.perf_counter()
-        passages = chunk(doc, self._counter(request.get("tokenizer")), int(request["max_tokens"]))
+        passages = chunk(
+            with_record_pages(doc, request.get("page_range")),
+            self._counter(request.get("tokenizer")),
+            int(request["max_tokens"]),
+        )
         finished = time.perf_counter()
         return {
             "converted": {
@@ -111,8 +120,14 @@ class Worker:
                 "word_coverage": doc.word_coverage,
                 "warnings": list(doc.warnings),
                 "first_text": _first_text(doc),
+                "text_source": doc.text_source,
+                "engine": doc.engine,
+                "fallback_reason": doc.fallback_reason,
+                "ocr_languages": list(doc.ocr_languages),
+                "waiting_for_ocr": doc.waiting_for_ocr,
             },
             "passages": [passage.to_json() for passage in passages],
+            "final": doc.converter == CONVERTER_VERSION,  # no whole conversion need follow
             "seconds": {"convert": round(converted - started, 4), "chunk": round(finished - converted, 4)},
             "cached": cached,
         }
