@@ -82,7 +82,8 @@ class Block:
     lines: tuple[int, int] | None = None  # first and last line, for formats without pages
     extra: Mapping[str, Any] = field(default_factory=dict)  # e.g. header_level, class_name, function_name
     continues: bool = False  # the same paragraph as the block before, across a page or column break
-    ocr_confidence: float | None = None  # 0 to 1 where its text was recognised in a picture; None: native text
+    text_source: TextSource = TextSource.NATIVE
+    ocr_confidence: float | None = None  # 0 to 1, where CiteLoom recognised the text itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ class Converted:
                 lines=tuple(b["lines"]) if b["lines"] else None,
                 extra=b["extra"],
                 continues=b["continues"],
+                text_source=TextSource(b["text_source"]),
                 ocr_confidence=b["ocr_confidence"],
             )
             for b in data["blocks"]

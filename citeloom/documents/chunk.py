@@ -11,7 +11,7 @@ from typing import Any
 from citeloom.documents.section_names import is_reference_list
 from citeloom.documents.sentences import is_clause_end, sentences
 from citeloom.errors import CiteLoomError, Code
-from citeloom.model import Block, BlockKind, Converted, Passage
+from citeloom.model import ASIDE, Block, BlockKind, Converted, Passage, TextSource
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
@@ -28,6 +28,8 @@ class _Unit:
     page: int | None
     lines: tuple[int, int] | None
     opens: bool = False  # a paragraph begins here
+    text_source: TextSource = TextSource.NATIVE
+    ocr_confidence: float | None = None
     tokens: int = 0
 
 
@@ -79,21 +81,29 @@ def chunk(doc: Converted, count_tokens: CountTokens, max_tokens: int) -> list[Pa
 
 
 def _sections(doc: Converted) -> list[_Section]:
+    """The units that may share a passage: a section's running text, and beside it the notes and captions of a page."""
     sections: list[_Section] = []
-    last_key: object = None
+    open_by: dict[tuple[object, ...], _Section] = {}  # what a block of the same kind and place goes on with
     for at, block in enumerate(doc.blocks):
         if not block.text.strip():
             continue
         if block.kind is BlockKind.HEADING:
             following = doc.blocks[at + 1].section_path if at + 1 < len(doc.blocks) else ()
-            last_key = None
+            open_by.clear()
             if following[: len(block.section_path)] == block.section_path:
                 continue  # the passages below carry it in their path
-        key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"))
-        if key != last_key:
-            sections.append(_Section(block.section_path, [], _extra(doc, block)))
-            last_key = None if block.kind is BlockKind.HEADING else key
-        sections[-1].units.extend(_units(block, first=not sections[-1].units))
+        # What stands beside the text is kept by page: a passage of notes claims no page between two of them.
+        beside = (block.kind, block.page) if block.kind in ASIDE else None
+        key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), beside)
+        section = open_by.get(key)
+        if section is None:
+            section = _Section(block.section_path, [], _extra(doc, block))
+            sections.append(section)
+            if beside is None:
+                open_by = {known: s for known, s in open_by.items() if known[-1] is not None}
+            if block.kind is not BlockKind.HEADING:
+                open_by[key] = section
+        section.units.extend(_units(block, first=not section.units))
     return sections
 
 
@@ -103,6 +113,8 @@ def _extra(doc: Converted, block: Block) -> dict[str, Any]:
     }
     if doc.file_type == "markdown" and block.section_path:
         extra["header_path"] = " > ".join(block.section_path)
+    if block.kind in ASIDE:
+        extra["beside"] = str(block.kind)
     if is_reference_list(block.section_path):
         extra["references"] = True
     return extra
@@ -123,7 +135,8 @@ def _units(block: Block, first: bool) -> Iterator[_Unit]:
             line_at = start
         if end_before:
             glue = block.text[end_before:start] if not by_line else re.sub(r"[^\n]", "", block.text[end_before:start])
-        yield _Unit(block.text[start:end], glue, block.page, lines, opens)
+        source, sure = block.text_source, block.ocr_confidence
+        yield _Unit(block.text[start:end], glue, block.page, lines, opens, source, sure)
         end_before, opens = end, False
 
 
@@ -184,13 +197,12 @@ def _split_long(units: list[_Unit], budget: int, count_tokens: CountTokens, arou
         for place, (text, glue, tokens) in enumerate(pieces):
             # Inside a long unit the line is known no better than the unit's own.
             result.append(
-                _Unit(
-                    text,
-                    unit.glue if place == 0 else glue,
-                    unit.page,
-                    unit.lines,
-                    unit.opens and place == 0,
-                    tokens,
+                replace(
+                    unit,
+                    text=text,
+                    glue=unit.glue if place == 0 else glue,
+                    opens=unit.opens and place == 0,
+                    tokens=tokens,
                 )
             )
     return result
@@ -286,6 +298,7 @@ def _passage(section: _Section, units: list[_Unit], labels: dict[int, str]) -> P
         extra["lines"] = [with_lines[0][0], with_lines[-1][1]]
     first, last = units[0].page, units[-1].page
     pages = range(first, last + 1) if first is not None and last is not None else range(0)
+    source, confidence = _source(units)
     return Passage(
         index=0,
         text=text,
@@ -293,5 +306,17 @@ def _passage(section: _Section, units: list[_Unit], labels: dict[int, str]) -> P
         page_start=first,
         page_end=last,
         page_labels=tuple(labels.get(page, str(page)) for page in pages),
+        text_source=source,
+        ocr_confidence=confidence,
         extra=extra,
     )
+
+
+def _source(units: list[_Unit]) -> tuple[TextSource, float | None]:
+    """A passage is OCR where any of it is; how sure that is, weighed by length."""
+    recognised = [unit for unit in units if unit.text_source is TextSource.OCR]
+    if not recognised:
+        return TextSource.NATIVE, None
+    sure = [(u.ocr_confidence, len(u.text)) for u in recognised if u.ocr_confidence is not None]
+    letters = sum(length for _, length in sure)
+    return TextSource.OCR, round(sum(c * n for c, n in sure) / letters, 3) if letters else None

@@ -37,15 +37,6 @@ def _block(block: Block, file_type: str) -> str:
     if block.kind is BlockKind.HEADING:
         level = block.extra.get("header_level", len(block.section_path))
         return f"{'#' * max(1, min(6, int(level)))} {block.text}"
-    if block.kind is BlockKind.TABLE and "\t" in block.text:
-        return _table(block.text)
     if block.kind is BlockKind.CODE and file_type == "python":
         return f"```python\n{block.text}\n```"
     return block.text
-
-
-def _table(text: str) -> str:
-    rows = [[cell.strip().replace("|", "\\|") for cell in row.split("\t")] for row in text.split("\n")]
-    width = max(len(row) for row in rows)
-    lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in rows]
-    return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])

@@ -1,20 +1,26 @@
-"""PDF files: text by page in reading order, with sections, page labels and printed page numbers."""
+"""PDF files and pictures of pages: text by page in reading order, with sections, page labels and printed numbers."""
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from citeloom.documents.pdf_headings import body_size, find_headings
-from citeloom.documents.pdf_layout import Line, Region, document_gutters, regions
-from citeloom.documents.pdf_margins import read_margins
+from citeloom.documents.pdf_layout import Line, Region, RegionKind, document_gutters, regions
+from citeloom.documents.pdf_margins import Margins, read_margins
+from citeloom.documents.pdf_ocr import needs_ocr, recognise
 from citeloom.documents.pdf_paragraphs import Paragraph, meeting_ends, page_paragraphs
-from citeloom.documents.pdfium import RawPage, Word, read_pdf
-from citeloom.documents.section_names import run_in_abstract
+from citeloom.documents.pdfium import PdfFile, RawPage, RawPdf, Word
+from citeloom.documents.pictures import PictureFile
+from citeloom.documents.section_names import is_reference_list, run_in_abstract
 from citeloom.documents.text_tools import Vocabulary, find_dois, tidy, word_coverage
 from citeloom.errors import CiteLoomError, Code
-from citeloom.model import Block, BlockKind, Converted, Page
+from citeloom.model import Block, BlockKind, Converted, Page, TextSource
+
+log = logging.getLogger(__name__)
 
 _POOR_COVERAGE = 0.95
 _LOST_PAGE = 0.8  # a page that keeps less of its words was misread
@@ -26,49 +32,130 @@ _NO_TITLE = re.compile(
 )
 
 
-def read(path: Path, converter: str) -> Converted:
-    """Convert a PDF that carries text."""
-    raw = read_pdf(path)
-    if not any(page.words or page.turned for page in raw.pages):
+def read_quick(path: Path, kind: str, converter: str) -> Converted:
+    """The text layer of a PDF, at once; pages that need OCR are left out and counted."""
+    with _open(path, kind) as file:
+        raw = file.read()
+    _check_pages(raw, path)
+    waiting = needs_ocr(raw.pages)
+    for page in raw.pages:
+        if page.number in waiting:
+            page.words, page.turned, page.raw_text = [], "", ""
+    margins = read_margins(raw.pages)
+    doc = _assemble(raw, margins, _plain_layout(raw.pages), kind, converter)
+    return replace(doc, waiting_for_ocr=len(waiting))
+
+
+def read(path: Path, kind: str, converter: str, ocr_languages: tuple[str, ...], ocr_engine: str) -> Converted:
+    """The whole document: OCR where a page needs it, structure by docling, or by geometry where docling loses text."""
+    from citeloom.documents.docling_engine.pages import lay_out
+
+    with _open(path, kind) as file:
+        raw = file.read()
+        _check_pages(raw, path)
+        waiting = needs_ocr(raw.pages)
+        said = recognise(file, raw.pages, waiting, ocr_languages, ocr_engine) if waiting else []
+        if not any(page.words or page.turned for page in raw.pages):
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"There is no text in {path.name}, and OCR found none either.",
+                "Look at the file: its pages may be blank, or pictures without words.",
+                path=str(path),
+                pages=len(raw.pages),
+            )
+        margins = read_margins(raw.pages)
+        reason = None
+        try:
+            doc = _assemble(raw, margins, lay_out(raw.pages, raw.outline, file), kind, converter, engine="docling")
+            if (doc.word_coverage or 0) < _POOR_COVERAGE:
+                reason = f"docling kept only {doc.word_coverage:.0%} of the words"
+        except Exception as error:
+            log.warning("docling failed on %s", path.name, exc_info=True)
+            reason = f"docling failed: {type(error).__name__}: {error}"
+    if reason:
+        plain = _assemble(raw, margins, _plain_layout(raw.pages), kind, converter)
+        doc = replace(plain, fallback_reason=reason)
+    languages = ocr_languages if waiting else ()
+    return replace(doc, ocr_languages=languages, warnings=(*said, *doc.warnings))
+
+
+def _open(path: Path, kind: str) -> PdfFile | PictureFile:
+    return PictureFile(path) if kind == "image" else PdfFile(path)
+
+
+def _check_pages(raw: RawPdf, path: Path) -> None:
+    if not raw.pages:
         raise CiteLoomError(
             Code.CONVERSION_FAILED,
-            f"The PDF {path.name} holds no text: it is a scan and needs OCR, which CiteLoom does not do yet.",
-            "Run OCR on it with another program and attach the result.",
+            f"{path.name} has no pages.",
+            "Open it in a PDF viewer; if it is empty there too, download it again.",
             path=str(path),
-            pages=len(raw.pages),
         )
-    margins = read_margins(raw.pages)
-    gutters = document_gutters(raw.pages)
-    laid_out = [regions(page, gutters) for page in raw.pages]
+
+
+def _plain_layout(pages: list[RawPage]) -> list[list[Region]]:
+    """Regions by geometry alone."""
+    gutters = document_gutters(pages)
+    return [regions(page, gutters) for page in pages]
+
+
+def _assemble(
+    raw: RawPdf, margins: Margins, laid_out: list[list[Region]], kind: str, converter: str, engine: str = "plain"
+) -> Converted:
     lines = [line for page in laid_out for region in page for line in region.lines]
     words = Vocabulary(tidy(line.text) for line in lines)
     size = body_size(lines)
     title = _sensible(raw.title) or _largest_text(laid_out[0] if laid_out else [], size)
     headings = {id(line): heading for heading in find_headings(laid_out, raw.outline, title) for line in heading.lines}
-    by_page = [page_paragraphs(page, headings, words, size) for page in laid_out]
-    in_file_order = _mend_lost_pages(raw.pages, by_page, margins.running, words)
+    by_page = [
+        page_paragraphs(laid, headings, words, size, page.height)
+        for page, laid in zip(raw.pages, laid_out, strict=True)
+    ]
+    running = [
+        gone + [w for region in laid if region.kind is RegionKind.RUNNING for line in region.lines for w in line.words]
+        for gone, laid in zip(margins.running, laid_out, strict=True)
+    ]
+    in_file_order = _mend_lost_pages(raw.pages, by_page, running, words)
     _join_pages(by_page, words, size)
     stamps = _stamps(raw.pages)
     for page, paragraphs in zip(raw.pages, by_page, strict=True):
         if page.turned not in stamps:
             _add_turned_text(page, paragraphs)
     pages = tuple(
-        Page(page.number, "\n\n".join(p.text for p in paragraphs), page.label, printed)
-        for page, paragraphs, printed in zip(raw.pages, by_page, margins.printed, strict=True)
+        Page(
+            page.number,
+            "\n\n".join(p.text for p in paragraphs),
+            page.label,
+            margins.printed[at],
+            margins.printed_from[at],
+            *_source(page.words),
+        )
+        for at, (page, paragraphs) in enumerate(zip(raw.pages, by_page, strict=True))
     )
-    left_out = [" ".join(word.text for word in running) for running in margins.running]
+    left_out = [" ".join(word.text for word in gone) for gone in running]
     left_out += [page.turned for page in raw.pages if page.turned in stamps]
     coverage = word_coverage((page.raw_text for page in raw.pages), (page.text for page in pages), left_out)
     return Converted(
-        file_type="pdf",
+        file_type=kind,
         converter=converter,
         blocks=tuple(_blocks([p for paragraphs in by_page for p in paragraphs])),
         pages=pages,
         title=title,
         dois=find_dois([*(page.text for page in pages), *left_out]),
         word_coverage=coverage,
-        warnings=tuple(_warnings(raw.pages, raw.unreadable, in_file_order, coverage)),
+        warnings=tuple(_warnings(raw.unreadable, in_file_order, coverage)),
+        engine=engine,
     )
+
+
+def _source(words: list[Word]) -> tuple[TextSource, float | None]:
+    """Whether most of the words were recognised in a picture, and how surely."""
+    recognised = [word for word in words if word.recognised]
+    if len(recognised) * 2 <= len(words):
+        return TextSource.NATIVE, None
+    sure = [(word.confidence, len(word.text)) for word in recognised if word.confidence is not None]
+    letters = sum(length for _, length in sure)
+    return TextSource.OCR, round(sum(c * n for c, n in sure) / letters, 3) if letters else None
 
 
 def _mend_lost_pages(
@@ -90,15 +177,12 @@ def _mend_lost_pages(
     return mended
 
 
-def _warnings(pages: list[RawPage], unreadable: list[int], in_file_order: list[int], coverage: float) -> list[str]:
+def _warnings(unreadable: list[int], in_file_order: list[int], coverage: float) -> list[str]:
     found = []
     if in_file_order:
         found.append(f"The layout of {_page_list(in_file_order)} was not understood; text in the file's order.")
     if unreadable:
         found.append(f"Could not read {_page_list(unreadable)}.")
-    empty = [page.number for page in pages if not page.raw_text.strip() and page.number not in unreadable]
-    if empty:
-        found.append(f"No text on {_page_list(empty)}: blank, or scanned without OCR.")
     if coverage < _POOR_COVERAGE:
         found.append(f"Only {coverage:.0%} of the file's words were recovered.")
     return found
@@ -156,25 +240,49 @@ def _blocks(paragraphs: list[Paragraph]) -> list[Block]:
     for paragraph in paragraphs:
         if paragraph.aside and len(paragraph.text.split()) < _WORTH_A_BLOCK:
             continue
+        origin = _source([word for line in paragraph.lines for word in line.words])
         if paragraph.level is not None:
             path = [(level, text) for level, text in path if level < paragraph.level]
             path.append((paragraph.level, paragraph.text))
-            section = tuple(text for _, text in path)
-            extra = {"header_level": len(section)}
-            blocks.append(Block(BlockKind.HEADING, paragraph.text, section, paragraph.page, extra=extra))
+            blocks.append(_heading(path, paragraph.page, origin))
             continue
-        text = paragraph.text
+        text, kind = paragraph.text, paragraph.kind
         run_in = run_in_abstract(text) if paragraph.page <= 2 and not path else None
         if run_in:
-            name = run_in.rstrip(" —–:.-")
-            path = [(0, name)]
-            blocks.append(Block(BlockKind.HEADING, name, (name,), paragraph.page, extra={"header_level": 1}))
+            path = [(0, run_in.rstrip(" —–:.-"))]
+            blocks.append(_heading(path, paragraph.page, origin))
             text = text[len(run_in) :]
         section = tuple(heading for _, heading in path)
+        if kind is BlockKind.FOOTNOTE and is_reference_list(section):
+            kind = BlockKind.TEXT  # numbered entries in small type
         goes_on = paragraph.continues and not aside
-        blocks.append(Block(paragraph.kind, text, section, paragraph.page, continues=goes_on))
+        blocks.append(
+            Block(
+                kind,
+                text,
+                section,
+                paragraph.page,
+                continues=goes_on,
+                text_source=origin[0],
+                ocr_confidence=origin[1],
+            )
+        )
         aside = paragraph.aside
     return blocks
+
+
+def _heading(path: list[tuple[int, str]], page: int, origin: tuple[TextSource, float | None]) -> Block:
+    section = tuple(text for _, text in path)
+    extra = {"header_level": len(section)}
+    return Block(
+        BlockKind.HEADING,
+        section[-1],
+        section,
+        page,
+        extra=extra,
+        text_source=origin[0],
+        ocr_confidence=origin[1],
+    )
 
 
 def _sensible(title: str) -> str:

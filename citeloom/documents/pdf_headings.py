@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from citeloom.documents.pdf_layout import Line, Region
+from citeloom.documents.pdf_layout import Line, Region, RegionKind
 from citeloom.documents.pdfium import OutlineEntry
 from citeloom.documents.section_names import is_section_name
 from citeloom.documents.text_tools import tidy
@@ -42,6 +42,7 @@ class _Candidate:
     above: float  # distance to the line above, in line sizes; large where nothing is above
     below: float
     style: tuple[float, bool, str]
+    kind: RegionKind
 
 
 class _Body:
@@ -88,14 +89,28 @@ def find_headings(pages: list[list[Region]], outline: list[OutlineEntry], title:
 def _candidates(pages: list[list[Region]]) -> list[_Candidate]:
     found = []
     for regions in pages:
+        lines = [line for region in regions for line in region.lines]
         for region in regions:
-            for at, line in enumerate(region.lines):
-                above = (region.lines[at - 1].y - line.y) / max(line.size, 1) if at else 9.0
-                last = at + 1 == len(region.lines)
-                below = 9.0 if last else (line.y - region.lines[at + 1].y) / max(line.size, 1)
+            if region.kind not in (RegionKind.TEXT, RegionKind.HEADING):
+                continue
+            for line in region.lines:
+                above, below = _air(line, lines)
                 style = (line.size, line.bold, line.font)
-                found.append(_Candidate(line, tidy(line.text).strip(), above, below, style))
+                found.append(_Candidate(line, tidy(line.text).strip(), above, below, style, region.kind))
     return found
+
+
+def _air(line: Line, lines: list[Line]) -> tuple[float, float]:
+    """The distances to the lines above and below in its column, in line sizes; large where there is none."""
+    above = below = 9.0 * max(line.size, 1)
+    for other in lines:
+        if other.x0 < line.x1 and other.x1 > line.x0:
+            distance = other.y - line.y
+            if distance > 0.3 * line.size:
+                above = min(above, distance)
+            elif distance < -0.3 * line.size:
+                below = min(below, -distance)
+    return above / max(line.size, 1), below / max(line.size, 1)
 
 
 # --- by the outline ---------------------------------------------------------------------
@@ -256,10 +271,11 @@ def _by_type(candidates: list[_Candidate], body: _Body) -> list[Heading]:
         line = candidate.line
         if at < first or id(line) in taken or not _may_be_heading(candidate):
             continue
-        if not body.stands_out(line) and at not in italic[candidate.style]:
+        labelled = candidate.kind is RegionKind.HEADING and candidate.above > 1.25
+        if not body.stands_out(line) and at not in italic[candidate.style] and not labelled:
             continue
         text = candidate.text
-        fits = candidate.style in styles or candidate.style in repeated
+        fits = candidate.style in styles or candidate.style in repeated or labelled
         opens = text[0].isupper() or (text[0].isdigit() and _number(text) is not None)
         if fits and opens and not text.endswith((".", ":")) and candidate.above > 1.25 and len(text.split()) <= 14:
             found.append(_Found(at, _with_next_lines(candidates, at, taken), candidate.style, None))
@@ -292,6 +308,7 @@ def _confirmed(candidates: list[_Candidate], body: _Body) -> list[_Found]:
         if id(line) in taken or not _may_be_heading(candidate):
             continue
         out = body.stands_out(line) or (text.isupper() and line.size >= body.size - 0.6)
+        out = out or candidate.kind is RegionKind.HEADING
         number = _number(text)
         alone = candidate.above > 1.25
         if is_section_name(text) and (out or (alone and candidate.below > 1.25) or body.differs(line)) and alone:

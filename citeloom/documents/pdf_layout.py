@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from statistics import median
 
 from citeloom.documents.pdfium import RawPage, Word
@@ -48,13 +49,37 @@ class Line:
         return [" ".join(cell) for cell in cells]
 
 
+class RegionKind(StrEnum):
+    """What a region of a page is; geometry alone knows only text."""
+
+    TEXT = "text"
+    HEADING = "heading"
+    CAPTION = "caption"
+    FOOTNOTE = "footnote"
+    FIGURE = "figure"
+    TABLE = "table"
+    RUNNING = "running"  # the banner of a first page: what other pages carry in their margins
+
+
 @dataclass(slots=True)
 class Region:
-    """Lines that are read from top to bottom: a column, or a part of the page in full width."""
+    """Lines that are read from top to bottom: a column, a part of the page in full width, a table, a caption."""
 
     lines: list[Line]
     x0: float
     x1: float
+    kind: RegionKind = RegionKind.TEXT
+    rows: list[list[str]] = field(default_factory=list)  # the cells of a table
+
+    @property
+    def top(self) -> float:
+        """The height at which it begins."""
+        return max(line.y + 0.7 * line.size for line in self.lines)
+
+    @property
+    def bottom(self) -> float:
+        """The height at which it ends."""
+        return min(line.y for line in self.lines)
 
 
 def rows(words: list[Word]) -> list[list[Word]]:
@@ -105,13 +130,59 @@ def regions(page: RawPage, known_gutters: list[float]) -> list[Region]:
     return _regions(page.words, page.number, known_gutters, depth=0)
 
 
+def in_best_order(proposed: list[Region], plain: list[Region]) -> list[Region]:
+    """Regions in the order proposed, or in that of the plain layout where it breaks fewer rules of reading."""
+    place = {id(word): at for at, word in enumerate(w for r in plain for line in r.lines for w in line.words)}
+    by_place = sorted(proposed, key=lambda region: median(place[id(w)] for line in region.lines for w in line.words))
+    return min(proposed, by_place, key=_order_faults)
+
+
+def with_lines_joined(order: list[Region]) -> list[Region]:
+    """Regions with single lines put to the paragraph they were torn from: the one right above or below."""
+    result: list[Region] = []
+    for region in order:
+        if result and _is_torn(result[-1], region):
+            whole = result.pop()
+            lines = [*whole.lines, *region.lines]
+            region = Region(lines, min(whole.x0, region.x0), max(whole.x1, region.x1), whole.kind)
+        result.append(region)
+    return result
+
+
+def _is_torn(above: Region, below: Region) -> bool:
+    last, first = above.lines[-1], below.lines[0]
+    kinds = (above.kind, below.kind)
+    if RegionKind.TABLE in kinds or RegionKind.FIGURE in kinds or RegionKind.HEADING in kinds:
+        return False
+    same = above.kind is below.kind or below.kind is RegionKind.TEXT
+    near = 0 < last.y - first.y <= 1.4 * max(last.size, first.size) and abs(last.size - first.size) < 0.5
+    shared = min(last.x1, first.x1) - max(last.x0, first.x0)
+    beside = shared > 0.5 * min(last.x1 - last.x0, first.x1 - first.x0)
+    return same and near and beside and min(len(above.lines), len(below.lines)) == 1
+
+
+def _order_faults(order: list[Region]) -> int:
+    """How often a region is read after one that stands below it, or after one to the right of it."""
+    running = [(r.x0, r.x1, r.top, r.bottom, len(r.lines)) for r in order if r.kind is not RegionKind.FIGURE]
+    faults = 0
+    for at, (x0, x1, top, bottom, lines) in enumerate(running):
+        for later in running[at + 1 :]:
+            shared = min(x1, later[1]) - max(x0, later[0])
+            if shared > 0.5 * min(x1 - x0, later[1] - later[0]):
+                wrong = later[3] >= top - 1
+            else:
+                wrong = later[1] <= x0 + 1 and later[2] > bottom and later[3] < top
+            faults += wrong * min(lines, later[4])
+    return faults
+
+
 def _regions(words: list[Word], page: int, known: list[float], depth: int) -> list[Region]:
     if not words:
         return []
     page_rows = rows(words)
     gutter = _find_gutter(page_rows, known if depth == 0 else []) if depth < 2 else None
     if gutter is None:
-        return [_region(page_rows, page)]
+        return [region_of(page_rows, page)]
     result: list[Region] = []
     full: list[list[Word]] = []
     for crosses, band in _bands(page_rows, gutter):
@@ -121,16 +192,17 @@ def _regions(words: list[Word], page: int, known: list[float], depth: int) -> li
             full.extend(band)
             continue
         if full:
-            result.append(_region(full, page))
+            result.append(region_of(full, page))
             full = []
         result.extend(_regions(left, page, [], depth + 1))
         result.extend(_regions(right, page, [], depth + 1))
     if full:
-        result.append(_region(full, page))
+        result.append(region_of(full, page))
     return result
 
 
-def _region(page_rows: list[list[Word]], page: int) -> Region:
+def region_of(page_rows: list[list[Word]], page: int, kind: RegionKind = RegionKind.TEXT) -> Region:
+    """A region made of rows of words."""
     lines = []
     for row in page_rows:
         letters: dict[tuple[float, bool, str], int] = defaultdict(int)
@@ -139,7 +211,7 @@ def _region(page_rows: list[list[Word]], page: int) -> Region:
         size, bold, font = max(letters, key=lambda style: (letters[style], style))
         body = [w.y for w in row if w.size == size]
         lines.append(Line(row, page, row[0].x0, max(w.x1 for w in row), median(body), size, bold, font))
-    return Region(lines, min(line.x0 for line in lines), max(line.x1 for line in lines))
+    return Region(lines, min(line.x0 for line in lines), max(line.x1 for line in lines), kind)
 
 
 def _crosses(row: list[Word], gutter: float) -> bool:

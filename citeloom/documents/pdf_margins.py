@@ -34,12 +34,13 @@ class Margins:
 
     running: list[list[Word]]  # for each page the words of its running lines
     printed: list[str | None]
+    printed_from: list[str | None]  # margin, or neighbours: the pages around it print theirs
 
 
 def read_margins(pages: list[RawPage]) -> Margins:
     """Find running headers, footers and printed page numbers, and take the former off the pages."""
     margin_rows = [_margin_rows(page) for page in pages]
-    printed, number_rows = _printed_numbers(pages, margin_rows)
+    printed, printed_from, number_rows = _printed_numbers(pages, margin_rows)
     repeated = _repeated(margin_rows, len(pages))
     running: list[list[Word]] = []
     for page, candidates in zip(pages, margin_rows, strict=True):
@@ -58,7 +59,7 @@ def read_margins(pages: list[RawPage]) -> Margins:
         taken = {id(word) for word in gone}
         if taken:
             page.words = [word for word in page.words if id(word) not in taken]
-    return Margins(running, printed)
+    return Margins(running, printed, printed_from)
 
 
 def _margin_rows(page: RawPage) -> list[_Row]:
@@ -95,8 +96,10 @@ def _repeated(margin_rows: list[list[_Row]], pages: int) -> set[tuple[str, bool,
     return {key for key, where in seen.items() if len(where) >= needed and re.search(r"\w|#", key[0])}
 
 
-def _printed_numbers(pages: list[RawPage], margin_rows: list[list[_Row]]) -> tuple[list[str | None], set[int]]:
-    """The printed number of each page, from integers in the margins that run along with the pages."""
+def _printed_numbers(
+    pages: list[RawPage], margin_rows: list[list[_Row]]
+) -> tuple[list[str | None], list[str | None], set[int]]:
+    """The printed number of each page and where it comes from; integers in the margins run along with the pages."""
     offsets_of: list[dict[int, _Row]] = []
     for page, candidates in zip(pages, margin_rows, strict=True):
         offsets: dict[int, _Row] = {}
@@ -123,12 +126,16 @@ def _printed_numbers(pages: list[RawPage], margin_rows: list[list[_Row]]) -> tup
         for row in margin_rows[0]:
             bare = _BARE_NUMBER.match(row.text)
             if bare and _is_bare_number(row, pages[0]):
-                return [bare[1]], {id(row)}
+                return [bare[1]], ["margin"], {id(row)}
     printed = [
         str(page.number + offset) if offset is not None and page.number + offset > 0 else None
         for page, offset in zip(pages, _filled(evidence), strict=True)
     ]
-    return printed, number_rows
+    printed_from = [
+        None if number is None else "margin" if own is not None else "neighbours"
+        for number, own in zip(printed, evidence, strict=True)
+    ]
+    return printed, printed_from, number_rows
 
 
 def _own_offset(

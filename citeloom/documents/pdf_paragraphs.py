@@ -10,13 +10,23 @@ from itertools import pairwise
 from statistics import median
 
 from citeloom.documents.pdf_headings import Heading
-from citeloom.documents.pdf_layout import Line, Region
+from citeloom.documents.pdf_layout import Line, Region, RegionKind
+from citeloom.documents.pdf_tables import table_rows
+from citeloom.documents.table_text import as_markdown
 from citeloom.documents.text_tools import Vocabulary, tidy
 from citeloom.model import BlockKind
 
 _ITEM = re.compile(r"^(?:[•▪■●◦‣∙–—*]\s|\[\d{1,3}\]\s|\(\d{1,2}\)\s|\d{1,3}[.)]\s+[^\W\d_])")
 _MARKED_ITEM = re.compile(r"^(?:[•▪■●◦‣∙]\s|\[\d{1,3}\]\s)")
 _CAPTION = re.compile(r"^(?:table|figure|fig\.?|tabelle|abbildung|abb\.|tab\.)\s*[\dIVX]+", re.I)
+_OPENS_CAPTION = re.compile(_CAPTION.pattern + r"[a-z]?\s*(?:[.:|–—]|$)", re.I)
+_NOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])[.)]?\s*(?=[^\W\d_]|[\"“‘'(])", re.I)
+_FOOT = 0.45  # share of the page's height below which a note stands
+_ASIDES = {
+    RegionKind.CAPTION: BlockKind.CAPTION,
+    RegionKind.FOOTNOTE: BlockKind.FOOTNOTE,
+    RegionKind.FIGURE: BlockKind.FIGURE,
+}
 _FINISHED = re.compile(r"[.!?:…][\"'”’»)\]\d]*$")
 
 
@@ -37,12 +47,20 @@ class Paragraph:
 
 
 def page_paragraphs(
-    regions: list[Region], headings: dict[int, Heading], words: Vocabulary, body: float
+    regions: list[Region], headings: dict[int, Heading], words: Vocabulary, body: float, height: float
 ) -> list[Paragraph]:
     """The paragraphs of a page in reading order, those that run over a column break joined."""
     result: list[Paragraph] = []
     for region in regions:
-        found = _region_paragraphs(region, headings, words)
+        if region.kind is RegionKind.RUNNING:
+            continue
+        if region.kind is RegionKind.TABLE:
+            found = [_table(region, result)]
+        elif region.kind in _ASIDES:
+            found = _aside(region, _ASIDES[region.kind], words)
+        else:
+            found = _region_paragraphs(region, headings, words)
+            _name_asides(found, body, height)
         if result and found:
             before, after = meeting_ends(result, found, body)
             if before is not None and after is not None:
@@ -53,6 +71,38 @@ def page_paragraphs(
                 del found[after]
         result.extend(found)
     return result
+
+
+def _table(region: Region, before: list[Paragraph]) -> Paragraph:
+    """A table with its caption, if that stands right before it."""
+    lines, caption = region.lines, ""
+    if before and before[-1].kind is BlockKind.CAPTION:
+        own = before.pop()
+        lines, caption = own.lines + lines, own.text
+    return Paragraph(BlockKind.TABLE, as_markdown(region.rows, caption), lines[0].page, lines[0].size, lines=lines)
+
+
+def _aside(region: Region, kind: BlockKind, words: Vocabulary) -> list[Paragraph]:
+    """What stands beside the running text: notes one by one, a caption or a figure's labels as one."""
+    found = _prose(region.lines, region, words)
+    if kind is not BlockKind.FOOTNOTE and len(found) > 1:
+        text = " ".join(paragraph.text for paragraph in found)
+        found = [Paragraph(kind, text, found[0].page, found[0].size, lines=region.lines)]
+    for paragraph in found:
+        paragraph.kind = kind
+    return found
+
+
+def _name_asides(paragraphs: list[Paragraph], body: float, height: float) -> None:
+    """Tell captions and footnotes among a region's paragraphs by how they begin and are set."""
+    for paragraph in paragraphs:
+        if paragraph.kind is not BlockKind.TEXT or not paragraph.lines:
+            continue
+        small = paragraph.size <= body - 0.8
+        if _OPENS_CAPTION.match(paragraph.text) and (small or paragraph.lines[0].words[0].bold):
+            paragraph.kind = BlockKind.CAPTION
+        elif small and paragraph.lines[0].y < _FOOT * height and _NOTE_MARK.match(paragraph.text):
+            paragraph.kind = BlockKind.FOOTNOTE
 
 
 def _region_paragraphs(region: Region, headings: dict[int, Heading], words: Vocabulary) -> list[Paragraph]:
@@ -68,7 +118,9 @@ def _region_paragraphs(region: Region, headings: dict[int, Heading], words: Voca
         result.extend(_stretch_paragraphs(stretch, region, words))
         stretch = []
         line = heading.lines[0]
-        result.append(Paragraph(BlockKind.HEADING, heading.text, line.page, line.size, heading.level))
+        result.append(
+            Paragraph(BlockKind.HEADING, heading.text, line.page, line.size, heading.level, lines=heading.lines)
+        )
         at += 1
         while at < len(region.lines) and headings.get(id(region.lines[at])) is heading:
             at += 1
@@ -89,7 +141,7 @@ def _stretch_paragraphs(lines: list[Line], region: Region, words: Vocabulary) ->
         result.extend(_prose(prose, region, words))
         prose = []
         table = lines[at:end]
-        text = "\n".join(tidy("\t".join(line.cells)) for line in table)
+        text = as_markdown(table_rows([word for line in table for word in line.words]))
         result.append(Paragraph(BlockKind.TABLE, text, table[0].page, table[0].size, lines=table))
         at = end
     result.extend(_prose(prose, region, words))
@@ -110,7 +162,9 @@ def _table_end(lines: list[Line], start: int) -> int | None:
                 break
         counts.append(count)
         end += 1
-    return end if len(counts) >= 3 and median(counts) >= 3 else None
+    if len(counts) < 3 or median(counts) < 3:
+        return None
+    return end if table_rows([word for line in lines[start:end] for word in line.words]) else None
 
 
 def _prose(lines: list[Line], region: Region, words: Vocabulary) -> list[Paragraph]:

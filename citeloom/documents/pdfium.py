@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pypdfium2 as _pypdfium2
 import pypdfium2.raw as _raw
+from PIL.Image import Image
 
 from citeloom.errors import CiteLoomError, Code
 
@@ -22,6 +24,9 @@ _BREAKS = {0, 9, 10, 11, 12, 13, 32, 0xA0, 0x2002, 0x2003, 0x2009, 0x200A, 0x202
 _LINE_END_HYPHENS = {0x2, 0xFFFE}  # how pdfium marks a hyphen at the end of a line
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "cmbx", "cmssbx", "-bd", ".b+")
 _MAX_OUTLINE = 20_000
+_MAX_SIDE = 6000  # pixels; a page the size of a poster is rendered smaller
+_FEW_WORDS = 40  # with fewer on it, a page may be a picture of text
+_MAX_OBJECTS = 3000  # looked at in search of pictures
 
 
 @dataclass(slots=True)
@@ -36,6 +41,8 @@ class Word:
     font: str
     bold: bool
     spaced: bool = True  # the file has a space before it
+    recognised: bool = False  # read in a picture, by CiteLoom or by whoever made the file
+    confidence: float | None = None  # of the recognition, 0 to 1, where it is known
 
 
 @dataclass(slots=True)
@@ -49,6 +56,10 @@ class RawPage:
     words: list[Word]
     turned: str = ""  # text printed at another angle than the page's own
     raw_text: str = ""  # pdfium's own text of the page, the measure of what was kept
+    quarter: int = 0  # quarter turns that set the page's text upright
+    invisible: bool = False  # its text is not painted: it lies behind a picture of the page
+    picture_share: float = 0.0  # how much of the page pictures cover, looked up where words are few or invisible
+    drawn: bool = False  # something is painted on it although it has no words
 
 
 @dataclass(slots=True)
@@ -78,10 +89,54 @@ class _Style:
     angle: int  # quarter turns, or -1 for any slanted text
 
 
-def read_pdf(path: Path) -> RawPdf:
-    """Read every page's words, and the outline, labels and title of a PDF."""
+class PdfFile:
+    """An open PDF: its words are read once, its pages are painted when somebody looks at them."""
+
+    def __init__(self, path: Path) -> None:
+        self._document = _open(path)
+        self._lock = threading.Lock()  # pdfium is not made for several threads
+
+    def __enter__(self) -> PdfFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._document.close()
+
+    def read(self) -> RawPdf:
+        """Every page's words, and the outline, labels and title."""
+        document = self._document
+        pages, unreadable = [], []
+        with self._lock:
+            for index in range(len(document)):
+                try:
+                    pages.append(_read_page(document, index))
+                except pdfium.PdfiumError:
+                    unreadable.append(index + 1)
+                    pages.append(RawPage(index + 1, 612.0, 792.0, _label(document, index), []))
+            return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
+
+    def render(self, number: int, scale: float, quarter: int) -> Image:
+        """A page as a gray picture, `scale` pixels for each point; a huge page comes out smaller."""
+        with self._lock:
+            page = self._document.get_page(number - 1)
+            try:
+                scale = min(scale, _MAX_SIDE / max(*page.get_size(), 1.0))
+                # The page's own turn is applied by pdfium; what is left sets sideways text upright.
+                turn = (quarter * 90 - page.get_rotation()) % 360
+                bitmap = page.render(scale=scale, rotation=turn, grayscale=True, may_draw_forms=False)
+                try:
+                    picture: Image = bitmap.to_pil().convert("L")
+                    return picture
+                finally:
+                    bitmap.close()
+            finally:
+                page.close()
+
+
+def _open(path: Path) -> Any:
     try:
-        document = pdfium.PdfDocument(path)
+        return pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
         if getattr(error, "err_code", None) == c_api.FPDF_ERR_PASSWORD:
             raise CiteLoomError(
@@ -96,17 +151,6 @@ def read_pdf(path: Path) -> RawPdf:
             "Open it in a PDF viewer; if it fails there too, download it again.",
             path=str(path),
         ) from None
-    try:
-        pages, unreadable = [], []
-        for index in range(len(document)):
-            try:
-                pages.append(_read_page(document, index))
-            except pdfium.PdfiumError:
-                unreadable.append(index + 1)
-                pages.append(RawPage(index + 1, 612.0, 792.0, _label(document, index), []))
-        return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
-    finally:
-        document.close()
 
 
 def _label(document: Any, index: int) -> str | None:
@@ -144,9 +188,14 @@ def _read_page(document: Any, index: int) -> RawPage:
         try:
             upright, turned, quarter = _split_by_angle(list(_words(text_page)))
             raw_text = text_page.get_text_range() if text_page.count_chars() else ""
-            left, bottom, right, top = page.get_bbox()
+            invisible = _is_invisible(text_page)
         finally:
             text_page.close()
+        left, bottom, right, top = page.get_bbox()
+        if not upright:
+            quarter = page.get_rotation() // 90 % 4
+        few = invisible or len(upright) < _FEW_WORDS
+        picture_share, drawn = _pictures(page, (right - left) * (top - bottom)) if few else (0.0, False)
     finally:
         page.close()
     if quarter % 2:
@@ -158,7 +207,37 @@ def _read_page(document: Any, index: int) -> RawPage:
         word.x0 -= x_min
         word.x1 -= x_min
         word.y -= y_min
-    return RawPage(index + 1, width, height, _label(document, index), upright, turned, raw_text)
+        word.recognised = invisible
+    label = _label(document, index)
+    return RawPage(
+        index + 1, width, height, label, upright, turned, raw_text, quarter, invisible, picture_share, drawn
+    )
+
+
+def _is_invisible(text_page: Any) -> bool:
+    """Whether the text is not painted, as behind the pictures of a scanned page."""
+    count = text_page.count_chars()
+    seen = hidden = 0
+    for at in range(0, count, max(1, count // 60)):
+        handle = c_api.FPDFText_GetTextObject(text_page.raw, at)
+        if handle:
+            seen += 1
+            hidden += c_api.FPDFTextObj_GetTextRenderMode(handle) == c_api.FPDF_TEXTRENDERMODE_INVISIBLE
+    return seen > 0 and hidden > 0.7 * seen
+
+
+def _pictures(page: Any, area: float) -> tuple[float, bool]:
+    """The share of the page that pictures cover, and whether anything but text is painted at all."""
+    covered, drawn = 0.0, False
+    kinds = [c_api.FPDF_PAGEOBJ_IMAGE, c_api.FPDF_PAGEOBJ_PATH, c_api.FPDF_PAGEOBJ_SHADING]
+    for count, painted in enumerate(page.get_objects(filter=kinds, max_depth=3)):
+        drawn = True
+        if painted.type == c_api.FPDF_PAGEOBJ_IMAGE:
+            left, bottom, right, top = painted.get_bounds()
+            covered += max(0.0, right - left) * max(0.0, top - bottom)
+        if count > _MAX_OBJECTS:
+            break
+    return min(1.0, covered / max(area, 1.0)), drawn
 
 
 def _origin(quarter: int, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:

@@ -69,6 +69,14 @@ def _first_text(doc: Converted) -> str:
     return "\n".join(parts)[:_FIRST_TEXT]
 
 
+def about() -> dict[str, Any]:
+    """What converts documents here: the models that find their structure, and the OCR engines."""
+    from citeloom.documents.docling_engine.models import in_use
+    from citeloom.documents.ocr import engines
+
+    return {"converter": CONVERTER_VERSION, **in_use(), "ocr": engines()}
+
+
 class Worker:
     """Answers requests; keeps tokenizers between them."""
 
@@ -79,6 +87,8 @@ class Worker:
         """The answer to a request, an error included: nothing is raised."""
         number = request.get("id")
         try:
+            if request.get("about"):
+                return {"id": number, "ok": True, "about": about()}
             return {"id": number, "ok": True, **self._process(request)}
         except CiteLoomError as error:
             return {"id": number, "ok": False, "error": error.as_dict()}
@@ -94,8 +104,9 @@ class Worker:
 
     def _process(self, request: dict[str, Any]) -> dict[str, Any]:
         cache_file = Path(request["cache_file"]) if request.get("cache_file") else None
-        languages = tuple(request.get("ocr_languages") or Wish.ocr_languages)
-        wish = Wish(bool(request.get("quick")), languages, request.get("ocr_engine") or Wish.ocr_engine)
+        usual = Wish()
+        languages = tuple(request.get("ocr_languages") or usual.ocr_languages)
+        wish = Wish(bool(request.get("quick")), languages, request.get("ocr_engine") or usual.ocr_engine)
         started = time.perf_counter()
         doc = _load(cache_file, languages) if cache_file and request.get("use_cache", True) else None
         cached = doc is not None

@@ -1,0 +1,165 @@
+"""The XML of Word and PowerPoint files: checked, made ready for docling, and counted."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree as _etree  # type: ignore[import-untyped]
+
+from citeloom.documents.docling_engine import marks
+from citeloom.documents.docling_engine.packages import NAMES, Package, damaged, harmful, other_format
+
+# lxml carries no types: naming it Any once keeps the rest of the module checked.
+etree: Any = _etree
+
+_MAIN_TYPES = {"docx": b"wordprocessingml.document.main", "pptx": b"presentationml.presentation.main"}
+_OTHER_TYPES = {
+    b"wordprocessingml": "a Word document or template",
+    b"presentationml": "a PowerPoint presentation, show or template",
+    b"spreadsheetml": "an Excel workbook",
+    b"macroEnabled": "an Office file with macros",
+}
+_XML_SUFFIXES = (".xml", ".rels", ".vml")
+# Letter shapes alone: docling parts a sentence wherever they change, and loses the blanks there.
+_SHAPES = {"b", "bCs", "i", "iCs", "u", "strike", "dstrike", "vertAlign", "rStyle", "em"}
+_NOTES = {"footnoteReference": "f", "endnoteReference": "e"}
+
+
+def parse(package: Package, name: str) -> Any:
+    """A part as an XML tree; entities are never expanded, nothing is fetched."""
+    data = package.read(name)
+    _refuse_entities(package, name, data)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError):
+        raise damaged(package.path, f"its part {name} is not well-formed XML") from None
+
+
+def _refuse_entities(package: Package, name: str, data: bytes) -> None:
+    for opening in ("<!DOCTYPE", "<!ENTITY"):
+        if opening.encode() in data or opening.encode("utf-16-le") in data or opening.encode("utf-16-be") in data:
+            raise harmful(package.path, f"its part {name} defines XML entities, which no Office file needs")
+
+
+def main_part(package: Package, kind: str) -> str:
+    """The name of the part that holds the document; a package of another format is refused."""
+    if "[Content_Types].xml" not in package:
+        raise other_format(package.path, kind, "another kind of archive")
+    types = package.read("[Content_Types].xml")
+    if _MAIN_TYPES[kind] not in types:
+        found = next((name for word, name in _OTHER_TYPES.items() if word in types), "another kind of Office file")
+        raise other_format(package.path, kind, found)
+    for relation in parse(package, "_rels/.rels"):
+        if str(relation.get("Type")).endswith("/officeDocument"):
+            return posixpath.normpath(str(relation.get("Target"))).lstrip("/")
+    raise damaged(package.path, f"it does not say where the text of the {NAMES[kind]} is")
+
+
+def title(package: Package) -> str:
+    """The title in the file's properties."""
+    if "docProps/core.xml" not in package:
+        return ""
+    return next((str(e.text or "") for e in parse(package, "docProps/core.xml") if _name(e) == "title"), "")
+
+
+def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, list[str]]:
+    """The package as docling reads it, without pictures and other binary parts, and the file's own words.
+
+    Every part passes through the limits and checks here, so nothing the original hides reaches a library.
+    """
+    raw: list[str] = []
+    stream = io.BytesIO()
+    folder = posixpath.dirname(main)
+    prepared = {f"{folder}/{name}.xml" for name in ("footnotes", "endnotes")} | {main} if kind == "docx" else set()
+    captions, titles = _styles(package, f"{folder}/styles.xml") if kind == "docx" else (set(), set())
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as copy:
+        for name in package.names():
+            data = b""
+            if name.lower().endswith(_XML_SUFFIXES):
+                data = package.read(name)
+                _refuse_entities(package, name, data)
+            if name in prepared:
+                root = parse(package, name)
+                raw.extend(_words(root))
+                _mark_paragraphs(root, captions, titles)
+                _mark_notes(root)
+                data = etree.tostring(root, encoding="utf-8", xml_declaration=True)
+            elif kind == "pptx" and name.startswith((f"{folder}/slides/slide", f"{folder}/notesSlides/")):
+                root = parse(package, name)
+                raw.extend(_words(root) if name.startswith(f"{folder}/slides/") else [])
+            copy.writestr(zipfile.ZipInfo(name), data)
+    stream.seek(0)
+    return stream, raw
+
+
+def _name(element: Any) -> str:
+    return str(etree.QName(element).localname) if isinstance(element.tag, str) else ""
+
+
+def _words(root: Any) -> Iterator[str]:
+    """The text of each paragraph; of content that is there in two versions, the first."""
+    for paragraph in root.iter("{*}p"):
+        parts = []
+        for element in paragraph.iter("{*}t", "{*}br", "{*}tab"):
+            if next(element.iterancestors("{*}p")) is paragraph and not any(element.iterancestors("{*}Fallback")):
+                parts.append(str(element.text or "") if _name(element) == "t" else " ")
+        yield "".join(parts)
+
+
+def _styles(package: Package, name: str) -> tuple[set[str], set[str]]:
+    """The ids of the caption and title styles: a style's name is English in every language, its id is not."""
+    found: dict[str, set[str]] = {"caption": set(), "title": set()}
+    if name in package:
+        for style in parse(package, name).iter("{*}style"):
+            for child in style.iterchildren("{*}name"):
+                kind = _value(child).lower()
+                if kind in found:
+                    found[kind].add(next((v for k, v in style.attrib.items() if k.endswith("styleId")), ""))
+    return found["caption"], found["title"]
+
+
+def _value(element: Any) -> str:
+    return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == "val"), "")
+
+
+def _mark_paragraphs(root: Any, captions: set[str], titles: set[str]) -> None:
+    """Mark captions and titles, and leave each paragraph one run of text for docling."""
+    for style in list(root.iter("{*}pStyle")):
+        name = marks.CAPTION if _value(style) in captions else marks.TITLE if _value(style) in titles else ""
+        if name:
+            _insert_text(style.getparent().getparent(), marks.mark(name))
+    for properties in root.iter("{*}rPr"):
+        for shape in [child for child in properties if _name(child) in _SHAPES]:
+            properties.remove(shape)
+    for link in root.iter("{*}hyperlink"):
+        link.tag = etree.QName(etree.QName(link).namespace, "smartTag")  # read through, its text being all we need
+
+
+def _mark_notes(root: Any) -> None:
+    """Mark the words on which notes hang, and the notes themselves, so that each can stand where it belongs."""
+    for tag, kind in _NOTES.items():
+        for reference in list(root.iter(f"{{*}}{tag}")):
+            text = etree.Element(etree.QName(etree.QName(reference).namespace, "t"))
+            text.text = marks.note_mark(kind, _id(reference))
+            reference.getparent().replace(reference, text)
+    for tag, kind in (("footnote", "f"), ("endnote", "e")):
+        for note in root.iterchildren(f"{{*}}{tag}"):
+            for paragraph in list(note.iter("{*}p"))[:1]:
+                _insert_text(paragraph, marks.note_mark(kind, _id(note)))
+
+
+def _id(element: Any) -> str:
+    return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == "id"), "")
+
+
+def _insert_text(paragraph: Any, text: str) -> None:
+    """Put a run of text at the start of a paragraph, after its properties."""
+    space = etree.QName(paragraph).namespace
+    run = etree.Element(etree.QName(space, "r"))
+    etree.SubElement(run, etree.QName(space, "t")).text = text
+    paragraph.insert(1 if len(paragraph) and _name(paragraph[0]) == "pPr" else 0, run)

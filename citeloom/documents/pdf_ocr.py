@@ -1,0 +1,67 @@
+"""Which pages need OCR, and putting what it finds onto them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PIL.Image import Image
+
+from citeloom.documents.pdf_triage import TextLayer, judge
+from citeloom.documents.pdfium import RawPage, Word
+from citeloom.documents.pictures import Pictures
+
+if TYPE_CHECKING:
+    from citeloom.documents.ocr import OcrWord
+
+_DPI = 300  # what Tesseract is trained on
+
+
+def needs_ocr(pages: list[RawPage]) -> dict[int, TextLayer]:
+    """The pages whose text layer is garbled or absent."""
+    judged = {page.number: judge(page) for page in pages}
+    return {number: layer for number, layer in judged.items() if layer is not TextLayer.GOOD}
+
+
+def recognise(
+    pictures: Pictures, pages: list[RawPage], waiting: dict[int, TextLayer], languages: tuple[str, ...], engine: str
+) -> list[str]:
+    """Read the pictures of pages into their words; gives what to warn about."""
+    from citeloom.documents.ocr import Recogniser
+
+    recogniser = Recogniser(languages, engine)
+    for page in pages:
+        if page.number in waiting:
+            native = page.words if waiting[page.number] is TextLayer.ABSENT else []
+            picture = pictures.render(page.number, _DPI / 72, page.quarter)
+            found = _placed(recogniser.words(picture), page, picture)
+            fresh = [word for word in found if not any(_covers(known, word) for known in native)]
+            page.words = native + fresh
+            page.raw_text = " ".join(word.text for word in page.words)
+            if not native:
+                page.turned = ""
+    return recogniser.warnings
+
+
+def _placed(words: list[OcrWord], page: RawPage, picture: Image) -> list[Word]:
+    """Recognised words in points from the page's lower left corner."""
+    across, down = page.width / picture.width, page.height / picture.height
+    return [
+        Word(
+            word.text,
+            word.x0 * across,
+            word.x1 * across,
+            page.height - word.baseline * down,
+            round(word.size * down, 1),
+            "",
+            False,
+            recognised=True,
+            confidence=word.confidence,
+        )
+        for word in words
+    ]
+
+
+def _covers(known: Word, word: Word) -> bool:
+    """Whether a word of the text layer stands where one was recognised."""
+    overlap = min(known.x1, word.x1) - max(known.x0, word.x0)
+    return abs(known.y - word.y) < 0.6 * max(known.size, word.size) and overlap > 0.3 * (word.x1 - word.x0)

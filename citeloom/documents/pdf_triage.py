@@ -1,0 +1,99 @@
+"""Which pages can be taken at their word: is the text layer good, garbled, or not there?"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from enum import StrEnum
+
+from citeloom.documents.pdfium import RawPage
+
+_SCAN_SHARE = 0.5  # of the page covered by pictures: with next to no text it is a scan
+_FEW_WORDS = 25  # a stamp, a page number, a line that a library put on the scan
+_ENOUGH_LETTERS = 150  # to judge letters by their frequency
+_GLYPH_NAMES = re.compile(r"\(cid:\d+\)|GLYPH<|(?:/G\d+){2,}|(?:/uni[0-9A-F]{4}){2,}")
+# How often each letter stands in English and German prose, taken together; other languages in Latin letters are
+# nearer to it than any shuffled alphabet.
+_LETTERS = dict(
+    zip("etaoinshrdlucmfwygpbvkxqjz", (15, 7.5, 7, 5.5, 7.5, 8.5, 6.5, 5.5, 6.5, 4.7, 3.8, 3.4, 2.9, 2.5, 2, 2.1, 1, 2.5,
+    1.4, 1.7, 0.9, 1, 0.1, 0.1, 0.2, 0.6), strict=True)
+)  # fmt: skip
+_UNLIKE_PROSE = 0.72  # cosine; prose in Latin letters lies above 0.85, shifted alphabets below 0.65
+_FUNCTION_WORDS = frozenset(
+    "the of and in to a is that for it as was with be by on not he this are or his from at which but have an had they"
+    " you were their one all we can her has there been if more when will would who so no der die und das den von zu mit"
+    " sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer um am sind"
+    " noch wie einem über einen so zum war haben nur oder aber vor zur bis mehr durch man de la le les et en un une des"
+    " du que qui dans est pour pas sur au par il ne se ce el los las y del por con una su para lo como al di che il per"
+    " non si da con sono het van een dat op te zijn met voor niet aan o os do e que não uma".split()
+)
+
+
+class TextLayer(StrEnum):
+    """What a page's text layer is worth."""
+
+    GOOD = "good"
+    GARBLED = "garbled"  # there, but not what is printed: OCR replaces it
+    ABSENT = "absent"  # a picture of text: OCR adds to the few words there may be
+
+
+def judge(page: RawPage) -> TextLayer:
+    """What the page's text layer is worth."""
+    text = page.raw_text
+    words = len(page.words)
+    if not words and not page.turned.strip():
+        return TextLayer.ABSENT if page.drawn else TextLayer.GOOD  # an empty page has nothing to read
+    if is_garbled(text) or (page.invisible and _is_poor_ocr(text)):
+        return TextLayer.GARBLED
+    if page.picture_share >= _SCAN_SHARE and words < _FEW_WORDS and not page.invisible:
+        return TextLayer.ABSENT
+    return TextLayer.GOOD
+
+
+def is_garbled(text: str) -> bool:
+    """Whether letters are not the ones printed: unmapped glyphs, private characters, a shuffled alphabet."""
+    characters = [c for c in text if not c.isspace()]
+    if len(characters) < 20:
+        return False
+    junk = sum(_is_junk(c) for c in characters) + 6 * len(_GLYPH_NAMES.findall(text))
+    if junk > 0.1 * len(characters):
+        return True
+    letters = [c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha()]
+    plain = sum(c.isalnum() or c in ".,;:()[]%+-–—=/'\"’“”&*" for c in characters)
+    if len(characters) >= _ENOUGH_LETTERS and plain < 0.5 * len(characters):
+        return True
+    high = sum("À" <= c <= "ÿ" for c in characters)
+    if len(letters) >= 40 and high > 0.5 * len(letters):
+        return True  # another alphabet read as Western European letters
+    latin = Counter(c for c in letters if c in _LETTERS)
+    if latin.total() < max(_ENOUGH_LETTERS, 0.8 * len(letters)):
+        return False
+    return _likeness(latin) < _UNLIKE_PROSE and _function_word_share(text) < 0.04
+
+
+def _is_junk(character: str) -> bool:
+    return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cs", "Cc")
+
+
+def _likeness(letters: Counter[str]) -> float:
+    """How alike the letters are distributed to those of prose: the cosine of both."""
+    product = sum(letters[c] * share for c, share in _LETTERS.items())
+    lengths = math.hypot(*letters.values()) * math.hypot(*_LETTERS.values())
+    return product / lengths if lengths else 0.0
+
+
+def _function_word_share(text: str) -> float:
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    return sum(word in _FUNCTION_WORDS for word in words) / max(len(words), 1)
+
+
+def _is_poor_ocr(text: str) -> bool:
+    """Whether the invisible text behind a scan is so poor that reading the picture again is better."""
+    words = re.findall(r"\S+", text)
+    if len(words) < 30:
+        return False
+    crumbs = sum(len(word) == 1 and not word.isdigit() and word.casefold() not in "aàioyéeu&" for word in words)
+    mixed = sum(bool(re.search(r"[^\W\d_]\d[^\W\d_]|[^\w\s]{3,}|[a-z][A-Z][a-z]", word)) for word in words)
+    return (crumbs + mixed) > 0.2 * len(words)

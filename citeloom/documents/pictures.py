@@ -1,0 +1,90 @@
+"""Photographs and scans of pages as documents: PNG, JPEG, TIFF with one page or many."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from pathlib import Path
+from typing import Protocol
+
+from PIL import Image, ImageSequence, UnidentifiedImageError
+
+from citeloom.documents.pdfium import RawPage, RawPdf
+from citeloom.errors import CiteLoomError, Code
+
+_MOST_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
+_A4_HEIGHT = 842.0  # points; the size of a picture that does not say its resolution
+
+
+class Pictures(Protocol):
+    """What paints the pages of a document."""
+
+    def render(self, number: int, scale: float, quarter: int) -> Image.Image:
+        """A page as a gray picture, `scale` pixels for each point, turned so that its text stands upright."""
+
+
+class PictureFile:
+    """An open picture: pages without words, painted when somebody looks at them."""
+
+    def __init__(self, path: Path) -> None:
+        self._name = path.name
+        self._path = path
+        self._lock = threading.Lock()
+        try:
+            self._picture = Image.open(path)
+        except Image.DecompressionBombError:
+            raise self._too_large() from None
+        except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
+            raise self._damaged() from None
+
+    def __enter__(self) -> PictureFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._picture.close()
+
+    def read(self) -> RawPdf:
+        """The pages, each without a text layer."""
+        pages = []
+        try:
+            for number, frame in enumerate(ImageSequence.Iterator(self._picture), 1):
+                if frame.width * frame.height > _MOST_PIXELS:
+                    raise self._too_large()
+                points = _A4_HEIGHT / max(frame.size)
+                dpi = frame.info.get("dpi")
+                if dpi and min(dpi) >= 50:
+                    points = 72.0 / float(dpi[0])
+                pages.append(RawPage(number, frame.width * points, frame.height * points, None, [], drawn=True))
+        except (OSError, ValueError, SyntaxError, EOFError):
+            raise self._damaged() from None
+        return RawPdf(pages)
+
+    def render(self, number: int, scale: float, quarter: int) -> Image.Image:
+        """A page as a gray picture in its own resolution, or smaller where `scale` asks for less."""
+        with self._lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            try:
+                self._picture.seek(number - 1)
+                gray = self._picture.convert("L")
+            except (OSError, ValueError, SyntaxError, EOFError):
+                raise self._damaged() from None
+        longest = max(gray.size)
+        if longest > 6000:
+            gray = gray.resize((gray.width * 6000 // longest, gray.height * 6000 // longest))
+        return gray
+
+    def _damaged(self) -> CiteLoomError:
+        return CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The picture {self._name} is damaged and cannot be opened.",
+            "Open it in a picture viewer; if it fails there too, scan or download it again.",
+            path=str(self._path),
+        )
+
+    def _too_large(self) -> CiteLoomError:
+        return CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The picture {self._name} has more than {_MOST_PIXELS // 1_000_000} million pixels.",
+            "Save it in a lower resolution: 300 dpi is enough for OCR.",
+            path=str(self._path),
+        )
