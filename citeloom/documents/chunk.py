@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from citeloom.documents.section_names import is_reference_list
+from citeloom.documents.section_names import section_roles
 from citeloom.documents.sentences import is_clause_end, sentences
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import ASIDE, Block, BlockKind, Converted, Passage, TextSource
@@ -84,7 +84,7 @@ def _sections(doc: Converted) -> list[_Section]:
     """The units that may share a passage: a section's running text, and beside it the notes and captions of a page."""
     sections: list[_Section] = []
     open_by: dict[tuple[object, ...], _Section] = {}  # what a block of the same kind and place goes on with
-    for at, block in enumerate(doc.blocks):
+    for at, (block, role) in enumerate(zip(doc.blocks, section_roles(doc.blocks), strict=True)):
         if not block.text.strip():
             continue
         if block.kind is BlockKind.HEADING:
@@ -97,7 +97,7 @@ def _sections(doc: Converted) -> list[_Section]:
         key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), beside)
         section = open_by.get(key)
         if section is None:
-            section = _Section(block.section_path, [], _extra(doc, block))
+            section = _Section(block.section_path, [], _extra(doc, block, role))
             sections.append(section)
             if beside is None:
                 open_by = {known: s for known, s in open_by.items() if known[-1] is not None}
@@ -107,7 +107,7 @@ def _sections(doc: Converted) -> list[_Section]:
     return sections
 
 
-def _extra(doc: Converted, block: Block) -> dict[str, Any]:
+def _extra(doc: Converted, block: Block, role: str | None) -> dict[str, Any]:
     extra: dict[str, Any] = {
         name: block.extra[name] for name in ("class_name", "function_name", "header_level") if name in block.extra
     }
@@ -115,7 +115,9 @@ def _extra(doc: Converted, block: Block) -> dict[str, Any]:
         extra["header_path"] = " > ".join(block.section_path)
     if block.kind in ASIDE:
         extra["beside"] = str(block.kind)
-    if is_reference_list(block.section_path):
+    if role:
+        extra["section_role"] = role
+    if role == "references":
         extra["references"] = True
     return extra
 

@@ -79,7 +79,7 @@ def find_headings(pages: list[list[Region]], outline: list[OutlineEntry], title:
     candidates = _candidates(pages)
     from_outline = _by_outline(candidates, _without_title(outline, title))
     if from_outline is None:
-        headings = _by_type(candidates, body)
+        headings = _by_type(candidates, body, _key(title))
     else:
         headings = _with_known_names(from_outline, candidates, body)
     place = {id(candidate.line): at for at, candidate in enumerate(candidates)}
@@ -253,7 +253,7 @@ def _number(text: str) -> tuple[tuple[int, ...], str] | None:
     return None
 
 
-def _by_type(candidates: list[_Candidate], body: _Body) -> list[Heading]:
+def _by_type(candidates: list[_Candidate], body: _Body, title: str) -> list[Heading]:
     found = _confirmed(candidates, body)
     styles = {f.style for f in found if body.stands_out(f.lines[0])}
     first = min((f.at for f in found), default=0)
@@ -271,6 +271,8 @@ def _by_type(candidates: list[_Candidate], body: _Body) -> list[Heading]:
         line = candidate.line
         if at < first or id(line) in taken or not _may_be_heading(candidate):
             continue
+        if line.page == 1 and title and _key(candidate.text) in title:
+            continue
         labelled = candidate.kind is RegionKind.HEADING and candidate.above > 1.25
         if not body.stands_out(line) and at not in italic[candidate.style] and not labelled:
             continue
@@ -278,8 +280,11 @@ def _by_type(candidates: list[_Candidate], body: _Body) -> list[Heading]:
         fits = candidate.style in styles or candidate.style in repeated or labelled
         opens = text[0].isupper() or (text[0].isdigit() and _number(text) is not None)
         if fits and opens and not text.endswith((".", ":")) and candidate.above > 1.25 and len(text.split()) <= 14:
-            found.append(_Found(at, _with_next_lines(candidates, at, taken), candidate.style, None))
-            taken.update(id(taken_line) for taken_line in found[-1].lines)
+            lines = _with_next_lines(candidates, at, taken)
+            if tidy(lines[-1].text).rstrip().endswith((".", ":")):
+                continue  # a sentence in the type of a heading
+            found.append(_Found(at, lines, candidate.style, None))
+            taken.update(id(taken_line) for taken_line in lines)
     found.sort(key=lambda f: f.at)
     return _with_levels(found)
 

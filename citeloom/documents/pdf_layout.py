@@ -142,10 +142,11 @@ def with_lines_joined(order: list[Region]) -> list[Region]:
     result: list[Region] = []
     for region in order:
         if result and _is_torn(result[-1], region):
-            whole = result.pop()
-            lines = [*whole.lines, *region.lines]
-            region = Region(lines, min(whole.x0, region.x0), max(whole.x1, region.x1), whole.kind)
-        result.append(region)
+            above = result.pop()
+            lines, x0, x1 = above.lines + region.lines, min(above.x0, region.x0), max(above.x1, region.x1)
+            result.append(Region(lines, x0, x1, above.kind))
+        else:
+            result.append(region)
     return result
 
 

@@ -135,7 +135,52 @@ def _printed_numbers(
         None if number is None else "margin" if own is not None else "neighbours"
         for number, own in zip(printed, evidence, strict=True)
     ]
+    _add_roman(pages, margin_rows, printed, printed_from)
     return printed, printed_from, number_rows
+
+
+def _add_roman(
+    pages: list[RawPage], margin_rows: list[list[_Row]], printed: list[str | None], printed_from: list[str | None]
+) -> None:
+    """Number the front matter as it is printed: i, ii, iii run along with the pages before page 1."""
+    own: dict[int, int] = {}  # page → its roman number
+    for page, candidates in zip(pages, margin_rows, strict=True):
+        for row in candidates:
+            value = _roman_value(row.text.strip(" -–—")) if _ROMAN_NUMBER.match(row.text) else None
+            if value:
+                own.setdefault(page.number, value)
+    offsets = Counter(value - number for number, value in own.items())
+    if not offsets or offsets.most_common(1)[0][1] < 2:
+        return
+    offset = offsets.most_common(1)[0][0]
+    true = [number for number, value in own.items() if value - number == offset]
+    for at in range(min(true) - 1, max(true)):
+        if printed_from[at] != "margin":
+            printed[at] = _roman(at + 1 + offset)
+            printed_from[at] = "margin" if at + 1 in true else "neighbours"
+    # Pages before the first roman number are not numbered on from the text.
+    for at in range(min(true) - 1):
+        if printed_from[at] == "neighbours":
+            printed[at] = printed_from[at] = None
+
+
+def _roman_value(text: str) -> int | None:
+    values = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+    total = 0
+    for letter, following in zip(text, [*text[1:], ""], strict=True):
+        value = values[letter]
+        total += -value if following and values[following] > value else value
+    return total if _roman(total) == text else None
+
+
+def _roman(number: int) -> str:
+    parts = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+    text = ""
+    for value, letters in parts:
+        while number >= value:
+            text += letters
+            number -= value
+    return text
 
 
 def _own_offset(

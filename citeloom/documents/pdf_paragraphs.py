@@ -108,22 +108,17 @@ def _name_asides(paragraphs: list[Paragraph], body: float, height: float) -> Non
 def _region_paragraphs(region: Region, headings: dict[int, Heading], words: Vocabulary) -> list[Paragraph]:
     result: list[Paragraph] = []
     stretch: list[Line] = []
-    at = 0
-    while at < len(region.lines):
-        heading = headings.get(id(region.lines[at]))
+    for line in region.lines:
+        heading = headings.get(id(line))
         if heading is None:
-            stretch.append(region.lines[at])
-            at += 1
+            stretch.append(line)
             continue
         result.extend(_stretch_paragraphs(stretch, region, words))
         stretch = []
-        line = heading.lines[0]
-        result.append(
-            Paragraph(BlockKind.HEADING, heading.text, line.page, line.size, heading.level, lines=heading.lines)
-        )
-        at += 1
-        while at < len(region.lines) and headings.get(id(region.lines[at])) is heading:
-            at += 1
+        if line is heading.lines[0]:  # its other lines may stand in a region of their own
+            result.append(
+                Paragraph(BlockKind.HEADING, heading.text, line.page, line.size, heading.level, lines=heading.lines)
+            )
     result.extend(_stretch_paragraphs(stretch, region, words))
     return result
 

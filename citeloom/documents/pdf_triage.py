@@ -16,19 +16,24 @@ _ENOUGH_LETTERS = 150  # to judge letters by their frequency
 _GLYPH_NAMES = re.compile(r"\(cid:\d+\)|GLYPH<|(?:/G\d+){2,}|(?:/uni[0-9A-F]{4}){2,}")
 # How often each letter stands in English and German prose, taken together; other languages in Latin letters are
 # nearer to it than any shuffled alphabet.
-_LETTERS = dict(
-    zip("etaoinshrdlucmfwygpbvkxqjz", (15, 7.5, 7, 5.5, 7.5, 8.5, 6.5, 5.5, 6.5, 4.7, 3.8, 3.4, 2.9, 2.5, 2, 2.1, 1, 2.5,
-    1.4, 1.7, 0.9, 1, 0.1, 0.1, 0.2, 0.6), strict=True)
-)  # fmt: skip
+_LETTERS = {
+    "e": 15, "t": 7.5, "a": 7, "o": 5.5, "i": 7.5, "n": 8.5, "s": 6.5, "h": 5.5, "r": 6.5, "d": 4.7, "l": 3.8, "u": 3.4,
+    "c": 2.9, "m": 2.5, "f": 2, "w": 2.1, "y": 1, "g": 2.5, "p": 1.4, "b": 1.7, "v": 0.9, "k": 1, "x": 0.1, "q": 0.1,
+    "j": 0.2, "z": 0.6,
+}  # fmt: skip
 _UNLIKE_PROSE = 0.72  # cosine; prose in Latin letters lies above 0.85, shifted alphabets below 0.65
-_FUNCTION_WORDS = frozenset(
-    "the of and in to a is that for it as was with be by on not he this are or his from at which but have an had they"
-    " you were their one all we can her has there been if more when will would who so no der die und das den von zu mit"
-    " sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer um am sind"
-    " noch wie einem über einen so zum war haben nur oder aber vor zur bis mehr durch man de la le les et en un une des"
-    " du que qui dans est pour pas sur au par il ne se ce el los las y del por con una su para lo como al di che il per"
-    " non si da con sono het van een dat op te zijn met voor niet aan o os do e que não uma".split()
-)
+_FUNCTION_WORDS = {
+    "the", "of", "and", "in", "to", "a", "is", "that", "for", "it", "as", "was", "with", "be", "by", "on", "not",
+    "he", "this", "are", "or", "his", "from", "at", "which", "but", "have", "an", "had", "they", "you", "were",
+    "their", "one", "all", "we", "can", "her", "has", "there", "been", "if", "more", "when", "will", "would", "who",
+    "so", "no", "der", "die", "und", "das", "den", "von", "zu", "mit", "sich", "des", "auf", "für", "ist", "im",
+    "dem", "nicht", "ein", "eine", "als", "auch", "es", "werden", "aus", "er", "hat", "dass", "sie", "nach", "wird",
+    "bei", "einer", "um", "am", "sind", "noch", "wie", "einem", "über", "einen", "zum", "war", "haben", "nur",
+    "oder", "aber", "vor", "zur", "bis", "mehr", "durch", "man", "de", "la", "le", "les", "et", "en", "un", "une",
+    "du", "que", "qui", "dans", "est", "pour", "pas", "sur", "au", "par", "il", "ne", "se", "ce", "el", "los", "las",
+    "y", "del", "por", "con", "una", "su", "para", "lo", "como", "al", "di", "che", "per", "non", "si", "da", "sono",
+    "het", "van", "een", "dat", "op", "te", "zijn", "met", "voor", "niet", "aan", "o", "os", "do", "e", "não", "uma",
+}  # fmt: skip
 
 
 class TextLayer(StrEnum):

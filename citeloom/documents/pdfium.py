@@ -209,9 +209,7 @@ def _read_page(document: Any, index: int) -> RawPage:
         word.y -= y_min
         word.recognised = invisible
     label = _label(document, index)
-    return RawPage(
-        index + 1, width, height, label, upright, turned, raw_text, quarter, invisible, picture_share, drawn
-    )
+    return RawPage(index + 1, width, height, label, upright, turned, raw_text, quarter, invisible, picture_share, drawn)
 
 
 def _is_invisible(text_page: Any) -> bool:

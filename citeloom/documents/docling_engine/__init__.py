@@ -1,4 +1,4 @@
-"""Docling, torch-free and offline: the only package that imports it. Worker processes load it, the engine never does."""
+"""Docling, torch-free and offline. No other package imports it; worker processes load it, the engine never does."""
 
 from __future__ import annotations
 

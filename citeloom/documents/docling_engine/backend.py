@@ -6,6 +6,7 @@ text come from.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from io import BytesIO
 from itertools import pairwise
@@ -25,12 +26,15 @@ from docling_core.types.doc.page import (
     TextCell,
 )
 from PIL.Image import Image
+from pydantic import ConfigDict
 
 from citeloom.documents.pdf_layout import rows
 from citeloom.documents.pdfium import OutlineEntry, RawPage, Word
 from citeloom.documents.pictures import Pictures
 
 _PIECE_GAP = 0.9  # in ems: a wider gap may be the white between columns, so a line is cut there
+_NUMBER_GAP = 3.0  # the number of a heading or an item of a list stands further from what it numbers
+_NUMBERING = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*[.)]?|[IVX]{1,5}\.|[A-Z]\.|\(?[a-z\d]{1,3}\)|[•▪●–-])$")
 
 
 class Paper:
@@ -46,7 +50,7 @@ class Paper:
 class PaperOptions(PdfBackendOptions):
     """Carries the paper to the backend."""
 
-    model_config = {"arbitrary_types_allowed": True}
+    model_config = ConfigDict(arbitrary_types_allowed=True)
     paper: Paper
 
 
@@ -144,7 +148,8 @@ def _pieces(words: list[Word]) -> list[list[Word]]:
     for row in rows(words):
         found.append([row[0]])
         for before, word in pairwise(row):
-            if word.x0 - before.x1 > _PIECE_GAP * max(before.size, word.size):
+            numbers = len(found[-1]) == 1 and _NUMBERING.match(before.text)
+            if word.x0 - before.x1 > (_NUMBER_GAP if numbers else _PIECE_GAP) * max(before.size, word.size):
                 found.append([])
             found[-1].append(word)
     return found
@@ -152,10 +157,11 @@ def _pieces(words: list[Word]) -> list[list[Word]]:
 
 def _cell(index: int, piece: list[Word], height: float) -> TextCell:
     size = max(word.size for word in piece)
+    left, right = min(word.x0 for word in piece), max(word.x1 for word in piece)
     box = BoundingBox(
-        l=min(word.x0 for word in piece),
+        l=left,
         t=height - (max(word.y for word in piece) + 0.75 * size),
-        r=max(max(word.x1 for word in piece), min(word.x0 for word in piece) + 0.5),
+        r=max(right, left + 0.5),
         b=height - (min(word.y for word in piece) - 0.22 * size),
         coord_origin=CoordOrigin.TOPLEFT,
     )

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from docling_core.types.doc import (
-    CodeItem,
     DoclingDocument,
-    FormulaItem,
     GroupItem,
     InlineGroup,
     ListItem,
@@ -177,13 +175,33 @@ def read_blocks(doc: DoclingDocument, file_type: str) -> tuple[list[Block], str]
     """The document's blocks in reading order, and the title it prints."""
     reader = _Reader(doc, file_type)
     reader.run()
-    pieces = reader.pieces
+    pieces = _slide_titles_first(reader.pieces) if file_type == "pptx" else reader.pieces
     headings = [piece for piece in pieces if piece.kind is BlockKind.HEADING]
     printed = next((piece for piece in headings if piece.level <= 1), None)
     if file_type in ("html", "epub") and headings and [h for h in headings if h.level == 1] == headings[:1]:
         # One heading above all others is the document's title, no section.
         pieces = [replace(piece, level=0) if piece is headings[0] else piece for piece in pieces]
     return _sectioned(pieces, reader.notes), printed.text if printed else ""
+
+
+def unread_texts(doc: DoclingDocument) -> list[str]:
+    """Texts that are seen on every page or not at all: footers, slide numbers, hidden shapes."""
+    unread = (ContentLayer.FURNITURE, ContentLayer.INVISIBLE)
+    return [item.text for item in doc.texts if item.content_layer in unread]
+
+
+def _slide_titles_first(pieces: list[_Piece]) -> list[_Piece]:
+    """Each slide's title, all its lines together, before the rest of the slide: what stands above it is below it too."""
+    slides: dict[int | None, list[_Piece]] = {}
+    for piece in pieces:
+        slides.setdefault(piece.page, []).append(piece)
+    ordered: list[_Piece] = []
+    for on_slide in slides.values():
+        titles = [piece for piece in on_slide if piece.kind is BlockKind.HEADING]
+        if titles:
+            ordered.append(replace(titles[0], text=" ".join(title.text for title in titles)))
+        ordered += [piece for piece in on_slide if piece.kind is not BlockKind.HEADING]
+    return ordered
 
 
 def _sectioned(pieces: list[_Piece], notes: dict[str, str]) -> list[Block]:

@@ -59,7 +59,6 @@ class BundledLayout(BaseLayoutModel):
             )
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = settings.inter_op_num_threads = 1  # several workers share the cores
-        settings.enable_cpu_mem_arena = False  # keeps what one page needs from staying with the process
         self._session = onnxruntime.InferenceSession(data, settings, providers=["CPUExecutionProvider"])
 
     @classmethod
@@ -79,7 +78,7 @@ class BundledLayout(BaseLayoutModel):
         image = ((gray[None, :, :, None] - _MEAN) / _DEVIATION).transpose(0, 3, 1, 2).astype(np.float32)
         outputs: Any = self._session.run(None, {"image": image})
         across, down = page.size.width / _WIDTH, page.size.height / _HEIGHT
-        clusters = []
+        clusters: list[Cluster] = []
         for label, score, box in _boxes(outputs):
             bounds = BoundingBox(
                 l=float(box[0] * across),
@@ -136,12 +135,9 @@ def _overlap(box: Floats, others: Floats) -> Floats:
 
 def _is_full_of_text(page: Page, box: BoundingBox) -> bool:
     """Whether a box called a figure holds lines of prose, as a framed text does; a diagram's labels are short."""
-    inside = [
-        cell
-        for cell in page.cells
-        if cell.rect.to_bounding_box().to_top_left_origin(page.size.height if page.size else 0).intersection_over_self(box)
-        > 0.7
-    ]
+    height = page.size.height if page.size else 0.0
+    places = [(cell, cell.rect.to_bounding_box().to_top_left_origin(height)) for cell in page.cells]
+    inside = [cell for cell, place in places if place.intersection_over_self(box) > 0.7]
     prose = [cell for cell in inside if len(cell.text.split()) >= 5]
     covered = sum(cell.rect.to_bounding_box().area() for cell in prose)
     return len(prose) >= 3 and covered > _TEXT_IN_PICTURE * max(box.area(), 1.0)

@@ -26,6 +26,8 @@ _OTHER_TYPES = {
 _XML_SUFFIXES = (".xml", ".rels", ".vml")
 # Letter shapes alone: docling parts a sentence wherever they change, and loses the blanks there.
 _SHAPES = {"b", "bCs", "i", "iCs", "u", "strike", "dstrike", "vertAlign", "rStyle", "em"}
+# Around the words of a paragraph; in tables the libraries overlook what is inside.
+_WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "customXml", "fldSimple")
 _NOTES = {"footnoteReference": "f", "endnoteReference": "e"}
 
 
@@ -85,6 +87,7 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
                 _refuse_entities(package, name, data)
             if name in prepared:
                 root = parse(package, name)
+                _unwrap(root)
                 raw.extend(_words(root))
                 _mark_paragraphs(root, captions, titles)
                 _mark_notes(root)
@@ -102,11 +105,12 @@ def _name(element: Any) -> str:
 
 
 def _words(root: Any) -> Iterator[str]:
-    """The text of each paragraph; of content that is there in two versions, the first."""
+    """The text of each paragraph, formulas aside; of content that is there in two versions, the first."""
     for paragraph in root.iter("{*}p"):
+        space = etree.QName(paragraph).namespace
         parts = []
-        for element in paragraph.iter("{*}t", "{*}br", "{*}tab"):
-            if next(element.iterancestors("{*}p")) is paragraph and not any(element.iterancestors("{*}Fallback")):
+        for element in paragraph.iter(f"{{{space}}}t", f"{{{space}}}br", f"{{{space}}}tab"):
+            if next(element.iterancestors(paragraph.tag)) is paragraph and not any(element.iterancestors("{*}Fallback")):
                 parts.append(str(element.text or "") if _name(element) == "t" else " ")
         yield "".join(parts)
 
@@ -136,8 +140,24 @@ def _mark_paragraphs(root: Any, captions: set[str], titles: set[str]) -> None:
     for properties in root.iter("{*}rPr"):
         for shape in [child for child in properties if _name(child) in _SHAPES]:
             properties.remove(shape)
-    for link in root.iter("{*}hyperlink"):
-        link.tag = etree.QName(etree.QName(link).namespace, "smartTag")  # read through, its text being all we need
+
+
+def _unwrap(root: Any) -> None:
+    """Take words out of links, fields, content controls and tracked changes, as if all changes were accepted."""
+    for gone in list(root.iter("{*}moveFrom")):
+        gone.getparent().remove(gone)
+    for wrapper in list(root.iter(*(f"{{*}}{name}" for name in _WRAPPERS))):
+        _put_in_place(wrapper, list(wrapper))
+    for control in list(root.iter("{*}sdt")):
+        inner = [child for content in control.iterchildren("{*}sdtContent") for child in content]
+        if _name(control.getparent()) == "p" and next(control.iter("{*}checkbox"), None) is None:
+            _put_in_place(control, inner)
+
+
+def _put_in_place(wrapper: Any, children: list[Any]) -> None:
+    parent = wrapper.getparent()
+    at = parent.index(wrapper)
+    parent[at : at + 1] = children
 
 
 def _mark_notes(root: Any) -> None:

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from citeloom.errors import CiteLoomError, Code
 
-NAMES = {"docx": "Word document", "pptx": "PowerPoint presentation", "html": "web page", "epub": "EPUB book"}
+NAMES = {"docx": "Word document", "pptx": "PowerPoint presentation", "html": "web page", "epub": "book in EPUB"}
 
 _MB = 1024 * 1024
 _MAX_TOTAL = 500 * _MB  # everything a package holds, unpacked
@@ -27,7 +27,7 @@ def other_format(path: Path, kind: str, found: str = "") -> CiteLoomError:
     """The error for content that is not what the file's suffix says."""
     return CiteLoomError(
         Code.UNSUPPORTED_FORMAT,
-        f"The file {path.name} is {found or 'not'} {'and not ' if found else ''}a {NAMES[kind]}, whatever its name says.",
+        f"The file {path.name} is {f'{found}, not' if found else 'not'} a {NAMES[kind]}, whatever its name says.",
         "Give it the suffix of what it really is, or leave it out.",
         path=str(path),
     )
@@ -113,9 +113,7 @@ class Package:
         if part is None:
             raise damaged(self.path, f"its part {name} is missing")
         if part.flag_bits & 1:
-            raise locked(
-                self.path, "protected by a password", "Open it with the password and save it without one."
-            )
+            raise locked(self.path, "protected by a password", "Open it with the password and save it without one.")
         ratio = part.file_size / max(part.compress_size, 1)
         if part.file_size > _MAX_PART or (part.file_size > _LARGE and ratio > _MAX_RATIO):
             size = f"{part.file_size / _MB:,.0f} MB"

@@ -181,9 +181,7 @@ def _kind(element: BasePageElement, paper: Paper) -> RegionKind:
     return _KINDS.get(element.label, RegionKind.TEXT)
 
 
-def _table(
-    element: Table, captions: list[BasePageElement], paper: Paper
-) -> Iterator[tuple[Region, int, set[int]]]:
+def _table(element: Table, captions: list[BasePageElement], paper: Paper) -> Iterator[tuple[Region, int, set[int]]]:
     for caption in captions:
         yield from _text(caption, paper)
     cells = _cells(element)

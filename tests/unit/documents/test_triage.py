@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_papers import FILLER
+
+from citeloom.documents.pdf_triage import TextLayer, is_garbled, judge
+from citeloom.documents.pdfium import RawPage, Word
+
+PROSE = " ".join(FILLER * 3)
+GERMAN = "Die Handschrift wurde im Archiv der Stadt gefunden und erst nach vielen Jahren wieder gelesen. " * 4
+FINNISH = "Kirjeet kertovat viljasta, suolasta ja säästä, eikä niissä ole mitään muuta kuin hintoja ja päiviä. " * 4
+GREEK = "Οι επιστολές μιλούν για το σιτάρι, το αλάτι και τον καιρό της χρονιάς εκείνης. " * 4
+NUMBERS = "\n".join(f"{year} 12.4 (3.1) 0.046 −{year / 7:.3f} 31 n.s." for year in range(1990, 2020))
+REFERENCES = "\n".join(
+    f"Müller, K., & Nguyen, T. ({y}). Zinc, Kraków 12(3), 1–19. doi:10.1/{y}" for y in range(1990, 2010)
+)
+
+
+def shifted(text: str, by: int) -> str:
+    return "".join(chr(ord(c) + by) if not c.isspace() else c for c in text)
+
+
+def page(text: str, **more: object) -> RawPage:
+    words = [Word(word, 0, 10, 0, 10, "", False) for word in text.split()]
+    return RawPage(1, 595, 842, None, words, raw_text=text, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", [PROSE, GERMAN, FINNISH, GREEK, NUMBERS, REFERENCES, "字の文章です。" * 20])
+def test_real_text_is_taken_at_its_word(text: str) -> None:
+    assert judge(page(text)) is TextLayer.GOOD
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        shifted(PROSE, -29),  # glyph numbers taken for characters
+        shifted(PROSE, 1),
+        PROSE.translate(str.maketrans(string.ascii_lowercase, "qwertzuiopasdfghjklyxcvbnm")),
+        PROSE.replace("e", "\ufffd"),
+        PROSE.replace("e", "\ue065").replace("t", "\ue074"),
+        "".join(f"(cid:{n % 90})" for n in range(120)),
+        "Ïðèâåò ìèð, ýòî òåêñò êîòîðûé íèêòî íå ïðî÷ò¸ò " * 4,
+    ],
+)
+def test_letters_that_are_not_the_printed_ones_are_noticed(text: str) -> None:
+    assert judge(page(text)) is TextLayer.GARBLED
+
+
+def test_a_picture_of_a_page_has_no_text_layer_whatever_stamp_it_bears() -> None:
+    assert judge(page("", drawn=True, picture_share=0.99)) is TextLayer.ABSENT
+    assert judge(page("Downloaded from the library 12", picture_share=0.97)) is TextLayer.ABSENT
+    assert judge(page("")) is TextLayer.GOOD  # blank: nothing to read
+    assert judge(page("Plate 3. The harbour.", picture_share=0.2)) is TextLayer.GOOD
+
+
+def test_the_text_behind_a_scan_counts_where_it_can_be_read() -> None:
+    crumbs = " ".join(f"t h~~ a{n}rc h ,,.. lVe" for n in range(20))
+    assert judge(page(PROSE, invisible=True, picture_share=1.0)) is TextLayer.GOOD
+    assert judge(page(crumbs, invisible=True, picture_share=1.0)) is TextLayer.GARBLED
+
+
+@given(st.text(max_size=400))
+def test_any_text_can_be_judged(text: str) -> None:
+    is_garbled(text)
