@@ -137,6 +137,30 @@ def in_best_order(proposed: list[Region], plain: list[Region]) -> list[Region]:
     return min(proposed, by_place, key=_order_faults)
 
 
+def untangled(found: list[Region]) -> list[Region]:
+    """Regions of text that lie over each other as one: their lines would be read in turns."""
+    result: list[Region] = []
+    for region in found:
+        over = [r for r in result if _lies_over(r, region)]
+        if not over:
+            result.append(region)
+            continue
+        words = [w for r in (*over, region) for line in r.lines for w in line.words]
+        whole = region_of(rows(words), region.lines[0].page)
+        gone = {id(r) for r in over[1:]}
+        result = [whole if r is over[0] else r for r in result if id(r) not in gone]
+    return result
+
+
+def _lies_over(one: Region, other: Region) -> bool:
+    if one.kind is not RegionKind.TEXT or other.kind is not RegionKind.TEXT:
+        return False
+    across = min(one.x1, other.x1) - max(one.x0, other.x0)
+    down = min(one.top, other.top) - max(one.bottom, other.bottom)
+    smaller = min((r.x1 - r.x0) * (r.top - r.bottom) for r in (one, other))
+    return across > 0 and down > 0 and across * down > 0.3 * smaller
+
+
 def with_lines_joined(order: list[Region]) -> list[Region]:
     """Regions with single lines put to the paragraph they were torn from: the one right above or below."""
     result: list[Region] = []

@@ -13,6 +13,9 @@ from citeloom.documents.pdfium import RawPage
 _SCAN_SHARE = 0.5  # of the page covered by pictures: with next to no text it is a scan
 _FEW_WORDS = 25  # a stamp, a page number, a line that a library put on the scan
 _ENOUGH_LETTERS = 150  # to judge letters by their frequency
+_ENOUGH_WORDS = 25  # different ones: a watermark repeated a hundred times says nothing
+_SOUP = set("!\"#$%&'*+/<=>?@\\^_`{|}~")
+_HARMLESS = "\ufffe\x02"  # how pdfium marks a hyphen at the end of a line
 _GLYPH_NAMES = re.compile(r"\(cid:\d+\)|GLYPH<|(?:/G\d+){2,}|(?:/uni[0-9A-F]{4}){2,}")
 # How often each letter stands in English and German prose, taken together; other languages in Latin letters are
 # nearer to it than any shuffled alphabet.
@@ -66,19 +69,24 @@ def is_garbled(text: str) -> bool:
     if junk > 0.1 * len(characters):
         return True
     letters = [c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha()]
-    plain = sum(c.isalnum() or c in ".,;:()[]%+-–—=/'\"’“”&*" for c in characters)
-    if len(characters) >= _ENOUGH_LETTERS and plain < 0.5 * len(characters):
+    # Leaders of a table of contents and signs of formulas are printed as they are; ASCII signs for letters are not.
+    soup = sum(c in _SOUP for c in characters)
+    if len(characters) >= _ENOUGH_LETTERS and soup > 0.3 * len(characters) and soup > 2 * len(letters):
         return True
     high = sum("À" <= c <= "ÿ" for c in characters)
     if len(letters) >= 40 and high > 0.5 * len(letters):
         return True  # another alphabet read as Western European letters
+    words = re.findall(r"[^\W\d_]+", text.casefold())
     latin = Counter(c for c in letters if c in _LETTERS)
-    if latin.total() < max(_ENOUGH_LETTERS, 0.8 * len(letters)):
+    if latin.total() < max(_ENOUGH_LETTERS, 0.8 * len(letters)) or len(set(words)) < _ENOUGH_WORDS:
         return False
-    return _likeness(latin) < _UNLIKE_PROSE and _function_word_share(text) < 0.04
+    familiar = sum(word in _FUNCTION_WORDS for word in words)
+    return _likeness(latin) < _UNLIKE_PROSE and familiar < 0.04 * len(words)
 
 
 def _is_junk(character: str) -> bool:
+    if character in _HARMLESS or "\uf8e0" <= character <= "\uf8fe":  # pieces of large brackets
+        return False
     return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cs", "Cc")
 
 
@@ -87,11 +95,6 @@ def _likeness(letters: Counter[str]) -> float:
     product = sum(letters[c] * share for c, share in _LETTERS.items())
     lengths = math.hypot(*letters.values()) * math.hypot(*_LETTERS.values())
     return product / lengths if lengths else 0.0
-
-
-def _function_word_share(text: str) -> float:
-    words = re.findall(r"[^\W\d_]+", text.casefold())
-    return sum(word in _FUNCTION_WORDS for word in words) / max(len(words), 1)
 
 
 def _is_poor_ocr(text: str) -> bool:

@@ -34,7 +34,14 @@ class PictureFile:
             self._picture = Image.open(path)
         except Image.DecompressionBombError:
             raise self._too_large() from None
-        except (UnidentifiedImageError, OSError, ValueError, SyntaxError):
+        except UnidentifiedImageError:
+            raise CiteLoomError(
+                Code.UNSUPPORTED_FORMAT,
+                f"The file {path.name} is no picture, whatever its name says.",
+                "Give it the suffix of what it really is, or leave it out.",
+                path=str(path),
+            ) from None
+        except (OSError, ValueError, SyntaxError):
             raise self._damaged() from None
 
     def __enter__(self) -> PictureFile:

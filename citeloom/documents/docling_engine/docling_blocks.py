@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from docling_core.types.doc import (
@@ -25,7 +25,7 @@ from docling_core.types.doc.document import ContentLayer
 from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from citeloom.documents.docling_engine import marks
-from citeloom.documents.text_tools import tidy
+from citeloom.documents.text_tools import tidy, words_of
 from citeloom.model import Block, BlockKind
 
 SPEAKER_NOTES = "Speaker notes"
@@ -35,6 +35,7 @@ _KINDS = {
     DocItemLabel.FOOTNOTE: BlockKind.FOOTNOTE,
     DocItemLabel.CODE: BlockKind.CODE,
 }
+_MARKED = {marks.CAPTION: BlockKind.CAPTION, marks.NOTE: BlockKind.FOOTNOTE, marks.FIGURE: BlockKind.FIGURE}
 _NO_BLANK_BEFORE = re.compile(r"^[.,;:!?)\]}’”»%]")
 _NO_BLANK_AFTER = re.compile(r"[(\[{‘“«]$")
 
@@ -123,13 +124,10 @@ class _Reader:
         text = _tidied(text, kind)
         if not text:
             return
-        for name in found:
-            if name == marks.TITLE:
+        if kind is not BlockKind.TABLE:  # in a cell a mark says nothing about the table
+            if marks.TITLE in found:
                 kind, level = BlockKind.HEADING, 0
-            elif name == marks.CAPTION:
-                kind = BlockKind.CAPTION
-            elif name == marks.NOTE:
-                kind = BlockKind.FOOTNOTE
+            kind = next((_MARKED[name] for name in found if name in _MARKED), kind)
         self.pieces.append(_Piece(kind, text, page, level, tuple(found), spoken))
 
     def inline(self, group: InlineGroup) -> str:
@@ -171,17 +169,25 @@ class _Reader:
             yield from self.texts_below(child)
 
 
-def read_blocks(doc: DoclingDocument, file_type: str) -> tuple[list[Block], str]:
-    """The document's blocks in reading order, and the title it prints."""
+def read_blocks(doc: DoclingDocument, file_type: str, titles: Sequence[str] = ()) -> tuple[list[Block], str]:
+    """The document's blocks in reading order, and the title it prints; `titles` are those its metadata name."""
     reader = _Reader(doc, file_type)
     reader.run()
     pieces = _slide_titles_first(reader.pieces) if file_type == "pptx" else reader.pieces
     headings = [piece for piece in pieces if piece.kind is BlockKind.HEADING]
     printed = next((piece for piece in headings if piece.level <= 1), None)
-    if file_type in ("html", "epub") and headings and [h for h in headings if h.level == 1] == headings[:1]:
-        # One heading above all others is the document's title, no section.
-        pieces = [replace(piece, level=0) if piece is headings[0] else piece for piece in pieces]
+    if printed is not None and _stands_above_all(headings, file_type, titles):
+        pieces = [replace(piece, level=0) if piece is printed else piece for piece in pieces]
     return _sectioned(pieces, reader.notes), printed.text if printed else ""
+
+
+def _stands_above_all(headings: list[_Piece], file_type: str, titles: Sequence[str]) -> bool:
+    """Whether the first heading is the only one of its rank: the document's title, no section."""
+    if file_type == "pptx" or [heading for heading in headings if heading.level <= 1] != headings[:1]:
+        return False
+    if file_type == "epub":
+        return words_of(headings[0].text) in [words_of(title) for title in titles]
+    return file_type == "html" or len(headings) > 1
 
 
 def unread_texts(doc: DoclingDocument) -> list[str]:
@@ -191,7 +197,7 @@ def unread_texts(doc: DoclingDocument) -> list[str]:
 
 
 def _slide_titles_first(pieces: list[_Piece]) -> list[_Piece]:
-    """Each slide's title, all its lines together, before the rest of the slide: what stands above it is below it too."""
+    """Each slide's title, all its lines together, before everything else on the slide."""
     slides: dict[int | None, list[_Piece]] = {}
     for piece in pieces:
         slides.setdefault(piece.page, []).append(piece)
@@ -230,7 +236,9 @@ def _sectioned(pieces: list[_Piece], notes: dict[str, str]) -> list[Block]:
 
 def _tidied(text: str, kind: BlockKind) -> str:
     text = tidy(text)
-    if kind in (BlockKind.CODE, BlockKind.TABLE):
+    if kind is BlockKind.TABLE:
+        return text
+    if kind is BlockKind.CODE:
         return text.strip("\n").rstrip()
     lines = [" ".join(line.split()) for line in text.split("\n")]
     return (" " if kind is BlockKind.HEADING else "\n").join(line for line in lines if line)

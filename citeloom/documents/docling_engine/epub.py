@@ -11,7 +11,9 @@ from lxml import etree as _etree  # type: ignore[import-untyped]
 
 from citeloom.documents.docling_engine.packages import Package, damaged, harmful, locked, other_format
 from citeloom.documents.docling_engine.web_page import HEADINGS, PARAGRAPH, Node, WebPage, read_page
+from citeloom.errors import CiteLoomError
 
+# lxml carries no types: naming it Any once keeps the rest of the module checked.
 etree: Any = _etree
 
 _CONTAINER = "META-INF/container.xml"
@@ -45,7 +47,10 @@ def read_book(package: Package) -> Book:
     if not chapters or len(missing) == len(chapters):
         raise damaged(package.path, f"its part {missing[0]} is missing" if missing else "it names no chapters")
     book = Book(WebPage(), next((_text(e) for e in opf.iter("{*}title")), ""))
-    labels = _labels(package, opf, folder)
+    try:
+        labels = _labels(package, opf, folder)
+    except (CiteLoomError, etree.LxmlError, ValueError):
+        labels = {}  # the book can be read without its table of contents
     for name in chapters:
         if name in package:
             page, warnings = read_page(package.read(name), package.path, xhtml=True)

@@ -9,6 +9,7 @@ import re
 
 TITLE = "t"
 CAPTION = "c"
+FIGURE = "g"
 NOTE = "n"  # the paragraph is a footnote or endnote
 
 _OPEN, _SHUT = "\ue210", "\ue211"

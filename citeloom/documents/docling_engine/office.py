@@ -51,7 +51,7 @@ def read(path: Path, kind: str, converter: str) -> Converted:
         with quietly():
             source = _source(path, kind)
             doc = _docling(source.stream, path, kind)
-            blocks, printed = _blocks(doc, kind)
+            blocks, printed = _blocks(doc, kind, source.titles)
             source.left_out += unread_texts(doc) if kind == "pptx" else []
     except RecursionError:
         raise CiteLoomError(
@@ -105,14 +105,13 @@ def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
     options = HTMLBackendOptions(add_title=False, infer_furniture=False) if form is InputFormat.HTML else None
     try:
         given = InputDocument(stream, form, backend, options, f"document.{form.value}")
-        if not given.valid:
+        reader = getattr(given, "_backend", None)  # none where it could not be opened
+        if not isinstance(reader, DeclarativeDocumentBackend) or not reader.is_valid():
             raise damaged(path, "its parts do not make a whole")
-        reader = given._backend
         # Pictures are not read, so no office program need be started to draw them.
         for name in ("docx_to_pdf_converter_init", "pptx_to_pdf_converter_init"):
             if hasattr(reader, name):
                 setattr(reader, name, True)
-        assert isinstance(reader, DeclarativeDocumentBackend)
         return reader.convert()
     except (CiteLoomError, RecursionError, MemoryError):
         raise
@@ -121,18 +120,14 @@ def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
         raise damaged(path, f"docling could not read it ({type(error).__name__})") from error
 
 
-def _blocks(doc: DoclingDocument, kind: str) -> tuple[list[Block], str]:
-    blocks, printed = read_blocks(doc, kind)
+def _blocks(doc: DoclingDocument, kind: str, titles: list[str]) -> tuple[list[Block], str]:
+    blocks, printed = read_blocks(doc, kind, titles)
     if kind in ("docx", "pptx"):
         return blocks, printed
+    whole = plain_html.restored
     return [
-        replace(
-            block,
-            text=plain_html.restored(block.text),
-            section_path=tuple(map(plain_html.restored, block.section_path)),
-        )
-        for block in blocks
-    ], plain_html.restored(printed)
+        replace(block, text=whole(block.text), section_path=tuple(map(whole, block.section_path))) for block in blocks
+    ], whole(printed)
 
 
 def _coverage(source: _Source, blocks: list[Block]) -> float:

@@ -6,6 +6,7 @@ import io
 import posixpath
 import zipfile
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 from lxml import etree as _etree  # type: ignore[import-untyped]
@@ -28,6 +29,10 @@ _XML_SUFFIXES = (".xml", ".rels", ".vml")
 _SHAPES = {"b", "bCs", "i", "iCs", "u", "strike", "dstrike", "vertAlign", "rStyle", "em"}
 # Around the words of a paragraph; in tables the libraries overlook what is inside.
 _WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "customXml", "fldSimple")
+_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
+_TEXT_BOX = f"""<p:sp xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="{_DRAWING}">
+<p:nvSpPr><p:cNvPr id="0" name=""/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr/>
+<p:txBody><a:bodyPr/><a:p><a:r><a:t/></a:r></a:p></p:txBody></p:sp>"""
 _NOTES = {"footnoteReference": "f", "endnoteReference": "e"}
 
 
@@ -58,7 +63,10 @@ def main_part(package: Package, kind: str) -> str:
         raise other_format(package.path, kind, found)
     for relation in parse(package, "_rels/.rels"):
         if str(relation.get("Type")).endswith("/officeDocument"):
-            return posixpath.normpath(str(relation.get("Target"))).lstrip("/")
+            name = posixpath.normpath(str(relation.get("Target"))).lstrip("/")
+            if name not in package:
+                raise damaged(package.path, f"its part {name} is missing")
+            return name
     raise damaged(package.path, f"it does not say where the text of the {NAMES[kind]} is")
 
 
@@ -77,7 +85,7 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
     raw: list[str] = []
     stream = io.BytesIO()
     folder = posixpath.dirname(main)
-    prepared = {f"{folder}/{name}.xml" for name in ("footnotes", "endnotes")} | {main} if kind == "docx" else set()
+    texts = (main, f"{folder}/footnotes.xml", f"{folder}/endnotes.xml") if kind == "docx" else ()
     captions, titles = _styles(package, f"{folder}/styles.xml") if kind == "docx" else (set(), set())
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as copy:
         for name in package.names():
@@ -85,16 +93,14 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
             if name.lower().endswith(_XML_SUFFIXES):
                 data = package.read(name)
                 _refuse_entities(package, name, data)
-            if name in prepared:
+            if name in texts or (kind == "pptx" and name.startswith(f"{folder}/slides/slide")):
                 root = parse(package, name)
+                _spell_out_diagrams(package, name, root)
                 _unwrap(root)
                 raw.extend(_words(root))
                 _mark_paragraphs(root, captions, titles)
                 _mark_notes(root)
                 data = etree.tostring(root, encoding="utf-8", xml_declaration=True)
-            elif kind == "pptx" and name.startswith((f"{folder}/slides/slide", f"{folder}/notesSlides/")):
-                root = parse(package, name)
-                raw.extend(_words(root) if name.startswith(f"{folder}/slides/") else [])
             copy.writestr(zipfile.ZipInfo(name), data)
     stream.seek(0)
     return stream, raw
@@ -110,7 +116,9 @@ def _words(root: Any) -> Iterator[str]:
         space = etree.QName(paragraph).namespace
         parts = []
         for element in paragraph.iter(f"{{{space}}}t", f"{{{space}}}br", f"{{{space}}}tab"):
-            if next(element.iterancestors(paragraph.tag)) is paragraph and not any(element.iterancestors("{*}Fallback")):
+            if next(element.iterancestors(paragraph.tag)) is paragraph and not any(
+                element.iterancestors("{*}Fallback")
+            ):
                 parts.append(str(element.text or "") if _name(element) == "t" else " ")
         yield "".join(parts)
 
@@ -121,20 +129,22 @@ def _styles(package: Package, name: str) -> tuple[set[str], set[str]]:
     if name in package:
         for style in parse(package, name).iter("{*}style"):
             for child in style.iterchildren("{*}name"):
-                kind = _value(child).lower()
+                kind = _attribute(child, "val").lower()
                 if kind in found:
-                    found[kind].add(next((v for k, v in style.attrib.items() if k.endswith("styleId")), ""))
+                    found[kind].add(_attribute(style, "styleId"))
     return found["caption"], found["title"]
 
 
-def _value(element: Any) -> str:
-    return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == "val"), "")
+def _attribute(element: Any, name: str) -> str:
+    """An attribute by its name, whatever its namespace."""
+    return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
 
 
 def _mark_paragraphs(root: Any, captions: set[str], titles: set[str]) -> None:
     """Mark captions and titles, and leave each paragraph one run of text for docling."""
     for style in list(root.iter("{*}pStyle")):
-        name = marks.CAPTION if _value(style) in captions else marks.TITLE if _value(style) in titles else ""
+        style_id = _attribute(style, "val")
+        name = marks.CAPTION if style_id in captions else marks.TITLE if style_id in titles else ""
         if name:
             _insert_text(style.getparent().getparent(), marks.mark(name))
     for properties in root.iter("{*}rPr"):
@@ -160,21 +170,49 @@ def _put_in_place(wrapper: Any, children: list[Any]) -> None:
     parent[at : at + 1] = children
 
 
+def _spell_out_diagrams(package: Package, name: str, root: Any) -> None:
+    """Put the words of a SmartArt diagram, which stand in a part of their own, where the diagram stands."""
+    folder, base = posixpath.split(name)
+    relations = f"{folder}/_rels/{base}.rels"
+    diagrams = {
+        relation.get("Id"): posixpath.normpath(posixpath.join(folder, str(relation.get("Target")))).lstrip("/")
+        for relation in (parse(package, relations) if relations in package else ())
+        if str(relation.get("Type")).endswith("/diagramData")
+    }
+    for ids in list(root.iter("{*}relIds")):
+        part = diagrams.get(_attribute(ids, "dm"), "")
+        words = "\n".join(said for said in _words(parse(package, part)) if said.strip()) if part in package else ""
+        frame = next(ids.iterancestors("{*}graphicFrame"), None)
+        paragraph = next(ids.iterancestors("{*}p"), None)
+        if words and paragraph is not None:
+            new = etree.Element(paragraph.tag)
+            _insert_text(new, marks.mark(marks.FIGURE) + words)
+            paragraph.addnext(new)
+        elif words and frame is not None:
+            frame.addnext(_text_box(frame, marks.mark(marks.FIGURE) + words))
+
+
+def _text_box(frame: Any, text: str) -> Any:
+    """A text box on a slide, in the place of another shape."""
+    box = etree.fromstring(_TEXT_BOX)
+    for place in frame.iterchildren("{*}xfrm"):
+        placed = etree.SubElement(box[1], etree.QName(_DRAWING, "xfrm"))
+        placed.extend(deepcopy(child) for child in place)
+    next(box.iter(f"{{{_DRAWING}}}t")).text = text
+    return box
+
+
 def _mark_notes(root: Any) -> None:
     """Mark the words on which notes hang, and the notes themselves, so that each can stand where it belongs."""
     for tag, kind in _NOTES.items():
         for reference in list(root.iter(f"{{*}}{tag}")):
             text = etree.Element(etree.QName(etree.QName(reference).namespace, "t"))
-            text.text = marks.note_mark(kind, _id(reference))
+            text.text = marks.note_mark(kind, _attribute(reference, "id"))
             reference.getparent().replace(reference, text)
     for tag, kind in (("footnote", "f"), ("endnote", "e")):
         for note in root.iterchildren(f"{{*}}{tag}"):
             for paragraph in list(note.iter("{*}p"))[:1]:
-                _insert_text(paragraph, marks.note_mark(kind, _id(note)))
-
-
-def _id(element: Any) -> str:
-    return next((str(value) for key, value in element.attrib.items() if key.rpartition("}")[2] == "id"), "")
+                _insert_text(paragraph, marks.note_mark(kind, _attribute(note, "id")))
 
 
 def _insert_text(paragraph: Any, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import struct
 import zipfile
 import zlib
@@ -71,8 +72,8 @@ class Package:
             raise other_format(path, kind)
         try:
             self._zip = zipfile.ZipFile(path)
-        except _BROKEN:
-            raise damaged(path, "its table of contents cannot be read") from None
+        except (*_BROKEN, OSError) as error:
+            raise _broken(error, path, "its table of contents cannot be read") from None
         try:
             self._parts = self._checked()
         except CiteLoomError:
@@ -128,9 +129,14 @@ class Package:
                     size_so_far += len(piece)
                     if size_so_far > part.file_size:
                         raise zipfile.BadZipFile
-        except _BROKEN:
-            raise damaged(self.path, f"its part {name} cannot be unpacked") from None
+        except (*_BROKEN, OSError) as error:
+            raise _broken(error, self.path, f"its part {name} cannot be unpacked") from None
         return b"".join(pieces)
+
+
+def _broken(error: Exception, path: Path, why: str) -> Exception:
+    """What a failed reading means; a seek to nowhere is the file's fault, other failures are the disk's."""
+    return error if isinstance(error, OSError) and error.errno != errno.EINVAL else damaged(path, why)
 
 
 def _reaches_outside(name: str) -> bool:

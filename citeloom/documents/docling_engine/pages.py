@@ -30,6 +30,7 @@ from citeloom.documents.pdf_layout import (
     region_of,
     regions,
     rows,
+    untangled,
     with_lines_joined,
 )
 from citeloom.documents.pdfium import OutlineEntry, RawPage, Word
@@ -64,7 +65,8 @@ def lay_out(pages: list[RawPage], outline: list[OutlineEntry], pictures: Picture
             if left:
                 found.append(region_of(rows(left), number))
             # Docling's reading order now and then leaves a column half read; the white between columns knows better.
-            result.append(with_lines_joined(in_best_order(found, regions(pages[number - 1], gutters))))
+            plain = regions(pages[number - 1], gutters)
+            result.append(with_lines_joined(in_best_order(untangled(found), plain)))
     return result
 
 

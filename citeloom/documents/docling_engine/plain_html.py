@@ -11,6 +11,7 @@ from citeloom.documents.docling_engine.web_page import HEADINGS, LINE_BREAK, LIS
 
 _LONGEST_HEADING = 300  # characters; more is text under a heading that was never closed
 _WIDEST_SPAN = 100
+_MOST_CELLS = 300_000  # of a table with all its empty places; a larger one is read as paragraphs
 _BLANK_LINE = re.compile(rf"(?:[ \t\r\n]*{LINE_BREAK}[ \t\r\n]*){{2,}}")
 # Docling writes these as plain quotes, hyphens and dots; a quotation must stay as it was printed.
 _SHELTERED = "\u200c\u200d\u2010\u2011\u2012\u2013\u2014\u2015\u2018\u2019\u201c\u201d\u2026"
@@ -107,8 +108,9 @@ def _table(node: Node, note: bool) -> Iterator[str]:
     inside = {inner.tag for inner in node.nodes()}
     for_layout = node.attributes.get("role") in ("presentation", "none") or inside & {"table", "pre", *HEADINGS}
     captions = [part for part in parts if part.tag == "caption"]
+    columns = max(sum(_span(cell, "colspan") for cell in row) for row in rows)
     yield from _flow(loose, note=note)
-    if for_layout or max(map(len, rows)) < 2:
+    if for_layout or max(map(len, rows)) < 2 or columns * len(rows) > _MOST_CELLS:
         for part in captions:
             yield f"<figure><figcaption>{_written(part.text())}</figcaption></figure>\n" if part.text() else ""
         for cell in (cell for row in rows for cell in row):
@@ -120,10 +122,11 @@ def _table(node: Node, note: bool) -> Iterator[str]:
 
 
 def _cell(cell: Node) -> str:
-    spans = ""
-    for name in ("rowspan", "colspan"):
-        value = cell.attributes.get(name, "")
-        if value.isascii() and value.isdigit() and len(value) < 4 and 1 < int(value) <= _WIDEST_SPAN:
-            spans += f' {name}="{int(value)}"'
+    spans = "".join(f' {name}="{_span(cell, name)}"' for name in ("rowspan", "colspan") if _span(cell, name) > 1)
     tag = "th" if cell.tag == "th" else "td"
     return f"<{tag}{spans}>{_written(cell.text())}</{tag}>"
+
+
+def _span(cell: Node, name: str) -> int:
+    value = cell.attributes.get(name, "")
+    return min(int(value), _WIDEST_SPAN) or 1 if value.isascii() and value.isdigit() and len(value) < 6 else 1

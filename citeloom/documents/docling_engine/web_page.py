@@ -28,7 +28,7 @@ PARAGRAPH = "\x1c"  # parts paragraphs in a node's text
 LINE_BREAK = "\x0b"
 
 _UNSEEN = {
-    "script", "style", "template", "noscript", "noframes", "iframe", "object", "embed", "applet", "audio", "video",
+    "script", "style", "template", "noscript", "noframes", "iframe", "object", "applet", "audio", "video",
     "canvas", "svg", "map", "datalist", "rp",
 }  # fmt: skip
 _CONTROLS = {"nav", "button", "select", "textarea", "dialog"}
@@ -54,6 +54,7 @@ _DISPLAY_STYLE = re.compile(r"^\{\\(?:display|text)style\s*(.*)\}$", re.S)
 _TITLES = ("citation_title", "dc.title", "dcterms.title", "og:title")
 _DOIS = ("citation_doi", "dc.identifier", "dc.identifier.doi", "prism.doi", "bepress_citation_doi")
 _MAX_DEPTH = 24  # of lists in lists and the like; what lies deeper is read as paragraphs
+_REAL_PARAGRAPH = 100  # characters; above the first one stands what leads around the site
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.I)
 _CHARSETS = re.compile(r"^(?:utf|iso|windows|cp|koi|mac|gb|big5|euc|shift|sjis|tis|latin|ascii|us-ascii)[\w-]*$")
 _WESTERN = {"ascii", "iso8859-1", "cp1252"}
@@ -314,13 +315,14 @@ def _keep_main(page: WebPage, first: int, last: int) -> None:
 
 
 def _drop_menus(page: WebPage) -> None:
-    """Leave out lists of nothing but links above the first heading: the site's menus."""
+    """Leave out lists of nothing but links above the first real paragraph: menus, other languages, contents."""
+    paragraph = 0
     for at, kid in enumerate(page.body.kids):
-        if isinstance(kid, Node) and kid.tag in HEADINGS:
-            return
-        if isinstance(kid, Node) and kid.tag in LISTS and not kid.unlinked:
-            if any(node.unlinked for node in kid.nodes()):
-                continue
+        if isinstance(kid, str):
+            paragraph = 0 if kid == PARAGRAPH else paragraph + len(kid)
+            if paragraph > _REAL_PARAGRAPH:
+                return
+        elif kid.tag in LISTS and not any(node.unlinked for node in (kid, *kid.nodes())):
             page.left_out.append(kid.text())
             page.body.kids[at] = PARAGRAPH
 

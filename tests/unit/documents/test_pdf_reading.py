@@ -132,16 +132,6 @@ def test_a_paragraph_goes_on_over_the_page_and_its_broken_word_is_whole(tmp_path
     assert everything_stands_on_its_page(doc)
 
 
-def test_rows_of_a_table_stay_rows(tmp_path: Path) -> None:
-    paper = Paper(tmp_path / "table.pdf")
-    paper.lines(FILLER)
-    for row, cells in enumerate([("Year", "Grain", "Salt"), ("1340", "12", "31"), ("1341", "15", "29")]):
-        for column, cell in enumerate(cells):
-            paper.at(72 + 120 * column, paper.y - 20 - 12 * row, cell, size=10)
-    doc = convert(paper.save())
-    assert texts(doc, BlockKind.TABLE) == ["Year\tGrain\tSalt\n1340\t12\t31\n1341\t15\t29"]
-
-
 def test_ligatures_and_text_printed_sideways_do_not_disturb_the_text(tmp_path: Path) -> None:
     paper = Paper(tmp_path / "stamp.pdf")
     paper.lines(FILLER)
@@ -164,7 +154,7 @@ def test_reading_twice_gives_the_same_document(tmp_path: Path) -> None:
     assert convert(path).converter == CONVERTER_VERSION
 
 
-def scan(path: Path) -> Path:
+def blot(path: Path) -> Path:
     paper = Paper(path)
     paper.canvas.rect(72, 72, 300, 300, fill=1)
     return paper.save()
@@ -182,7 +172,7 @@ def empty(path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("make", "words"),
-    [(encrypted, "needs a password"), (damaged, "damaged"), (empty, "is empty"), (scan, "needs OCR")],
+    [(encrypted, "needs a password"), (damaged, "damaged"), (empty, "is empty"), (blot, "OCR found none")],
 )
 def test_a_pdf_that_cannot_be_read_says_why_and_what_to_do(tmp_path: Path, make: object, words: str) -> None:
     path = make(tmp_path / "bad.pdf")  # type: ignore[operator]

@@ -124,7 +124,7 @@ def test_text_in_any_usual_encoding_is_read(tmp_path: Path, encoding: str, warne
 
 
 @pytest.mark.parametrize("suffix", sorted(SUPPORTED_SUFFIXES - {".pdf"}))
-def test_a_binary_file_under_a_text_name_is_refused(tmp_path: Path, suffix: str) -> None:
+def test_a_binary_file_under_another_name_is_refused(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"photo{suffix}"
     path.write_bytes(bytes(range(256)) * 20)
     assert failing(path).code is Code.UNSUPPORTED_FORMAT
