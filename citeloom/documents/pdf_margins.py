@@ -92,8 +92,13 @@ def _repeated(margin_rows: list[list[_Row]], pages: int) -> set[tuple[str, bool,
         for row in candidates:
             for height in (round(row.y / 8) - 1, round(row.y / 8), round(row.y / 8) + 1):
                 seen[(row.key, row.place >= 0, height)].add(page)
-    needed = 2 if pages <= 4 else 3
-    return {key for key, where in seen.items() if len(where) >= needed and re.search(r"\w|#", key[0])}
+    return {key for key, where in seen.items() if _is_running(where, pages) and re.search(r"\w|#", key[0])}
+
+
+def _is_running(where: set[int], pages: int) -> bool:
+    """Whether a line on these pages runs through the document: two do in a short one, where left and right differ."""
+    facing = len({page % 2 for page in where}) == 1 and pages <= 8
+    return len(where) >= (2 if pages <= 4 or facing else 3)
 
 
 def _printed_numbers(

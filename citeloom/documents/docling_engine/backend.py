@@ -26,7 +26,6 @@ from docling_core.types.doc.page import (
     TextCell,
 )
 from PIL.Image import Image
-from pydantic import ConfigDict
 
 from citeloom.documents.pdf_layout import rows
 from citeloom.documents.pdfium import OutlineEntry, RawPage, Word
@@ -50,7 +49,7 @@ class Paper:
 class PaperOptions(PdfBackendOptions):
     """Carries the paper to the backend."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    model_config = {"arbitrary_types_allowed": True}  # noqa: RUF012 - how pydantic takes its settings
     paper: Paper
 
 

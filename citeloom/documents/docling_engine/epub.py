@@ -59,7 +59,7 @@ def read_book(package: Package) -> Book:
                 page.body.kids.insert(0, Node(f"h{min(depth, 6)}", [label]))
             book.page.body.kids += [*page.body.kids, PARAGRAPH]
             book.page.seen += [*page.seen, "\n"]
-            book.page.left_out += page.left_out
+            book.page.left_out += [*page.left_out, "\n"]
             book.warnings += [warning for warning in warnings if warning not in book.warnings]
     if missing:
         shown = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
@@ -84,13 +84,17 @@ def _place(folder: str, address: str) -> str:
 
 
 def _spine(opf: Any, folder: str) -> list[str]:
-    """The names of the chapters in reading order, each once."""
+    """The names of the chapters in reading order, each once, the table of contents aside."""
     items = {
         item.get("id"): _place(folder, str(item.get("href") or ""))
         for item in opf.iter("{*}item")
-        if str(item.get("media-type") or "") in _TEXT_TYPES
+        if str(item.get("media-type") or "") in _TEXT_TYPES and not _is_contents(item)
     }
     return list(dict.fromkeys(items[e.get("idref")] for e in opf.iter("{*}itemref") if e.get("idref") in items))
+
+
+def _is_contents(item: Any) -> bool:
+    return "nav" in str(item.get("properties") or "").split()
 
 
 def _refuse_locked(package: Package, chapters: set[str]) -> None:
@@ -115,7 +119,7 @@ def _labels(package: Package, opf: Any, folder: str) -> dict[str, tuple[int, str
         if name not in package:
             continue
         here = posixpath.dirname(name)
-        if "nav" in str(item.get("properties") or "").split():
+        if _is_contents(item):
             page = etree.fromstring(package.read(name), etree.HTMLParser(encoding="utf-8", no_network=True))
             for link in page.xpath("//nav[contains(@*[name()='epub:type'], 'toc')]//a[@href]"):
                 depth = sum(1 for _ in link.iterancestors("ol"))

@@ -86,17 +86,19 @@ def read(path: Path, kind: str, converter: str) -> Converted:
 def _source(path: Path, kind: str) -> _Source:
     if kind == "html":
         page, warnings = web_page.read_page(path.read_bytes(), path, xhtml=path.suffix.lower() == ".xhtml")
-        html = plain_html.to_html(page.body.kids).encode()
-        return _Source(io.BytesIO(html), page.titles, page.dois, ["".join(page.seen)], page.left_out, warnings)
+        return _web_source(page, page.titles, warnings)
     with Package(path, kind) as package:
         if kind == "epub":
             book = epub.read_book(package)
-            html = plain_html.to_html(book.page.body.kids).encode()
-            seen = ["".join(book.page.seen)]
-            return _Source(io.BytesIO(html), [book.title], [], seen, book.page.left_out, book.warnings)
+            return _web_source(book.page, [book.title], book.warnings)
         main = office_xml.main_part(package, kind)
         stream, seen = office_xml.for_docling(package, main, kind)
         return _Source(stream, [office_xml.title(package)], seen=seen)
+
+
+def _web_source(page: web_page.WebPage, titles: list[str], warnings: list[str]) -> _Source:
+    html = plain_html.to_html(page.body.kids).encode()
+    return _Source(io.BytesIO(html), titles, page.dois, ["".join(page.seen)], ["".join(page.left_out)], warnings)
 
 
 def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
@@ -116,8 +118,12 @@ def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
     except (CiteLoomError, RecursionError, MemoryError):
         raise
     except Exception as error:
-        # A file nobody thought of: which of its libraries stumbled is of no use to the reader.
-        raise damaged(path, f"docling could not read it ({type(error).__name__})") from error
+        raise CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The file {path.name} could not be read: docling stumbled over it ({type(error).__name__}).",
+            f"Open the {NAMES[kind]} and save it anew, or attach a PDF of it.",
+            path=str(path),
+        ) from error
 
 
 def _blocks(doc: DoclingDocument, kind: str, titles: list[str]) -> tuple[list[Block], str]:

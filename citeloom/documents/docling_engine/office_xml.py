@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
+from urllib.parse import unquote
 
 from lxml import etree as _etree  # type: ignore[import-untyped]
 
@@ -29,6 +30,10 @@ _XML_SUFFIXES = (".xml", ".rels", ".vml")
 _SHAPES = {"b", "bCs", "i", "iCs", "u", "strike", "dstrike", "vertAlign", "rStyle", "em"}
 # Around the words of a paragraph; in tables the libraries overlook what is inside.
 _WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "customXml", "fldSimple")
+_NEEDED = {
+    "officeDocument", "styles", "numbering", "footnotes", "endnotes", "slide", "slideLayout", "slideMaster",
+    "notesSlide", "notesMaster",
+}  # fmt: skip
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 _TEXT_BOX = f"""<p:sp xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="{_DRAWING}">
 <p:nvSpPr><p:cNvPr id="0" name=""/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr/>
@@ -61,11 +66,8 @@ def main_part(package: Package, kind: str) -> str:
     if _MAIN_TYPES[kind] not in types:
         found = next((name for word, name in _OTHER_TYPES.items() if word in types), "another kind of Office file")
         raise other_format(package.path, kind, found)
-    for relation in parse(package, "_rels/.rels"):
-        if str(relation.get("Type")).endswith("/officeDocument"):
-            name = posixpath.normpath(str(relation.get("Target"))).lstrip("/")
-            if name not in package:
-                raise damaged(package.path, f"its part {name} is missing")
+    for _, relation, name in _relations(package, "_rels/.rels"):
+        if relation == "officeDocument":
             return name
     raise damaged(package.path, f"it does not say where the text of the {NAMES[kind]} is")
 
@@ -93,7 +95,9 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
             if name.lower().endswith(_XML_SUFFIXES):
                 data = package.read(name)
                 _refuse_entities(package, name, data)
-            if name in texts or (kind == "pptx" and name.startswith(f"{folder}/slides/slide")):
+            if name.endswith(".rels"):
+                data = _without_loose_ends(package, name)
+            elif name in texts or (kind == "pptx" and name.startswith(f"{folder}/slides/slide")):
                 root = parse(package, name)
                 _spell_out_diagrams(package, name, root)
                 _unwrap(root)
@@ -104,6 +108,28 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
             copy.writestr(zipfile.ZipInfo(name), data)
     stream.seek(0)
     return stream, raw
+
+
+def _relations(package: Package, name: str) -> Iterator[tuple[Any, str, str]]:
+    """The relations of a part that lead inside the package: each with its kind and the part it names."""
+    folder = posixpath.dirname(posixpath.dirname(name))
+    for relation in parse(package, name).iterchildren("{*}Relationship"):
+        if relation.get("TargetMode") != "External" and not str(relation.get("Target")).startswith("#"):
+            target = posixpath.normpath(posixpath.join("/", folder, unquote(str(relation.get("Target")))))
+            yield relation, str(relation.get("Type")).rpartition("/")[2], target.lstrip("/")
+
+
+def _without_loose_ends(package: Package, name: str) -> bytes:
+    """Relations without those to parts that are not there, unless the text would suffer."""
+    root = None
+    for relation, kind, target in _relations(package, name):
+        root = relation.getparent() if root is None else root
+        if target in package:
+            continue
+        if kind in _NEEDED:
+            raise damaged(package.path, f"its part {target} is missing")
+        root.remove(relation)
+    return package.read(name) if root is None else bytes(etree.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
 def _name(element: Any) -> str:
@@ -120,7 +146,7 @@ def _words(root: Any) -> Iterator[str]:
                 element.iterancestors("{*}Fallback")
             ):
                 parts.append(str(element.text or "") if _name(element) == "t" else " ")
-        yield "".join(parts)
+        yield marks.taken("".join(parts))[0]
 
 
 def _styles(package: Package, name: str) -> tuple[set[str], set[str]]:
@@ -173,12 +199,9 @@ def _put_in_place(wrapper: Any, children: list[Any]) -> None:
 def _spell_out_diagrams(package: Package, name: str, root: Any) -> None:
     """Put the words of a SmartArt diagram, which stand in a part of their own, where the diagram stands."""
     folder, base = posixpath.split(name)
-    relations = f"{folder}/_rels/{base}.rels"
-    diagrams = {
-        relation.get("Id"): posixpath.normpath(posixpath.join(folder, str(relation.get("Target")))).lstrip("/")
-        for relation in (parse(package, relations) if relations in package else ())
-        if str(relation.get("Type")).endswith("/diagramData")
-    }
+    beside = f"{folder}/_rels/{base}.rels"
+    relations = _relations(package, beside) if beside in package else ()
+    diagrams = {relation.get("Id"): part for relation, kind, part in relations if kind == "diagramData"}
     for ids in list(root.iter("{*}relIds")):
         part = diagrams.get(_attribute(ids, "dm"), "")
         words = "\n".join(said for said in _words(parse(package, part)) if said.strip()) if part in package else ""

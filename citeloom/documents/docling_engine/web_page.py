@@ -153,8 +153,9 @@ class _Reader:
             self.mode = _Mode.LEAVE
         if self.mode is _Mode.READ:
             self.read(tag, attributes, opened)
-        elif self.mode is _Mode.LEAVE:
-            self.page.seen.append("\n" if tag not in _INLINE else "")
+        elif self.mode is _Mode.LEAVE and tag not in _INLINE:
+            self.page.seen.append("\n")
+            self.page.left_out.append("\n")
 
     def is_control(self, tag: str, attributes: Mapping[str, str]) -> bool:
         if tag == "footer":
@@ -240,7 +241,7 @@ class _Reader:
         elif self.mode in (_Mode.READ, _Mode.LEAVE):
             self.page.seen.append(text)
             if self.mode is _Mode.LEAVE:
-                self.page.left_out.append(f"{text} ")
+                self.page.left_out.append(text)
                 return
             self.add(text)
             if not self.links and text.strip():
@@ -310,7 +311,7 @@ def _keep_main(page: WebPage, first: int, last: int) -> None:
         titles = [kid for kid in around.kids if isinstance(kid, Node) and kid.tag == "h1"]
         main.kids[:0] = titles
         around.kids = [kid for kid in around.kids if kid not in titles]
-    page.left_out.append(around.text())
+    page.left_out.append(f"\n{around.text()}\n")
     page.body.kids = main.kids
 
 
@@ -323,7 +324,7 @@ def _drop_menus(page: WebPage) -> None:
             if paragraph > _REAL_PARAGRAPH:
                 return
         elif kid.tag in LISTS and not any(node.unlinked for node in (kid, *kid.nodes())):
-            page.left_out.append(kid.text())
+            page.left_out.append(f"\n{kid.text()}\n")
             page.body.kids[at] = PARAGRAPH
 
 

@@ -32,21 +32,21 @@ def write(path: Path, objects: dict[int, bytes | str], root: str = "") -> Path:
     return path
 
 
+PAGE = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
+
+
 def one_page(
-    path: Path, content: bytes, font: str = "", more: dict[int, bytes | str] | None = None, **root: str
+    path: Path, content: bytes, font: str = "", more: dict[int, bytes | str] | None = None, root: str = ""
 ) -> Path:
     """A PDF with one page that shows a content stream in Helvetica as /F1, or in another font object."""
-    page = (
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
-    )
     objects: dict[int, bytes | str] = {
         PAGES: "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        3: page,
+        3: PAGE,
         4: stream(content),
         5: font or "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         **(more or {}),
     }
-    return write(path, objects, root.get("root", ""))
+    return write(path, objects, root)
 
 
 def shown(lines: list[str], size: int = 11) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw
-from raw_pdf import PAGES, one_page, shown, stream, write
+from raw_pdf import PAGE, PAGES, one_page, shown, stream, write
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
@@ -102,10 +102,10 @@ def test_a_page_of_a_hundred_million_pixels_is_read(tmp_path: Path) -> None:
 def test_two_thousand_pages_are_read_at_once(tmp_path: Path) -> None:
     kids = range(10, 2010)
     objects: dict[int, bytes | str] = {
-        PAGES: f"<< /Type /Pages /Kids [{' '.join(f'{n} 0 R' for n in kids)}] /Count 2000 /MediaBox [0 0 595 842] >>",
+        PAGES: f"<< /Type /Pages /Kids [{' '.join(f'{n} 0 R' for n in kids)}] /Count 2000 >>",
         4: stream(shown(FILLER)),
         5: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-        **{n: "<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>" for n in kids},
+        **dict.fromkeys(kids, PAGE),
     }
     doc = convert(write(tmp_path / "long.pdf", objects), QUICK)
     assert len(doc.pages) == 2000
