@@ -96,7 +96,7 @@ def _sections(doc: Converted) -> list[_Section]:
         beside = (block.kind, block.page) if block.kind in ASIDE else None
         key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), beside)
         section = open_by.get(key)
-        if section is None:
+        if section is None or _skips_a_page(section, block):
             section = _Section(block.section_path, [], _extra(doc, block, role))
             sections.append(section)
             if beside is None:
@@ -105,6 +105,12 @@ def _sections(doc: Converted) -> list[_Section]:
                 open_by[key] = section
         section.units.extend(_units(block, first=not section.units))
     return sections
+
+
+def _skips_a_page(section: _Section, block: Block) -> bool:
+    """Whether pages lie between: a passage over them would claim a page on which none of it stands."""
+    before = section.units[-1].page
+    return before is not None and block.page is not None and block.page > before + 1
 
 
 def _extra(doc: Converted, block: Block, role: str | None) -> dict[str, Any]:

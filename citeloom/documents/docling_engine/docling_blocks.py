@@ -25,6 +25,7 @@ from docling_core.types.doc.document import ContentLayer
 from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from citeloom.documents.docling_engine import marks
+from citeloom.documents.table_text import as_markdown
 from citeloom.documents.text_tools import tidy, words_of
 from citeloom.model import Block, BlockKind
 
@@ -142,14 +143,15 @@ class _Reader:
         return text
 
     def table(self, data: TableData) -> str:
-        """Rows as lines, cells parted by tabs; a cell over several rows is said in each of them."""
+        """The table as Markdown; a cell over several rows is said in each of them."""
         rows = [[""] * data.num_cols for _ in range(data.num_rows)]
         for cell in data.table_cells:
             text = " ".join(self.cell(cell).split())
             for row in rows[cell.start_row_offset_idx : cell.end_row_offset_idx]:
                 if cell.start_col_offset_idx < len(row):
                     row[cell.start_col_offset_idx] = text
-        return "\n".join("\t".join(row) for row in rows if any(row))
+        filled = [row for row in rows if any(row)]
+        return as_markdown(filled) if filled else ""
 
     def cell(self, cell: TableCell) -> str:
         if not isinstance(cell, RichTableCell):
@@ -225,7 +227,10 @@ def _sectioned(pieces: list[_Piece], notes: dict[str, str]) -> list[Block]:
             else:
                 kind = BlockKind.TEXT
         section = tuple(text for _, text in path) + ((SPEAKER_NOTES,) if piece.spoken else ())
-        blocks.append(Block(kind, piece.text, section, page))
+        text = piece.text
+        if kind is BlockKind.TABLE and blocks and blocks[-1].kind is BlockKind.CAPTION and blocks[-1].page == page:
+            text = f"{blocks.pop().text}\n\n{text}"
+        blocks.append(Block(kind, text, section, page))
         hanging = [_tidied(notes.pop(name, ""), BlockKind.FOOTNOTE) for name in piece.notes]
         blocks.extend(Block(BlockKind.FOOTNOTE, text, section, page) for text in hanging if text)
     # What hangs on no word that was kept still belongs to the document.

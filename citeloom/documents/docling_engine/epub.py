@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from lxml import etree as _etree  # type: ignore[import-untyped]
+from lxml import etree as _etree
 
 from citeloom.documents.docling_engine.packages import Package, damaged, harmful, locked, other_format
 from citeloom.documents.docling_engine.web_page import HEADINGS, PARAGRAPH, Node, WebPage, read_page

@@ -148,10 +148,10 @@ def _title(titles: Iterable[str], printed: str, blocks: list[Block], kind: str) 
     named = [tidied for title in titles if (tidied := " ".join(tidy(title).split()))]
     if kind == "epub" and named:
         return named[0]
-    opening = " ".join(words_of(" ".join(block.text for block in blocks[:_OPENING])))
+    opening = f" {' '.join(words_of(' '.join(block.text for block in blocks[:_OPENING])))} "
     for title in named:
-        words = " ".join(words_of(title))
-        if words and words in opening:
+        words = words_of(title)
+        if len(words) > 1 and f" {' '.join(words)} " in opening:  # a single word is found too easily
             return title
     return printed or next(iter(named), "")
 

@@ -10,7 +10,7 @@ from copy import deepcopy
 from typing import Any
 from urllib.parse import unquote
 
-from lxml import etree as _etree  # type: ignore[import-untyped]
+from lxml import etree as _etree
 
 from citeloom.documents.docling_engine import marks
 from citeloom.documents.docling_engine.packages import NAMES, Package, damaged, harmful, other_format

@@ -14,7 +14,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
-from lxml import etree as _etree  # type: ignore[import-untyped]
+from lxml import etree as _etree
 
 from citeloom.documents.docling_engine import marks
 from citeloom.documents.docling_engine.packages import harmful, other_format

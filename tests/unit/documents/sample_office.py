@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import docx
 import pptx
@@ -22,6 +23,7 @@ GRAPHIC_FRAME = """<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="9" name="d"/
 <a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/diagram">{}</a:graphicData></a:graphic>
 </p:graphicFrame>"""
 
+CATEGORY_CHART_DATA: Any = CategoryChartData  # it carries no types
 Change = bytes | Callable[[bytes], bytes] | None
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -58,7 +60,8 @@ def replacing(old: str, new: str) -> Callable[[bytes], bytes]:
     return change
 
 
-def word(folder: Path, name: str = "paper.docx") -> Path:
+def word(folder: Path) -> Path:
+    """A short paper in Word, whose properties still name the journal's template."""
     doc = docx.Document()
     doc.core_properties.title = "Template of the Journal"
     doc.add_heading("Salt and Grain", 0)
@@ -80,7 +83,7 @@ def word(folder: Path, name: str = "paper.docx") -> Path:
     table.cell(1, 0).merge(table.cell(2, 0)).text = "1340\n(Lent)"
     doc.add_heading("References", 1)
     doc.add_paragraph("Braudel 1949.")
-    path = folder / name
+    path = folder / "paper.docx"
     doc.save(str(path))
     return path
 
@@ -111,6 +114,7 @@ def with_note(path: Path) -> Path:
 
 
 def slides(folder: Path) -> Path:
+    """A talk of four slides; the third is empty."""
     deck = pptx.Presentation()
     deck.core_properties.title = "PowerPoint Presentation"
     opening = deck.slides.add_slide(deck.slide_layouts[0])
@@ -129,7 +133,7 @@ def slides(folder: Path) -> Path:
     findings.notes_slide.notes_text_frame.text = "Say it twice."
     deck.slides.add_slide(deck.slide_layouts[6])
     chart = deck.slides.add_slide(deck.slide_layouts[6])
-    data = CategoryChartData()
+    data = CATEGORY_CHART_DATA()
     data.categories = ["Lübeck", "Kiel"]
     data.add_series("Salt", (12, 9))
     chart.shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, Inches(4), Inches(3), data)
@@ -211,7 +215,8 @@ def epub(folder: Path, **parts: bytes) -> Path:
     opf = f"""<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">
     <dc:title>The Salt Roads</dc:title></metadata><manifest>{items}
     <item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
-    <item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/></manifest><spine><itemref idref="nav"/>{order}</spine></package>"""
+    <item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/></manifest>
+    <spine><itemref idref="nav"/>{order}</spine></package>"""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("mimetype", "application/epub+zip")
         book.writestr("META-INF/container.xml", CONTAINER)

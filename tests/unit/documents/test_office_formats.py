@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.request import urlopen
 
 import docx
 import pytest
@@ -28,6 +29,7 @@ from sample_office import (
 
 from citeloom.documents.chunk import chunk
 from citeloom.documents.convert import convert
+from citeloom.documents.table_text import as_markdown
 from citeloom.documents.tokens import estimate_tokens
 from citeloom.errors import Code
 from citeloom.model import Converted
@@ -48,6 +50,7 @@ def texts(doc: Converted) -> list[str]:
 def test_a_word_document_keeps_sections_sentences_tables_and_notes_in_place(tmp_path: Path) -> None:
     doc = convert(with_note(word(tmp_path)))
     in_luebeck = ("Prices", "In Lübeck")
+    rows = [["r0c0", "r0c1", "r0c2"], ["1340 (Lent)", "r1c1", "r1c2"], ["1340 (Lent)", "r2c1", "r2c2"]]
     assert told(doc) == [
         ("text", (), "Salt and Grain"),
         ("text", (), "By A. Author"),
@@ -57,8 +60,7 @@ def test_a_word_document_keeps_sections_sentences_tables_and_notes_in_place(tmp_
         ("heading", in_luebeck, "In Lübeck"),
         ("text", in_luebeck, "1. Salt rose."),
         ("text", in_luebeck, "2. Grain fell."),
-        ("caption", in_luebeck, "Table 1. Prices in “Mark”."),
-        ("table", in_luebeck, "r0c0\tr0c1\tr0c2\n1340 (Lent)\tr1c1\tr1c2\n1340 (Lent)\tr2c1\tr2c2"),
+        ("table", in_luebeck, as_markdown(rows, "Table 1. Prices in “Mark”.")),
         ("heading", ("References",), "References"),
         ("text", ("References",), "Braudel 1949."),
     ]
@@ -73,7 +75,8 @@ def test_a_word_document_in_german_has_its_title_and_captions_too(tmp_path: Path
         rewritten(path, {"word/document.xml": replacing(f'w:val="{id_}"', f'w:val="{name}"')})
     found = told(convert(path))
     assert found[0] == ("text", (), "Salt and Grain")
-    assert ("caption", ("Prices", "In Lübeck"), "Table 1. Prices in “Mark”.") in found
+    (table,) = [text for kind, _, text in found if kind == "table"]
+    assert table.startswith("Table 1. Prices in “Mark”.\n\n| r0c0 |")
 
 
 def test_tracked_changes_are_read_as_accepted_and_links_and_fields_keep_their_words(tmp_path: Path) -> None:
@@ -88,7 +91,7 @@ def test_tracked_changes_are_read_as_accepted_and_links_and_fields_keep_their_wo
         rewritten(path, {"word/document.xml": replacing(f"<w:t>{words}</w:t></w:r>", run.format(words)[5:] + added)})
     found = " ".join(texts(convert(path)))
     assert "is wet new linked field, see" in found
-    assert "\tr1c1 new linked field\t" in found
+    assert "| r1c1 new linked field |" in found
 
 
 def test_the_only_first_level_heading_of_a_word_document_is_its_title(tmp_path: Path) -> None:
@@ -113,9 +116,9 @@ def test_a_presentation_has_a_page_for_each_slide_and_every_block_knows_its_own(
         (2, "heading", ("Findings",), "Findings"),
         (2, "text", ("Findings",), "Above the title"),
         (2, "text", ("Findings",), "- Prices rose"),
-        (2, "table", ("Findings",), "c0\tc1\nc2\tc3"),
+        (2, "table", ("Findings",), as_markdown([["c0", "c1"], ["c2", "c3"]])),
         (2, "text", ("Findings", "Speaker notes"), "Say it twice."),
-        (4, "table", (), "\tSalt\nLübeck\t12\nKiel\t9"),
+        (4, "table", (), as_markdown([["", "Salt"], ["Lübeck", "12"], ["Kiel", "9"]])),
     ]
     assert [(page.number, page.label, page.text) for page in doc.pages][:1] == [(1, "1", "Salt Roads\n\nA talk")]
     assert [page.number for page in doc.pages] == [1, 2, 3, 4]
@@ -165,8 +168,7 @@ def test_a_web_page_is_read_as_a_reader_sees_it(tmp_path: Path) -> None:
         ("text", ("Methods",), "- most"),
         ("text", ("Methods",), "4. four and more"),
         ("caption", ("Methods",), "Figure 1. A plot."),
-        ("caption", ("Methods",), "Table 1. Mark."),
-        ("table", ("Methods",), "year\tsalt\n1340\t12\n1340\ta b"),
+        ("table", ("Methods",), as_markdown([["year", "salt"], ["1340", "12"], ["1340", "a b"]], "Table 1. Mark.")),
         ("code", ("Methods",), "def f(x):\n    return x < 2"),
         ("text", ("Methods",), "Then x^2."),
         ("heading", ("Layout",), "Layout"),
@@ -311,6 +313,8 @@ def test_nothing_is_fetched_and_no_other_file_is_read(tmp_path: Path, requests_s
     for path in (page, book, paper):
         assert "secret" not in " ".join(texts(convert(path)))
     assert seen == []
+    with urlopen(f"{address}/alive"):
+        assert seen == ["/alive"]
 
 
 def test_a_worker_reads_them_without_a_word_on_standard_error(tmp_path: Path) -> None:

@@ -1,0 +1,205 @@
+"""Languages as people write them ("en-US", "Deutsch", "ger; eng") and as Tesseract names its data."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+# Tesseract's name of the data, the tag, then other codes and names. The names are English, German and the language's
+# own, for the common ones French as well: what libraries and translators write into a language field.
+_TABLE = """
+eng en english englisch anglais inglés inglese
+deu de ger german deutsch allemand alemán tedesco
+fra fr fre french französisch français francais
+spa es spanish spanisch español espanol castellano espagnol
+ita it italian italienisch italiano italien
+por pt portuguese portugiesisch português portugues portugais
+nld nl dut dutch flemish niederländisch holländisch nederlands vlaams néerlandais
+rus ru russian russisch русский russe
+ukr uk ukrainian ukrainisch українська
+pol pl polish polnisch polski polonais
+ces cs cz cze czech tschechisch čeština český cesky
+slk sk slo slovak slowakisch slovenčina slovenský
+slv sl slovene slovenian slowenisch slovenščina slovenski
+hrv hr croatian kroatisch hrvatski
+srp sr serbian serbisch српски
+srp_latn sr-Latn srpski
+bos bs bosnian bosnisch bosanski
+mkd mk mac macedonian mazedonisch македонски
+bul bg bulgarian bulgarisch български
+ron ro rum romanian rumänisch română romana
+hun hu hungarian ungarisch magyar
+ell el gre greek griechisch neugriechisch ελληνικά grec
+grc grc altgriechisch
+lat la latin latein lateinisch latina
+tur tr turkish türkisch türkçe turc
+swe sv swedish schwedisch svenska suédois
+dan da danish dänisch dansk danois
+nor no nb nn nob nno norwegian norwegisch norsk bokmål nynorsk norvégien
+isl is ice icelandic isländisch íslenska
+fao fo faroese färöisch føroyskt
+fin fi finnish finnisch suomi
+est et estonian estnisch eesti
+lav lv latvian lettisch latviešu
+lit lt lithuanian litauisch lietuvių
+cat ca catalan katalanisch català
+glg gl galician galicisch galego
+eus eu baq basque baskisch euskara
+oci oc occitan okzitanisch
+bre br breton bretonisch brezhoneg
+cos co corsican korsisch corsu
+gle ga irish irisch gaeilge
+gla gd gälisch gàidhlig
+cym cy wel welsh walisisch cymraeg
+ltz lb luxembourgish luxemburgisch lëtzebuergesch
+fry fy frisian westfriesisch frysk
+afr af afrikaans
+sqi sq alb albanian albanisch shqip
+mlt mt maltese maltesisch malti
+epo eo esperanto
+bel be belarusian weißrussisch belarussisch беларуская
+yid yi jiddisch yiddish ייִדיש
+heb he iw hebrew hebräisch עברית hébreu
+ara ar arabic arabisch العربية arabe
+fas fa per persian farsi persisch فارسی
+pus ps pashto paschtu پښتو
+kmr ku kurdish kurdisch kurmanji kurdî
+urd ur urdu اردو
+hin hi hindi हिन्दी
+ben bn bengali bengalisch বাংলা
+mar mr marathi मराठी
+nep ne nepali nepalesisch नेपाली
+san sa sanskrit संस्कृतम्
+guj gu gujarati ગુજરાતી
+pan pa punjabi panjabi ਪੰਜਾਬੀ
+asm as assamese অসমীয়া
+ori or oriya odia ଓଡ଼ିଆ
+tam ta tamil தமிழ்
+tel te telugu తెలుగు
+kan kn kannada ಕನ್ನಡ
+mal ml malayalam മലയാളം
+sin si sinhala singhalesisch සිංහල
+snd sd sindhi سنڌي
+bod bo tib tibetan tibetisch བོད་སྐད་
+dzo dz dzongkha
+mya my bur burmese birmanisch မြန်မာ
+tha th thai thailändisch ไทย
+lao lo laotisch ລາວ
+khm km khmer ខ្មែរ
+vie vi vietnamese vietnamesisch việt
+ind id indonesian indonesisch indonesia
+msa ms may malay malaiisch melayu
+jav jv javanese javanisch jawa
+sun su sundanese sundanesisch
+fil fil tl tagalog filipino
+ceb ceb cebuano
+mri mi mao maori māori
+ton to tongan
+chi_sim zh-Hans zh chi zho cmn cn chinese chinesisch mandarin 中文 汉语 简体中文 chinois
+chi_tra zh-Hant yue cantonese 漢語 繁體中文 正體中文
+jpn ja jp japanese japanisch 日本語 japonais
+kor ko korean koreanisch 한국어 coréen
+mon mn mongolian mongolisch монгол
+tat tt tatar tatarisch татар
+kaz kk kazakh kasachisch қазақ
+kir ky kyrgyz kirgisisch кыргызча
+uzb uz uzbek usbekisch
+uzb_cyrl uz-Cyrl
+tgk tg tajik tadschikisch тоҷикӣ
+aze az azerbaijani aserbaidschanisch azərbaycan
+aze_cyrl az-Cyrl
+uig ug uyghur uigurisch
+kat ka geo georgian georgisch ქართული
+hye hy arm armenian armenisch հայերեն
+syr syr syriac syrisch
+amh am amharic amharisch አማርኛ
+tir ti tigrinya
+swa sw swahili suaheli kiswahili
+yor yo yoruba
+hat ht haitian haitianisch
+que qu quechua
+chr chr cherokee
+iku iu inuktitut
+div dv dhivehi
+enm enm
+frm frm
+deu_latf de-Latf fraktur frakturschrift
+"""
+# Tags whose region or script chooses another writing.
+_WRITINGS = {
+    "zh": dict.fromkeys(("hant", "tw", "hk", "mo", "traditional"), "zh-Hant"),
+    "sr": {"latn": "sr-Latn"},
+    "uz": {"cyrl": "uz-Cyrl"},
+    "az": {"cyrl": "az-Cyrl"},
+    "de": {"latf": "de-Latf"},
+    "el": {"ancient": "grc"},
+}
+# What catalogues write for "several", "none" and "not known": no language, and no reason to warn.
+_NO_LANGUAGE = {"und", "mul", "mis", "zxx", "multiple", "unknown"}
+_BETWEEN = re.compile(r"[;,/|&+\n]|\s(?:and|und|et|y|e)\s")
+_WORD = re.compile(r"[^\s()\[\]{}<>.:_\"'-]+")
+_SHORTEST_NAME = 4  # letters; a shorter word inside a phrase is hardly a language ("text in German")
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A language field as it was understood."""
+
+    tags: list[str]  # in the order they were named
+    unknown: list[str]  # what names no language in the table
+
+
+def normalise(text: str) -> list[str]:
+    """The language tags that a language field names, e.g. ["de", "en"] for "Deutsch; English (US)"."""
+    return understand(text).tags
+
+
+def tesseract_name(tag: str) -> str:
+    """What Tesseract calls the data of a language, e.g. deu for de."""
+    return _DATA.get(tag, tag)
+
+
+def understand(text: str) -> Understood:
+    """The languages that a language field names, and what in it names none."""
+    understood = Understood([], [])
+    whole = _folded(text).strip()
+    for part in [whole] if whole in _TAGS else _BETWEEN.split(whole):
+        words = [part] if part in _TAGS else _WORD.findall(part)
+        tags = _tags(words)
+        understood.tags.extend(tag for tag in tags if tag not in understood.tags)
+        if words and not tags and words[0] not in _NO_LANGUAGE:
+            understood.unknown.append(part.strip())
+    return understood
+
+
+def _tags(words: list[str]) -> list[str]:
+    """The languages of "en us", "english british" or "text in german": names anywhere, else a code in front."""
+    names = [word for word in words if len(word) >= _SHORTEST_NAME and word in _TAGS]
+    found = names or [word for word in words[:1] if word in _TAGS]
+    return list(dict.fromkeys(_written(word, words) for word in found))
+
+
+def _written(name: str, words: list[str]) -> str:
+    """The tag of a language in the writing that the words beside its name ask for."""
+    tag = _TAGS[name]
+    writings = _WRITINGS.get(tag.split("-")[0], {})
+    return next((writings[word] for word in words if word in writings), tag)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _read_table() -> tuple[dict[str, str], dict[str, str]]:
+    """Tags by every word that names them, and Tesseract's names by tag."""
+    tags: dict[str, str] = {}
+    data: dict[str, str] = {}
+    for row in _TABLE.strip().splitlines():
+        name, tag, *others = row.split()
+        data[tag] = name
+        tags.update(dict.fromkeys(map(_folded, (name, tag, *others)), tag))
+    return tags, data
+
+
+_TAGS, _DATA = _read_table()
