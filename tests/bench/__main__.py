@@ -11,7 +11,7 @@ import platform
 import tempfile
 from pathlib import Path
 
-from tests.bench import imports, queries, spawn
+from tests.bench import documents, imports, queries, spawn
 
 
 def main() -> None:
@@ -20,6 +20,7 @@ def main() -> None:
     tables = [f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}."]
     with tempfile.TemporaryDirectory(prefix="citeloom-bench-", ignore_cleanup_errors=True) as folder:
         tables.append(spawn.measure(Path(folder) / "spawn"))
+        tables.append(documents.measure(Path(folder) / "documents"))
         tables.append(imports.measure(Path(folder) / "imports"))
         tables.append(queries.measure(Path(folder) / "queries", sizes))
     text = "\n\n".join(tables) + "\n"

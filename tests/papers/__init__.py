@@ -74,7 +74,11 @@ def make(
         for page in paper.truth.pages:
             page.pdf_label = None
     print_scanned(path, paper, hidden, worn=worn, behind=behind)
-    _unreadable(paper.truth, set() if kind == "searchable_scan" else hidden)
+    if kind == "searchable_scan":
+        for page in paper.truth.pages:
+            page.recognised = True
+    else:
+        _unreadable(paper.truth, hidden)
     return MadePaper(path, paper.truth)
 
 

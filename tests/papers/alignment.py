@@ -9,13 +9,14 @@ from collections.abc import Iterable, Sequence
 
 from tests.papers.truth import Truth
 
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 _RUN = 4  # words in a row that tell a place
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text for comparing: ligatures spelled out, case and hyphens inside words left aside."""
+    """The words of a text for comparing: ligatures spelled out, case and hyphens between letters left aside."""
     text = unicodedata.normalize("NFKC", text.replace("\u00ad", ""))
-    return re.findall(r"\w+", re.sub(r"(?<=\w)[-\u2010\u2011](?=\w)", "", text).casefold())
+    return re.findall(r"\w+", _HYPHEN.sub("", text).casefold())
 
 
 class Places:
@@ -40,7 +41,6 @@ class Places:
                 self.pages.append((true.number,))
                 self.blocks.append(-true.number)
                 self.on_page[true.number][token] += 1
-        self.vocabulary = set().union(*self.on_page.values())
         self._runs: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for at in range(len(self.words) - _RUN + 1):
             if self.blocks[at] == self.blocks[at + _RUN - 1]:

@@ -108,8 +108,9 @@ class Judgement:
         words = tokens(passage.text)
         located = self.places.locate(words)
         for word, places in zip(words, located, strict=True):
-            pages = self.places.pages_of(places) or {p for p, held in self.places.on_page.items() if held[word]}
-            # A word that stands nowhere was misread: that is no fault of its page.
+            pages = self.places.pages_of(places)
+            if not pages and not claimed & self.truth.scanned_pages:  # a word alone may be misread for another
+                pages = {page for page, held in self.places.on_page.items() if held[word]}
             if pages and not pages & claimed:
                 return False, f"{word!r} of {passage.text[:40]!r} is on {sorted(pages)}, claimed {start}-{end}"
         known = [self.places.pages_of(places) for places in located if places]
@@ -132,16 +133,17 @@ class Judgement:
         """The share of passages that say rightly whether their text was recognised in a picture."""
         share = Share()
         scanned = self.truth.scanned_pages
+        by_others = {page.number for page in self.truth.pages if page.recognised}
         for passage in self.passages:
             pages = set(range(passage.page_start or 0, (passage.page_end or 0) + 1))
             if not (pages <= scanned or pages.isdisjoint(scanned)):
                 continue  # over the border between the two either word is true
+            source, sure = passage.text_source, passage.ocr_confidence
             if pages <= scanned:
-                confidence = passage.ocr_confidence
-                right = passage.text_source is TextSource.OCR and confidence is not None and 0 < confidence <= 1
+                right = source is TextSource.OCR and sure is not None and 0 < sure <= 1
             else:
-                right = passage.text_source is TextSource.NATIVE and passage.ocr_confidence is None
-            share.count(right, f"{sorted(pages)} {passage.text_source} {passage.ocr_confidence}")
+                right = sure is None and source is (TextSource.OCR if pages <= by_others else TextSource.NATIVE)
+            share.count(right, f"pages {sorted(pages)} are called {source}, sure {sure}")
         return share
 
     # --- structure --------------------------------------------------------------------------
@@ -268,14 +270,11 @@ def _bare(text: str) -> list[str]:
 
 
 def _times_in(words: Sequence[str], texts: Sequence[str]) -> int:
-    """How often words stand in a row in one of the texts; a lone number only where it is a text's end."""
+    """How often words stand in a row in the texts."""
     count = 0
     for text in texts:
         given = tokens(text)
-        if len(words) == 1:
-            count += sum(word == words[0] for word in (given[:1] + given[-1:] if len(given) > 1 else given))
-        else:
-            count += sum(given[at : at + len(words)] == list(words) for at in range(len(given) - len(words) + 1))
+        count += sum(given[at : at + len(words)] == list(words) for at in range(len(given) - len(words) + 1))
     return count
 
 

@@ -73,6 +73,7 @@ class TruePage:
     running: tuple[str, ...] = ()  # header, footer, page number as printed
     imprint: tuple[str, ...] = ()  # lines of the margin that stand on this page alone: they may stay or go
     scanned: bool = False  # it needs OCR: a picture, or a text layer that is none
+    recognised: bool = False  # somebody else's OCR lies behind its picture, and it is good
 
 
 @dataclass(slots=True)
