@@ -124,7 +124,7 @@ iku iu inuktitut
 div dv dhivehi
 enm enm
 frm frm
-deu_latf de-Latf fraktur frakturschrift
+frk de-Latf deu_latf fraktur frakturschrift
 """
 # Tags whose region or script chooses another writing.
 _WRITINGS = {
@@ -158,6 +158,11 @@ def normalise(text: str) -> list[str]:
 def tesseract_name(tag: str) -> str:
     """What Tesseract calls the data of a language, e.g. deu for de."""
     return _DATA.get(tag, tag)
+
+
+def no_language(part: str) -> str:
+    """The warning about a part of a language field that names no language."""
+    return f"{part[:40]!r} is no language that can be recognised in pictures: it was left out."
 
 
 def understand(text: str) -> Understood:

@@ -26,6 +26,7 @@ class _Row:
     key: str  # the text without its digits: what repeats from page to page
     place: int  # 0, 1, 2 from the top; -1, -2, -3 from the bottom
     y: float
+    tight: bool  # set as close to the next line, on the inside, as lines of a paragraph are
 
 
 @dataclass(slots=True)
@@ -46,6 +47,7 @@ def read_margins(pages: list[RawPage]) -> Margins:
     for page, candidates in zip(pages, margin_rows, strict=True):
         gone: list[Word] = []
         for side in (1, -1):
+            outer: list[_Row] = []  # the running lines of this side, from the edge of the page inward
             for row in candidates:
                 if (row.place >= 0) != (side == 1):
                     continue
@@ -54,7 +56,10 @@ def read_margins(pages: list[RawPage]) -> Margins:
                 )
                 if not (bare or id(row) in number_rows or (row.key, row.place >= 0, round(row.y / 8)) in repeated):
                     break  # what stands inside of a line that stays is the page's text
-                gone.extend(row.words)
+                outer.append(row)
+            while outer and outer[-1].tight:
+                outer.pop()  # the line next to it stays, and this one is the same paragraph's
+            gone.extend(word for row in outer for word in row.words)
         running.append(gone)
         taken = {id(word) for word in gone}
         if taken:
@@ -75,8 +80,20 @@ def _margin_rows(page: RawPage) -> list[_Row]:
         if share > 1 - _MARGIN if place >= 0 else share < _MARGIN:
             text = " ".join(word.text for word in words)
             key = re.sub(r"\d+|(?<![a-z])[ivxlc]{1,7}(?![a-z])", "#", text.casefold())
-            found.append(_Row(words, text, key, place, y))
+            # The other column's lines may stand in between.
+            inner = all_rows[place + 1 :][:4] if place >= 0 else all_rows[:place][:-5:-1]
+            found.append(_Row(words, text, key, place, y, any(_is_tight(words, row) for row in inner)))
     return found
+
+
+def _is_tight(outer: list[Word], inner: list[Word]) -> bool:
+    """Whether two rows are set like lines of one paragraph."""
+    left, right = outer[0].x0, outer[-1].x1
+    over = [word for word in inner if word.x0 < right and word.x1 > left]
+    if not over:
+        return False
+    one, other = max(outer, key=lambda w: w.size), max(over, key=lambda w: w.size)
+    return abs(one.size - other.size) < 0.3 and abs(one.y - other.y) <= 1.3 * one.size
 
 
 def _is_bare_number(row: _Row, page: RawPage) -> bool:

@@ -84,6 +84,7 @@ class Judgement:
         left = []
         for page in self.truth.pages:
             own = [block.on_page(page.number) for block in self.truth.blocks if page.number in block.pages]
+            own += page.imprint
             given = [block.text for block in self.doc.blocks if block.page == page.number]
             for line in page.running:
                 words = tokens(line)

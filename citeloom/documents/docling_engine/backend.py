@@ -32,8 +32,8 @@ from citeloom.documents.pdfium import OutlineEntry, RawPage, Word
 from citeloom.documents.pictures import Pictures
 
 _PIECE_GAP = 0.9  # in ems: a wider gap may be the white between columns, so a line is cut there
-_NUMBER_GAP = 3.0  # the number of a heading or an item of a list stands further from what it numbers
-_NUMBERING = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*[.)]?|[IVX]{1,5}\.|[A-Z]\.|\(?[a-z\d]{1,3}\)|[•▪●–-])$")
+_NUMBER_GAP = 2.5  # the number of a heading or an item of a list stands further from what it numbers
+_NUMBERING = re.compile(r"^(?:[1-3]?\d(?:\.[1-3]?\d)*[.)]?|[IVX]{1,5}\.|[A-Z]\.|\(?[a-z\d]{1,3}\)|[•▪●–-])$")
 
 
 class Paper:
@@ -147,7 +147,7 @@ def _pieces(words: list[Word]) -> list[list[Word]]:
     for row in rows(words):
         found.append([row[0]])
         for before, word in pairwise(row):
-            numbers = len(found[-1]) == 1 and _NUMBERING.match(before.text)
+            numbers = len(found[-1]) == 1 and _NUMBERING.match(before.text) and word.text[0].isalpha()
             if word.x0 - before.x1 > (_NUMBER_GAP if numbers else _PIECE_GAP) * max(before.size, word.size):
                 found.append([])
             found[-1].append(word)
