@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 # What the model in the wheel was made for: languages in Latin letters, Chinese, Japanese.
-_READS = """
+_LANGUAGES = """
 af az bs ca cs cy da de en es et eu fi fr ga gl hr hu id is it ja ku la lb lt lv mi ms mt nl no oc pl pt qu ro
 sk sl sq sr-Latn sv sw tr uz vi zh-Hans zh-Hant
-""".split()
+"""
 _MARGIN = 1.43  # how much higher its line boxes are than the letters in them
 _NARROW, _BROAD = set("fijlrtI1.,;:'|!()[]-"), set("mwMW%&@")
 _THREADS = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
@@ -50,18 +50,16 @@ class RapidOcr:
             }
         )
         self.warnings: list[str] = []
-        tags: list[str] = []
+        known: list[str] = []
         for text in languages:
             understood = understand(text)
             self.warnings += map(no_language, understood.unknown)
-            tags += [tag for tag in understood.tags if tag not in tags]
-        self.warnings += [
-            f"RapidOCR cannot read the language {tag}: its model knows Latin letters, Chinese and Japanese. "
-            "Choose tesseract for it."
-            for tag in tags
-            if tag not in _READS
-        ]
-        self.languages = tuple(tag for tag in tags if tag in _READS) or ("en",)
+            for tag in understood.tags:
+                if tag in _LANGUAGES.split():
+                    known.append(tag)
+                else:
+                    self.warnings.append(_not_in_model(tag))
+        self.languages = tuple(dict.fromkeys(known)) or ("en",)
 
     def read(self, image: Image, dpi: float) -> list[OcrWord]:
         """The words of a grey page image, in its pixels."""
@@ -74,6 +72,13 @@ class RapidOcr:
             for number, (corners, text, score) in enumerate(lines, 1)
             for word in split_line(text, corners, float(score), number)
         ]
+
+
+def _not_in_model(tag: str) -> str:
+    return (
+        f"RapidOCR cannot read the language {tag}: its model knows Latin letters, Chinese and Japanese. "
+        "Choose tesseract for it."
+    )
 
 
 def _model(folder: Path, kind: str) -> str:

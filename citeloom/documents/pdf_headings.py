@@ -18,6 +18,8 @@ _ROMAN = re.compile(r"^([IVX]{1,5})\.\s+(?=[A-ZÄÖÜ])(.+)$")
 _LETTERED = re.compile(r"^([A-H])\.(\d{1,2}(?:\.\d{1,2})*)?\.?\s+(?=[A-ZÄÖÜ])(.+)$")
 _PART = re.compile(r"^(chapter|kapitel|part|teil|appendix|anhang)\s+([\dIVX]+|[A-Z])\b[.:]?\s*(.*)$", re.I)
 _CAPTION = re.compile(r"^(table|figure|fig\.?|tabelle|abbildung|abb\.|tab\.|listing|algorithm|box)\s*[\dIVX]", re.I)
+# The model takes a heading under a figure for its caption: its number or its name tell better.
+_MAY_HOLD_HEADINGS = (RegionKind.TEXT, RegionKind.HEADING, RegionKind.CAPTION)
 _MAX_LETTERS = 140
 _MAX_WORDS = 18
 
@@ -91,7 +93,7 @@ def _candidates(pages: list[list[Region]]) -> list[_Candidate]:
     for regions in pages:
         lines = [line for region in regions for line in region.lines]
         for region in regions:
-            if region.kind not in (RegionKind.TEXT, RegionKind.HEADING):
+            if region.kind not in _MAY_HOLD_HEADINGS:
                 continue
             for line in region.lines:
                 above, below = _air(line, lines)
@@ -271,7 +273,7 @@ def _by_type(candidates: list[_Candidate], body: _Body, title: str) -> list[Head
         line = candidate.line
         if at < first or id(line) in taken or not _may_be_heading(candidate):
             continue
-        if line.page == 1 and title and _key(candidate.text) in title:
+        if candidate.kind is RegionKind.CAPTION or (line.page == 1 and title and _key(candidate.text) in title):
             continue
         labelled = candidate.kind is RegionKind.HEADING and candidate.above > 1.25
         if not body.stands_out(line) and at not in italic[candidate.style] and not labelled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from enum import StrEnum
-from statistics import median
+from statistics import median, median_low
 
 from citeloom.documents.pdfium import RawPage, Word
 
@@ -161,6 +161,22 @@ def _lies_over(one: Region, other: Region) -> bool:
     return across > 0 and down > 0 and across * down > 0.3 * smaller
 
 
+def parted(found: list[Region], plain: list[Region]) -> list[Region]:
+    """Regions of text cut where their lines stand in different columns of the plain layout."""
+    column = {id(word): at for at, region in enumerate(plain) for line in region.lines for word in line.words}
+    result: list[Region] = []
+    for region in found:
+        if region.kind is not RegionKind.TEXT:
+            result.append(region)
+            continue
+        parts: dict[int, list[Line]] = {}
+        for line in region.lines:
+            parts.setdefault(median_low(column[id(word)] for word in line.words), []).append(line)
+        for lines in parts.values():
+            result.append(Region(lines, min(line.x0 for line in lines), max(line.x1 for line in lines)))
+    return result
+
+
 def with_lines_joined(order: list[Region]) -> list[Region]:
     """Regions with single lines put to the paragraph they were torn from: the one right above or below."""
     result: list[Region] = []
@@ -181,9 +197,10 @@ def _is_torn(above: Region, below: Region) -> bool:
         return False
     same = above.kind is below.kind or below.kind is RegionKind.TEXT
     near = 0 < last.y - first.y <= 1.4 * max(last.size, first.size) and abs(last.size - first.size) < 0.5
-    shared = min(last.x1, first.x1) - max(last.x0, first.x0)
-    beside = shared > 0.5 * min(last.x1 - last.x0, first.x1 - first.x0)
-    return same and near and beside and min(len(above.lines), len(below.lines)) == 1
+    # Flush with it or centred under it: a line of the next column is neither.
+    flush = abs(first.x0 - above.x0) < 4 * first.size
+    centred = abs(first.x0 + first.x1 - last.x0 - last.x1) < 4 * first.size
+    return same and near and (flush or centred) and min(len(above.lines), len(below.lines)) == 1
 
 
 def _order_faults(order: list[Region]) -> int:

@@ -56,7 +56,7 @@ def page_paragraphs(
             continue
         if region.kind is RegionKind.TABLE:
             found = [_table(region, result)]
-        elif region.kind in _ASIDES:
+        elif region.kind in _ASIDES and not any(id(line) in headings for line in region.lines):
             found = _aside(region, _ASIDES[region.kind], words)
         else:
             found = _region_paragraphs(region, headings, words)

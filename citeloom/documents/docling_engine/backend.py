@@ -32,7 +32,7 @@ from citeloom.documents.pdfium import OutlineEntry, RawPage, Word
 from citeloom.documents.pictures import Pictures
 
 _PIECE_GAP = 0.9  # in ems: a wider gap may be the white between columns, so a line is cut there
-_NUMBER_GAP = 2.5  # the number of a heading or an item of a list stands further from what it numbers
+_NUMBER_GAP = 1.4  # the number of a heading or an item of a list stands further from what it numbers
 _NUMBERING = re.compile(r"^(?:[1-3]?\d(?:\.[1-3]?\d)*[.)]?|[IVX]{1,5}\.|[A-Z]\.|\(?[a-z\d]{1,3}\)|[•▪●–-])$")
 
 

@@ -27,6 +27,7 @@ from citeloom.documents.pdf_layout import (
     RegionKind,
     document_gutters,
     in_best_order,
+    parted,
     region_of,
     regions,
     rows,
@@ -66,7 +67,7 @@ def lay_out(pages: list[RawPage], outline: list[OutlineEntry], pictures: Picture
                 found.append(region_of(rows(left), number))
             # Docling's reading order now and then leaves a column half read; the white between columns knows better.
             plain = regions(pages[number - 1], gutters)
-            result.append(with_lines_joined(in_best_order(untangled(found), plain)))
+            result.append(with_lines_joined(in_best_order(parted(untangled(found), plain), plain)))
     return result
 
 

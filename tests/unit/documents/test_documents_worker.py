@@ -79,7 +79,7 @@ def test_a_conversion_is_cached_and_a_broken_cache_is_made_again(tmp_path: Path)
 
 
 def test_a_reader_that_fails_unexpectedly_costs_that_file_only(tmp_path: Path, monkeypatch: Any) -> None:
-    def fail(_: Path) -> None:
+    def fail(*_: object) -> None:
         raise ZeroDivisionError("by nothing")
 
     monkeypatch.setattr(worker_module, "convert", fail)

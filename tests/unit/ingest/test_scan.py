@@ -47,16 +47,16 @@ def test_without_its_subfolders_a_folder_is_what_lies_directly_in_it(papers: Pat
 
 
 def test_files_of_other_kinds_are_counted_by_kind(papers: Path) -> None:
-    for name in ("x.docx", "deep/y.DOCX", "LICENSE"):
+    for name in ("x.xlsx", "deep/y.XLSX", "LICENSE"):
         (papers / name).write_text("")
-    assert scan(papers).other_kinds == {".docx": 2, "no suffix": 1}
+    assert scan(papers).other_kinds == {".xlsx": 2, "no suffix": 1}
 
 
 def test_a_single_file_is_found_by_itself(papers: Path) -> None:
     assert names(scan(papers / "b.pdf"), papers) == ["b.pdf"]
-    (papers / "x.docx").write_text("")
-    alone = scan(papers / "x.docx")
-    assert (alone.files, dict(alone.other_kinds)) == ([], {".docx": 1})
+    (papers / "x.xlsx").write_text("")
+    alone = scan(papers / "x.xlsx")
+    assert (alone.files, dict(alone.other_kinds)) == ([], {".xlsx": 1})
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -1,19 +1,25 @@
-"""Worker processes: one that dies is replaced, one that hangs is ended, and only its document fails."""
+"""Worker processes: one that dies is replaced, one that hangs or grows is ended, and only its document fails."""
 
 from __future__ import annotations
 
+import os
+import queue
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest import workers as module
-from citeloom.ingest.workers import Workers
+from citeloom.ingest.limits import Limits
+from citeloom.ingest.workers import Stopped, Workers
 
 LONG = 60.0  # seconds; nothing here takes as long
 ANSWER = """
@@ -24,6 +30,18 @@ for line in sys.stdin:
         sys.exit(7)
     if request["path"] == "hang":
         import time
+        time.sleep(600)
+    if request["path"] == "grow":
+        import time
+        held = bytearray(b"x" * 300_000_000)
+        time.sleep(600)
+    if request["path"] == "keep":
+        held = bytearray(b"x" * 300_000_000)
+    if request["path"].startswith("start a child"):
+        import pathlib, subprocess, time
+        program = "held = bytearray(b'x' * 300_000_000); import time; time.sleep(600)"
+        child = subprocess.Popen([sys.executable, "-S", "-c", program])
+        pathlib.Path(request["path"].partition(": ")[2]).write_text(str(child.pid))
         time.sleep(600)
     if request["path"] == "cut short":
         sys.stdout.write('{"ok": true, "passages": [')
@@ -69,7 +87,8 @@ def use(monkeypatch: pytest.MonkeyPatch, processes: Processes) -> Use:
         command = [sys.executable, "-S", "-c", program, *arguments]
 
         def start() -> subprocess.Popen[bytes]:
-            processes.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            processes.append(subprocess.Popen(command, start_new_session=os.name == "posix", **pipes))
             return processes[-1]
 
         monkeypatch.setattr(module._Worker, "_start", staticmethod(start))
@@ -78,13 +97,13 @@ def use(monkeypatch: pytest.MonkeyPatch, processes: Processes) -> Use:
     return workers
 
 
-def ask(workers: Workers, path: str, seconds: float = LONG) -> Any:
-    return workers.convert({"path": path}, seconds)
+def ask(workers: Workers, path: str, seconds: float = LONG, megabytes: int = 0) -> Any:
+    return workers.convert({"path": path}, Limits(seconds, megabytes))
 
 
-def refused(workers: Workers, path: str, seconds: float = LONG) -> CiteLoomError:
+def refused(workers: Workers, path: str, seconds: float = LONG, megabytes: int = 0) -> CiteLoomError:
     with pytest.raises(CiteLoomError) as caught:
-        ask(workers, path, seconds)
+        ask(workers, path, seconds, megabytes)
     return caught.value
 
 
@@ -122,6 +141,89 @@ def test_a_document_that_takes_too_long_failed_and_the_next_one_does_not(use: Us
     assert ask(workers, "b")["echo"] == "b"
 
 
+def test_a_document_that_needs_too_much_memory_failed_once_and_says_what_to_do(use: Use, processes: Processes) -> None:
+    workers = use(ANSWER)
+    error = refused(workers, "grow", megabytes=150)
+    assert error.code == Code.CONVERSION_FAILED
+    assert "150 MB" in error.message
+    assert "engine.worker_memory_mb" in error.next_step
+    assert len(processes) == 1
+    assert ask(workers, "b", megabytes=150)["echo"] == "b"
+
+
+def test_what_a_worker_started_counts_with_it_and_ends_with_it(use: Use, processes: Processes, tmp_path: Path) -> None:
+    workers = use(ANSWER)
+    file = tmp_path / "child"
+    assert "150 MB" in refused(workers, f"start a child: {file}", megabytes=150).message
+    assert has_ended(int(file.read_text()))
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process has ended; it keeps its number until somebody takes note of that."""
+    until = time.monotonic() + LONG
+    try:
+        while psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+    except psutil.NoSuchProcess:
+        pass
+    return True
+
+
+def test_a_stop_ends_a_document_at_once_and_those_that_wait_for_a_worker(use: Use, processes: Processes) -> None:
+    workers, stop = use(ANSWER), threading.Event()
+    outcomes: queue.Queue[type[BaseException]] = queue.Queue()
+
+    def convert() -> None:
+        try:
+            workers.convert({"path": "hang"}, Limits(LONG), stop.is_set)
+        except BaseException as error:
+            outcomes.put(type(error))
+
+    threads = [threading.Thread(target=convert) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    while not processes:
+        pass
+    stop.set()
+    assert [outcomes.get(timeout=LONG) for _ in threads] == [Stopped, Stopped]
+    for thread in threads:
+        thread.join()
+    assert len(processes) == 1
+    assert ask(workers, "b")["echo"] == "b"
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "path"), [("_MOST_DOCUMENTS", 2, "a"), ("_MOST_MEGABYTES", 150, "keep")], ids=["work", "memory"]
+)
+def test_a_worker_that_has_done_or_kept_much_is_replaced(
+    use: Use, processes: Processes, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, path: str
+) -> None:
+    monkeypatch.setattr(module, limit, value)
+    workers = use(ANSWER)
+    for expected in (1, 1 if limit == "_MOST_DOCUMENTS" else 2, 2 if limit == "_MOST_DOCUMENTS" else 3):
+        assert ask(workers, path)["echo"] == path
+        assert len(processes) == expected
+
+
+def test_somebody_who_waits_is_served_while_all_workers_are_busy(use: Use, processes: Processes) -> None:
+    workers, stop = use(ANSWER), threading.Event()
+    busy = threading.Thread(target=lambda: suppressed(workers, stop))
+    busy.start()
+    while not processes:
+        pass
+    assert workers.convert_aside({"path": "b"}, Limits(LONG))["echo"] == "b"
+    assert processes[1].returncode is not None
+    stop.set()
+    busy.join()
+
+
+def suppressed(workers: Workers, stop: threading.Event) -> None:
+    with suppress(Stopped):
+        workers.convert({"path": "hang"}, Limits(LONG), stop.is_set)
+
+
 def test_a_refusal_comes_back_as_it_was_meant(use: Use, processes: Processes) -> None:
     workers = use(ANSWER)
     error = refused(workers, "refuse")
@@ -157,10 +259,10 @@ def test_the_real_converter_answers_and_refuses(tmp_path: Path) -> None:
         note = tmp_path / "note.md"
         note.write_text("# Salt\n\nGrain and salt were traded along the coast.\n")
         request = {"cache_file": None, "tokenizer": None, "max_tokens": 64, "use_cache": False}
-        reply = workers.convert({"path": str(note), **request}, LONG)
+        reply = workers.convert({"path": str(note), **request}, Limits(LONG))
         assert reply["passages"][0]["section_path"] == ["Salt"]
         with pytest.raises(CiteLoomError) as caught:
-            workers.convert({"path": str(tmp_path / "gone.md"), **request}, LONG)
+            workers.convert({"path": str(tmp_path / "gone.md"), **request}, Limits(LONG))
         assert caught.value.code == Code.FILE_NOT_FOUND
     finally:
         workers.end()

@@ -92,11 +92,11 @@ def effects(catalog: Catalog, collection: EdgeCollection, monkeypatch: pytest.Mo
 def begin(catalog: Catalog, project: Project, collection: EdgeCollection, before: str | None) -> Document:
     """A document with its old passages, or none, beside another document."""
     writer = LiveWriter(catalog, collection)
-    writer.write(Document(project.id, "other", "/other.pdf"), str(uuid.UUID(int=9)), points("other", OLD, 3))
+    writer.write(Document(project.id, "other", "/other.pdf"), str(uuid.UUID(int=9)), points("other", OLD, 3), {})
     document = Document(project.id, "doc", "/doc.pdf", title="Salt", citekey="salt2019")
     catalog.documents.save(document)
     if before:
-        writer.write(document, before, points("doc", before, MANY))
+        writer.write(document, before, points("doc", before, MANY), {})
     return row(catalog, project)
 
 
@@ -114,6 +114,7 @@ def test_a_kill_at_any_point_leaves_the_old_set_or_the_new_one(
     old, new = points("doc", before, MANY) if before else [], points("doc", after, 70)
     if before == after:
         new = old
+    became = {old[0].id: new[0].id} if old and old != new else {}
     outcomes = []
     for survived in range(100):
         effects.left, effects.look = 10**6, lambda: None
@@ -121,7 +122,7 @@ def test_a_kill_at_any_point_leaves_the_old_set_or_the_new_one(
         effects.left = survived
         effects.look = lambda: outcomes_seen(collection, ids(old), ids(new))
         try:
-            LiveWriter(catalog, collection).write(document, after, new)
+            LiveWriter(catalog, collection).write(document, after, new, became)
             completed = True
         except Killed:
             completed = False
@@ -136,6 +137,8 @@ def test_a_kill_at_any_point_leaves_the_old_set_or_the_new_one(
         assert kept.chunks == len(visible(collection))
         assert (kept.state == State.READY) == (kept.version is not None)
         assert visible(collection, "other") == ids(points("other", OLD, 3))
+        for old_id, new_id in became.items():
+            assert catalog.refined.find(project.id, old_id) == (new_id if kept.version == after else None)
         assert mend(catalog, project, collection) == 0
         assert not (completed and mended)
         outcomes.append(kept.version)
@@ -159,7 +162,7 @@ def test_a_write_leaves_exactly_its_passages_and_its_row(
 ) -> None:
     document = begin(catalog, project, collection, OLD)
     document.state, document.reason, document.reason_code = State.FAILED, "No text.", "CONVERSION_FAILED"
-    LiveWriter(catalog, collection).write(document, NEW, points("doc", NEW, 5))
+    LiveWriter(catalog, collection).write(document, NEW, points("doc", NEW, 5), {})
     kept = row(catalog, project)
     assert (kept.version, kept.writing, kept.chunks, kept.title) == (NEW, None, 5, "Salt")
     assert (kept.state, kept.reason, kept.reason_code) == (State.READY, None, None)
@@ -198,7 +201,7 @@ def test_a_write_that_fails_leaves_the_old_set_visible(
     with monkeypatch.context() as patch:
         fail_after(collection, patch, 1, failing)
         with pytest.raises(CiteLoomError, match="broken") as caught:
-            LiveWriter(catalog, collection).write(document, NEW, points("doc", NEW, MANY))
+            LiveWriter(catalog, collection).write(document, NEW, points("doc", NEW, MANY), {})
         assert caught.value.code == Code.STORAGE_ERROR
         assert visible(collection) == old
         assert row(catalog, project).version == before
@@ -206,7 +209,7 @@ def test_a_write_that_fails_leaves_the_old_set_visible(
     mend(catalog, project, collection)
     assert visible(collection) == old
     assert row(catalog, project).writing is None
-    LiveWriter(catalog, collection).write(row(catalog, project), NEW, points("doc", NEW, MANY))
+    LiveWriter(catalog, collection).write(row(catalog, project), NEW, points("doc", NEW, MANY), {})
     assert visible(collection) == ids(points("doc", NEW, MANY))
 
 
@@ -225,7 +228,7 @@ def test_a_rebuild_changes_no_row_before_it_is_finished_and_all_of_them_then(
     before = catalog.documents.all(project.id)
     collection.delete(AnyOf("doc_id", ("doc", "other")))
     rebuilt = RebuildWriter(catalog, collection)
-    rebuilt.write(row(catalog, project), NEW, points("doc", NEW, 7))
+    rebuilt.write(row(catalog, project), NEW, points("doc", NEW, 7), {"an old id": "a new id"})
     assert catalog.documents.all(project.id) == before
 
     with monkeypatch.context() as patch:
@@ -233,7 +236,9 @@ def test_a_rebuild_changes_no_row_before_it_is_finished_and_all_of_them_then(
         with pytest.raises(ZeroDivisionError):
             rebuilt.finish(project, ["other"])
     assert catalog.documents.all(project.id) == before
+    assert catalog.refined.find(project.id, "an old id") is None
 
     rebuilt.finish(project, ["other"])
+    assert catalog.refined.find(project.id, "an old id") == "a new id"
     (kept,) = catalog.documents.all(project.id)
     assert (kept.doc_id, kept.version, kept.chunks, kept.state) == ("doc", NEW, 7, State.READY)
