@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from PIL.Image import Image, Resampling, Transform
 
 from citeloom.documents.ocr_languages import no_language, understand
-from citeloom.documents.ocr_words import OcrWord, extent, is_wide
+from citeloom.documents.ocr_words import OcrWord, is_wide, rise
 from citeloom.errors import CiteLoomError, Code
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 # What the model in the wheel was made for: languages in Latin letters, Chinese, Japanese.
 _LANGUAGES = """
 af az bs ca cs cy da de en es et eu fi fr ga gl hr hu id is it ja ku la lb lt lv mi ms mt nl no oc pl pt qu ro
 sk sl sq sr-Latn sv sw tr uz vi zh-Hans zh-Hant
 """
-_MARGIN = 1.43  # how much higher its line boxes are than the letters in them
-_NARROW, _BROAD = set("fijlrtI1.,;:'|!()[]-"), set("mwMW%&@")
+_WIDE_RISE = 0.85  # of Chinese and Japanese characters above the baseline, as a share of the type size
+_FINER = 2  # rows to a pixel when a line is measured
+_NO_INK = 0.001
+_NARROW, _BROAD = set(" fijlrtI1.,;:'|!()[]-"), set("mwMW%&@")
 _THREADS = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
 
 
@@ -66,12 +70,11 @@ class RapidOcr:
         found = self._engine(image.convert("RGB"))
         if found.txts is None:
             return []
-        lines = zip(found.boxes.tolist(), found.txts, found.scores, strict=True)
-        return [
-            word
-            for number, (corners, text, score) in enumerate(lines, 1)
-            for word in split_line(text, corners, float(score), number)
-        ]
+        lines = zip(found.txts, found.boxes.tolist(), found.scores, strict=True)
+        words: list[OcrWord] = []
+        for number, (text, corners, score) in enumerate(lines, 1):
+            words += Line(text, corners, float(score), number).words(image)
+        return words
 
 
 def _not_in_model(tag: str) -> str:
@@ -92,32 +95,62 @@ def _model(folder: Path, kind: str) -> str:
     return str(file)
 
 
-def split_line(text: str, corners: Sequence[Sequence[float]], confidence: float, number: int) -> Iterator[OcrWord]:
-    """The words of a line, each with the share of the line's box that its letters take.
+@dataclass(frozen=True)
+class Line:
+    """A line as RapidOCR finds it, its corners going round from the upper left."""
 
-    The corners go round from the upper left. Text without spaces, as in Chinese, stays one word.
-    """
-    (left, top), (right, top_right), (_, bottom_right), (_, bottom) = corners
-    height = ((bottom - top) + (bottom_right - top_right)) / 2
-    rise, hang = (0.85, 0.1) if any(map(is_wide, text)) else extent(text)
-    size = height / (_MARGIN * (rise + hang))
-    middle = (top + top_right + bottom + bottom_right) / 4
-    baseline = middle + (rise - hang) / 2 * size
-    whole = sum(map(_width, text)) or 1.0
-    at = 0.0
-    for part in text.split(" "):
-        start, end = at / whole, (at + sum(map(_width, part))) / whole
-        at += sum(map(_width, part)) + _width(" ")
-        if part:
-            upper = [top + (top_right - top) * share for share in (start, end)]
-            lower = [bottom + (bottom_right - bottom) * share for share in (start, end)]
-            x0, x1 = left + (right - left) * start, left + (right - left) * end
-            yield OcrWord(part, x0, min(upper), x1, max(lower), baseline, size, confidence, (1, 1, number))
+    text: str
+    corners: Sequence[Sequence[float]]
+    confidence: float
+    number: int
+
+    def words(self, image: Image) -> Iterator[OcrWord]:
+        """The line's words, each with the share of the line's box that its letters take.
+
+        Text without spaces, as in Chinese, stays one word.
+        """
+        (left, top), (right, top_right), (_, bottom_right), (_, bottom) = self.corners
+        baseline, size = self._type(image)
+        widths = [_width(character) for character in self.text]
+        whole = sum(widths) or 1.0
+        for word in re.finditer(r"\S+", self.text):
+            start, end = sum(widths[: word.start()]) / whole, sum(widths[: word.end()]) / whole
+            x0, x1 = (left + (right - left) * share for share in (start, end))
+            y0 = min(top + (top_right - top) * share for share in (start, end))
+            y1 = max(bottom + (bottom_right - bottom) * share for share in (start, end))
+            yield OcrWord(word[0], x0, y0, x1, y1, baseline, size, self.confidence, (1, 1, self.number))
+
+    def _type(self, image: Image) -> tuple[float, float]:
+        """The baseline at the middle of the line, and the size of its type.
+
+        The boxes are too loose to tell, the ink is not: it thins out most under the baseline, and goes up from there
+        without a gap to the top of the highest letters.
+        """
+        (_, top), (_, top_right), (_, bottom_right), (_, bottom) = self.corners
+        height = max((bottom - top + bottom_right - top_right) / 2, 1.0)
+        ink = self._ink_by_row(image, round(height * _FINER))
+        under = max(range(len(ink) // 2, len(ink)), key=lambda row: ink[row - 1] - ink[row])
+        highest = under
+        while highest > 0 and ink[highest - 1] > _NO_INK:
+            highest -= 1
+        size = (under - highest) / _FINER / (_WIDE_RISE if any(map(is_wide, self.text)) else rise(self.text))
+        return (top + top_right) / 2 + under / _FINER, size or height
+
+    def _ink_by_row(self, image: Image, rows: int) -> Sequence[float]:
+        """How much of each row of the line is ink, 0 to 1, after turning the line level."""
+        width = max(round(self.corners[1][0] - self.corners[0][0]), 1)
+        around = [value for corner in (0, 3, 2, 1) for value in self.corners[corner]]
+        level = image.transform((width, rows), Transform.QUAD, around, Resampling.BILINEAR)
+        greys = [grey for grey, count in enumerate(level.histogram()) if count]
+        middle = (greys[0] + greys[-1]) / 2
+        black = level.point([int(grey < middle) for grey in range(256)]).convert("F")
+        return array("f", black.resize((1, rows), Resampling.BOX).tobytes())
 
 
 def _width(character: str) -> float:
+    """A character's width in typical letters."""
     if is_wide(character):
         return 2.0
     if character in _BROAD:
         return 1.5
-    return 0.55 if character in _NARROW or character == " " else 1.0
+    return 0.55 if character in _NARROW else 1.0

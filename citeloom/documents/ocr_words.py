@@ -7,11 +7,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# Heights as shares of the type size, of common text faces: capitals, digits and ascenders; letters like x; descenders.
-ASCENT, X_HEIGHT, DESCENT = 0.70, 0.48, 0.21
+# Heights as shares of the type size, of common text faces: capitals, digits and ascenders; letters like x.
+_ASCENT, _X_HEIGHT = 0.70, 0.48
 _ASCENDING = set("bdfhklß")
 _PLAIN = set("acemnorsuvwxz")
-_DESCENDING = set("gjpqyçQ,;()[]{}|/§")
 _ABOVE_CAPITALS = set("ÄÖÜÉÈÊÀÁÂÅÑÍÓÚČŠŽŘ")
 _LETTERS_OR_DIGITS = re.compile(r"[^\W_]{2}")
 _NOISE = 0.2
@@ -37,27 +36,27 @@ def type_size(words: Iterable[tuple[str, float]]) -> float | None:
 
     Boxes of whole lines differ by the letters that happen to stand in them; letters of known height do not.
     """
-    sizes = sorted(height / rise for text, height in words if (rise := _rise(text)) and height > 0)
+    sizes = sorted(height / rise for text, height in words if (rise := _word_rise(text)) and height > 0)
     if not sizes:
         return None
     middle = sizes[len(sizes) // 4 : len(sizes) - len(sizes) // 4]
     return sum(middle) / len(middle)
 
 
-def _rise(text: str) -> float | None:
+def _word_rise(text: str) -> float | None:
     """How far a word's letters rise above the baseline, as a share of the type size."""
     letters = [character for character in text if character.isalnum()]
     if not letters or _ABOVE_CAPITALS & set(letters):
         return None
     if any(letter.isupper() or letter.isdigit() or letter in _ASCENDING for letter in letters):
-        return ASCENT
-    return X_HEIGHT if len(letters) == len(text) and _PLAIN.issuperset(letters) else None
+        return _ASCENT
+    return _X_HEIGHT if len(letters) == len(text) and _PLAIN.issuperset(letters) else None
 
 
-def extent(text: str) -> tuple[float, float]:
-    """How far a line's letters rise above and hang below the baseline, as shares of the type size."""
-    rise = X_HEIGHT if _PLAIN.issuperset(text) else ASCENT
-    return rise, DESCENT if _DESCENDING & set(text) else 0.0
+def rise(line: str) -> float:
+    """How far the letters of a line rise above the baseline, as a share of the type size."""
+    letters = {character for character in line if character.isalnum()}
+    return _X_HEIGHT if letters and _PLAIN.issuperset(letters) else _ASCENT
 
 
 def is_noise(word: OcrWord) -> bool:

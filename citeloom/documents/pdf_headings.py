@@ -320,7 +320,7 @@ def _confirmed(candidates: list[_Candidate], body: _Body) -> list[_Found]:
         alone = candidate.above > 1.25
         if is_section_name(text) and (out or (alone and candidate.below > 1.25) or body.differs(line)) and alone:
             depth = len(number[0]) if number else None
-        elif number and (out or (body.differs(line) and alone)) and _goes_on(last, number[0]):
+        elif number and (out or (body.differs(line) and alone) or _plain_scan(candidate)) and _goes_on(last, number[0]):
             if text.endswith(".") and not out:
                 continue
             depth = len(number[0])
@@ -340,6 +340,13 @@ def _confirmed(candidates: list[_Candidate], body: _Body) -> list[_Found]:
     return found
 
 
+def _plain_scan(candidate: _Candidate) -> bool:
+    """Whether a numbered line of a scan stands apart: there, nothing tells bold type from plain."""
+    first = candidate.line.words[0]
+    apart = candidate.above > 1.35 and not candidate.text.endswith(".")
+    return apart and first.recognised and "." in first.text[:-1]
+
+
 def _goes_on(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
     """Whether a number may follow the last one: 2.3 follows 2.2 and 1.9, not 5 and not 2.3."""
     if not last:
@@ -354,7 +361,7 @@ def _with_next_lines(candidates: list[_Candidate], at: int, taken: set[int]) -> 
     lines = [candidates[at].line]
     while at + 1 < len(candidates) and len(lines) < 4:
         following = candidates[at + 1]
-        same = following.style == candidates[at].style and following.line.page == lines[0].page
+        same = _same_type(candidates[at], following) and following.line.page == lines[0].page
         if (
             not same
             or id(following.line) in taken
@@ -367,6 +374,12 @@ def _with_next_lines(candidates: list[_Candidate], at: int, taken: set[int]) -> 
         lines.append(following.line)
         at += 1
     return lines
+
+
+def _same_type(one: _Candidate, other: _Candidate) -> bool:
+    if one.line.words[0].recognised and one.kind is other.kind is RegionKind.HEADING:
+        return abs(one.line.size - other.line.size) < 0.2 * one.line.size  # a short line in a picture measures smaller
+    return one.style == other.style
 
 
 def _with_levels(found: list[_Found]) -> list[Heading]:

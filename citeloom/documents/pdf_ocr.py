@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from PIL.Image import Image
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from citeloom.documents.ocr import OcrWord
 
 _DPI = 300  # what Tesseract is trained on
+_SAME_TYPE = 0.07  # sizes that differ by less are one
 
 
 def needs_ocr(pages: list[RawPage]) -> dict[int, TextLayer]:
@@ -39,7 +41,21 @@ def recognise(
             page.raw_text = " ".join(word.text for word in page.words)
             if not native:
                 page.turned = ""
+    _even_out_sizes([word for page in pages for word in page.words if word.recognised and word.confidence is not None])
     return recogniser.warnings
+
+
+def _even_out_sizes(words: list[Word]) -> None:
+    """Give lines that were set in one type one size: measured in a picture, each comes out a little different."""
+    letters: Counter[float] = Counter()
+    for word in words:
+        letters[word.size] += len(word.text)
+    even: dict[float, float] = {}
+    for size, _ in letters.most_common():
+        if size not in even:
+            even.update({near: size for near in letters if near not in even and abs(near - size) <= _SAME_TYPE * size})
+    for word in words:
+        word.size = even[word.size]
 
 
 def _placed(words: list[OcrWord], page: RawPage, picture: Image) -> list[Word]:

@@ -22,18 +22,8 @@ from citeloom.documents.docling_engine.backend import Paper, PaperBackend, Paper
 from citeloom.documents.docling_engine.layout import BundledLayout, BundledLayoutOptions
 from citeloom.documents.docling_engine.models import stock_models
 from citeloom.documents.docling_engine.tables import WhiteSpaceTableOptions, WhiteSpaceTables
-from citeloom.documents.pdf_layout import (
-    Region,
-    RegionKind,
-    document_gutters,
-    in_best_order,
-    parted,
-    region_of,
-    regions,
-    rows,
-    untangled,
-    with_lines_joined,
-)
+from citeloom.documents.pdf_layout import Region, RegionKind, document_gutters, region_of, regions, rows
+from citeloom.documents.pdf_regions import mended
 from citeloom.documents.pdfium import OutlineEntry, RawPage, Word
 from citeloom.documents.pictures import Pictures
 
@@ -65,9 +55,7 @@ def lay_out(pages: list[RawPage], outline: list[OutlineEntry], pictures: Picture
             left = [word for at, piece in enumerate(pieces) if at not in taken[number] for word in piece]
             if left:
                 found.append(region_of(rows(left), number))
-            # Docling's reading order now and then leaves a column half read; the white between columns knows better.
-            plain = regions(pages[number - 1], gutters)
-            result.append(with_lines_joined(in_best_order(parted(untangled(found), plain), plain)))
+            result.append(mended(found, regions(pages[number - 1], gutters)))
     return result
 
 
