@@ -12,7 +12,7 @@ from citeloom.documents.pdfium import RawPage, Word
 from citeloom.documents.pictures import Pictures
 
 if TYPE_CHECKING:
-    from citeloom.documents.ocr import OcrWord
+    from citeloom.documents.ocr import PageWords
 
 _DPI = 300  # what Tesseract is trained on
 _SAME_TYPE = 0.07  # sizes that differ by less are one
@@ -35,12 +35,16 @@ def recognise(
         if page.number in waiting:
             native = page.words if waiting[page.number] is TextLayer.ABSENT else []
             picture = pictures.render(page.number, _DPI / 72, page.quarter)
-            found = _placed(recogniser.words(picture), page, picture)
+            words = recogniser.words(picture)
+            if words.quarter_turns:
+                _turn(page, words.quarter_turns)
+                native = []  # what few words there were stood in the other direction
+            found = _placed(words, page, picture)
             fresh = [word for word in found if not any(_covers(known, word) for known in native)]
             page.words = native + fresh
             page.raw_text = " ".join(word.text for word in page.words)
             if not native:
-                page.turned = ""
+                page.turned = words.turned
     _even_out_sizes([word for page in pages for word in page.words if word.recognised and word.confidence is not None])
     return recogniser.warnings
 
@@ -58,9 +62,17 @@ def _even_out_sizes(words: list[Word]) -> None:
         word.size = even[word.size]
 
 
-def _placed(words: list[OcrWord], page: RawPage, picture: Image) -> list[Word]:
+def _turn(page: RawPage, quarter_turns: int) -> None:
+    """Set a page upright that was scanned lying on its side or its head."""
+    page.quarter = (page.quarter - quarter_turns) % 4
+    if quarter_turns % 2:
+        page.width, page.height = page.height, page.width
+
+
+def _placed(words: PageWords, page: RawPage, picture: Image) -> list[Word]:
     """Recognised words in points from the page's lower left corner."""
-    across, down = page.width / picture.width, page.height / picture.height
+    width, height = (picture.height, picture.width) if words.quarter_turns % 2 else picture.size
+    across, down = page.width / width, page.height / height
     return [
         Word(
             word.text,

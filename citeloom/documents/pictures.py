@@ -7,12 +7,14 @@ import warnings
 from pathlib import Path
 from typing import Protocol
 
-from PIL import Image, ImageSequence, UnidentifiedImageError
+from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from citeloom.documents.pdfium import RawPage, RawPdf
 from citeloom.errors import CiteLoomError, Code
 
 _MOST_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
+_MOST_SIDE = 6000
+_ORIENTATION = 0x0112  # where a camera notes how it was held
 _A4_HEIGHT = 842.0  # points; the size of a picture that does not say its resolution
 
 
@@ -61,7 +63,10 @@ class PictureFile:
                 dpi = frame.info.get("dpi")
                 if dpi and min(dpi) >= 50:
                     points = 72.0 / float(dpi[0])
-                pages.append(RawPage(number, frame.width * points, frame.height * points, None, [], drawn=True))
+                width, height = frame.width * points, frame.height * points
+                if frame.getexif().get(_ORIENTATION, 1) >= 5:  # the camera was held upright
+                    width, height = height, width
+                pages.append(RawPage(number, width, height, None, [], drawn=True))
         except (OSError, ValueError, SyntaxError, EOFError):
             raise self._damaged() from None
         return RawPdf(pages)
@@ -72,13 +77,13 @@ class PictureFile:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             try:
                 self._picture.seek(number - 1)
-                gray = self._picture.convert("L")
+                gray = ImageOps.exif_transpose(self._picture).convert("L")
             except (OSError, ValueError, SyntaxError, EOFError):
                 raise self._damaged() from None
         longest = max(gray.size)
-        if longest > 6000:
-            gray = gray.resize((gray.width * 6000 // longest, gray.height * 6000 // longest))
-        return gray
+        if longest > _MOST_SIDE:
+            gray = gray.resize((gray.width * _MOST_SIDE // longest, gray.height * _MOST_SIDE // longest))
+        return gray.rotate(-90 * quarter, expand=True) if quarter else gray
 
     def _damaged(self) -> CiteLoomError:
         return CiteLoomError(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import onnxruntime
+import onnxruntime as _onnxruntime
 from docling.datamodel.accelerator_options import AcceleratorOptions
 from docling.datamodel.base_models import Cluster, LayoutPrediction, Page
 from docling.datamodel.document import ConversionResult
@@ -34,6 +34,7 @@ _MOST_OVERLAP = 0.5
 _TEXT_IN_PICTURE = 0.3  # of a box covered by lines: the model takes framed text for a figure, people would not
 
 Floats = NDArray[np.float32]
+onnxruntime: Any = _onnxruntime  # it carries no types
 
 
 class BundledLayoutOptions(BaseLayoutOptions):
