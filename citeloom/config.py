@@ -35,6 +35,15 @@ class Search:
     max_chars: int = 1800
     fusion: str = "rrf"  # or "dbsf"
     rrf_k: int = 60
+    include_references: bool = False  # whether lists of references are searched like any other text
+
+
+@dataclass(frozen=True, slots=True)
+class Ocr:
+    """How text is recognised in pictures of pages."""
+
+    languages: tuple[str, ...] = ("en", "de")  # where neither the record nor the import names one
+    engine: str = "tesseract"  # or "rapidocr", where it is installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,8 @@ class Engine:
     """How the engine runs."""
 
     idle_minutes: float = 10.0
-    workers: int = 0  # 0: as many as the machine's cores allow
+    workers: int = 0  # 0: as many as the machine's cores and memory allow
+    worker_memory_mb: int = 0  # what one document may take; 0: by its pages and the machine's memory
     min_free_mb: int = 200  # imports stop when the disk has less
 
 
@@ -77,6 +87,7 @@ class Settings:
     default_project: str = ""
     models: Models = field(default_factory=Models)
     search: Search = field(default_factory=Search)
+    ocr: Ocr = field(default_factory=Ocr)
     timeouts: Timeouts = field(default_factory=Timeouts)
     engine: Engine = field(default_factory=Engine)
     privacy: Privacy = field(default_factory=Privacy)
@@ -95,8 +106,12 @@ def load(path: Path | None = None) -> Settings:
     search = settings.search
     if not (1 <= search.top_k <= search.max_top_k and search.max_chars >= _SHORTEST_TEXT and search.rrf_k >= 1):
         raise _invalid(path, f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
-    if settings.search.fusion not in ("rrf", "dbsf"):
-        raise _invalid(path, f'search.fusion is "{settings.search.fusion}"; it can be "rrf" or "dbsf"')
+    for name, value, choices in (
+        ("search.fusion", settings.search.fusion, ("rrf", "dbsf")),
+        ("ocr.engine", settings.ocr.engine, ("tesseract", "rapidocr")),
+    ):
+        if value not in choices:
+            raise _invalid(path, f'{name} is "{value}"; it can be {" or ".join(choices)}')
     return settings
 
 
@@ -119,6 +134,10 @@ def _section(cls: type[_T], data: dict[str, Any], path: Path, prefix: str) -> _T
             if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
                 raise _invalid(path, f"{name} is {value!r}, but it must be a number from 0 on")
             values[key] = value
+        elif isinstance(default, tuple):
+            if not isinstance(value, list) or not value or not all(isinstance(v, str) and v.strip() for v in value):
+                raise _invalid(path, f"{name} is {value!r}, but it must be like {list(default)!r}")
+            values[key] = tuple(value)
         elif isinstance(value, dict):
             values[key] = _section(type(default), value, path, f"{name}.")
         else:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from citeloom.cli.asking import connected
-from citeloom.cli.output import absolute, as_json, console, coverage, table
+from citeloom.cli.output import absolute, as_json, console, coverage, reached, table
 from citeloom.engine.client import Client
 from citeloom.errors import CiteLoomError, Code
 
-_LINES_EVERY = 25  # files between two lines of progress where there is no terminal
+# Between two lines of progress where there is no terminal: steps (a document is searchable, is finished), or seconds.
+_LINES_EVERY = 50
+_LINE_AFTER = 15.0
 
 
 @click.command()
@@ -27,6 +30,7 @@ _LINES_EVERY = 25  # files between two lines of progress where there is no termi
     is_flag=True,
     help="Build the index anew beside the old one, with the models of the settings.",
 )
+@click.option("--ocr-languages", metavar="CODES", help="Read pictures of pages in these, such as fr,en.")
 @click.option("--remove-missing", is_flag=True, help="Remove documents whose files are gone, however many they are.")
 @click.option("--json", "json_", is_flag=True, help="Print the result for other programs.")
 def ingest(
@@ -35,18 +39,21 @@ def ingest(
     references: str | None,
     no_recursive: bool,
     force_rebuild: bool,
+    ocr_languages: str | None,
     remove_missing: bool,
     json_: bool,
 ) -> None:
     """Read a file or folder into PROJECT; without SOURCE, everything the project reads.
 
-    Unchanged files are skipped, changed ones replaced, vanished ones removed. It can be stopped at any time
+    Unchanged files are skipped, changed ones replaced, vanished ones removed. Documents are searchable early, and
+    get better sections, tables and recognised text when they have been read whole. It can be stopped at any time
     (Ctrl-C) and goes on where it was.
     """
     options = {
         "recursive": not no_recursive,
         "force_rebuild": force_rebuild,
         "remove_missing": remove_missing,
+        "ocr_languages": (ocr_languages or "").replace(",", " ").split(),
         "references_path": absolute(references) if references else None,
     }
     with connected() as client:
@@ -55,7 +62,7 @@ def ingest(
         try:
             finished = _follow(client, job["job_id"], quiet=json_)
         except KeyboardInterrupt:
-            click.echo("\nStopping after the document at hand …", err=True)
+            click.echo("\nStopping …", err=True)
             client.call("cancel", job_id=job["job_id"])
             finished = _follow(client, job["job_id"], quiet=True)
     _print_result(project, finished, json_=json_)
@@ -64,6 +71,7 @@ def ingest(
 def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
     finished: dict[str, Any] = {}
     bar = _Bar() if console.is_terminal and not quiet else None
+    lines = _Lines()
 
     def tell(event: dict[str, Any]) -> bool:
         nonlocal finished
@@ -80,8 +88,8 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
             return True
         if bar:
             bar.update(event)
-        elif not quiet and event["stage"] == "convert" and event["done"] % _LINES_EVERY == 0:
-            click.echo(f"{event['done']} of {event['total']} files, {event['chunks_written']} passages")
+        elif not quiet:
+            lines.update(event)
         return False
 
     try:
@@ -92,35 +100,55 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
     return finished
 
 
+class _Lines:
+    """A line now and then, where there is no terminal."""
+
+    def __init__(self) -> None:
+        self._shown, self._at = 0, time.monotonic()
+
+    def update(self, event: dict[str, Any]) -> None:
+        steps = event["searchable"] + event["done"]
+        waited = time.monotonic() - self._at
+        if steps - self._shown >= _LINES_EVERY or (steps > self._shown and waited > _LINE_AFTER):
+            click.echo(f"{reached(event)}, {event['chunks_written']} passages")
+            self._shown, self._at = steps, time.monotonic()
+
+
 class _Bar:
-    """A live bar with the time left."""
+    """A live bar with the time left: half of it is that everything can be searched, half that all is read whole."""
 
     def __init__(self) -> None:
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
+            TextColumn("{task.fields[reached]}"),
             TimeElapsedColumn(),
             TextColumn("{task.fields[left]}"),
         )
         self._progress = Progress(*columns, console=console, transient=True)
         self._progress.start()
-        self._task = self._progress.add_task("planning", total=None, left="")
+        self._task = self._progress.add_task("planning", total=None, reached="", left="")
 
     def update(self, event: dict[str, Any]) -> None:
-        eta = event.get("eta_seconds")
-        left = "" if eta is None else f"about {eta:.0f} s left" if eta < 90 else f"about {eta / 60:.0f} min left"
         name = Path(event["file"]).name or event["stage"]
         self._progress.update(
             self._task,
-            total=event["total"] or None,
-            completed=event["done"],
+            total=2 * event["total"] or None,
+            completed=event["searchable"] + event["done"],
             description=name[:40],
-            left=left,
+            reached=reached(event) if event["total"] else "",
+            left=_left(event["eta_seconds"], event["stage"]),
         )
 
     def close(self) -> None:
         self._progress.stop()
+
+
+def _left(eta: float | None, stage: str) -> str:
+    if eta is None or stage not in ("read", "convert"):
+        return ""
+    time_left = f"about {eta:.0f} s" if eta < 90 else f"about {eta / 60:.0f} min"
+    return f"{time_left} until all can be searched" if stage == "read" else f"{time_left} left"
 
 
 def _print_result(project: str, finished: dict[str, Any], *, json_: bool) -> None:
@@ -132,6 +160,8 @@ def _print_result(project: str, finished: dict[str, Any], *, json_: bool) -> Non
         sys.exit(1 if result.get("failed") else 0)
     words = ("new", "replaced", "skipped", "updated", "removed", "failed")
     counts = ", ".join(f"{result[w]} {w}" for w in words if result.get(w)) or "nothing to do"
+    if result.get("recognised"):
+        counts += f", {result['recognised']} recognised by OCR"
     click.echo(
         f"{counts}; {result.get('chunks_written', 0)} passages written in {result.get('duration_seconds', 0):.1f} s."
     )
@@ -150,7 +180,13 @@ def _print_result(project: str, finished: dict[str, Any], *, json_: bool) -> Non
 @click.option("--status", help="Only these: ready, pending, failed, duplicate or without_file.")
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def documents(project: str, status: str | None, json_: bool) -> None:
-    """List the documents of PROJECT with citekey, pages and status, and why one failed."""
+    """List the documents of PROJECT with citekey, pages and status, how each was read, and why one failed.
+
+    \b
+    text        native, ocr (recognised in pictures) or mixed
+    read by     quick (the whole conversion is still to come), docling, or plain
+    words kept  how much of a PDF's own words the conversion holds, from 0 to 1
+    """
     found: list[dict[str, Any]] = []
     with connected() as client:
         offset: int | None = 0
@@ -167,11 +203,13 @@ def documents(project: str, status: str | None, json_: bool) -> None:
             d["status"],
             d["pages"],
             d["chunk_count"],
+            d["text_source"],
+            d["converter_engine"],
             "" if d["word_coverage"] is None else f"{d['word_coverage']:.2f}",
             d["source"],
-            d["reason"] or "; ".join(d["warnings"]),
+            "; ".join(filter(None, (d["reason"], d["fallback_reason"], *d["warnings"]))),
         )
         for d in found
     ]
-    table(("citekey", "status", "pages", "passages", "words kept", "file", "note"), rows)
+    table(("citekey", "status", "pages", "passages", "text", "read by", "words kept", "file", "note"), rows)
     click.echo(coverage(page["coverage"]) + ".")

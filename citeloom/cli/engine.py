@@ -12,7 +12,7 @@ import click
 
 from citeloom import paths
 from citeloom.cli.asking import connected, waiting
-from citeloom.cli.output import as_json, console
+from citeloom.cli.output import as_json, console, reached
 from citeloom.engine import launch
 from citeloom.engine.client import Client
 from citeloom.errors import CiteLoomError
@@ -36,7 +36,7 @@ def start() -> None:
 
 @engine.command()
 def stop() -> None:
-    """Stop the engine; a running import finishes its document and goes on at the next start."""
+    """Stop the engine; a running import goes on at the next start."""
     if not launch.running():
         click.echo("The engine is not running.")
         return
@@ -53,7 +53,7 @@ def stop() -> None:
     while launch.running():
         if time.monotonic() > until:
             raise click.ClickException(
-                "The engine has not stopped yet: it is finishing a long document. Try again later."
+                "The engine has not stopped yet: it is still putting things away. Try again later."
             )
         time.sleep(0.05)
     click.echo("The engine has stopped.")
@@ -78,7 +78,7 @@ def status(json_: bool) -> None:
     click.echo(f"Data folder: {state['data_folder']}")
     click.echo(f"Projects: {state['projects']}")
     for job in state["jobs"]:
-        click.echo(f"Import of {job['project']}: {job['state']}, {job.get('done', 0)} of {job.get('total', 0)} files")
+        click.echo(f"Import of {job['project']}: {job['state']}, {reached(job)}")
 
 
 @click.command()

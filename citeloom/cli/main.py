@@ -8,7 +8,7 @@ import traceback
 import click
 
 from citeloom import __version__
-from citeloom.cli import documents, engine, projects, searching
+from citeloom.cli import cache, documents, engine, projects, searching
 from citeloom.errors import CiteLoomError
 
 
@@ -49,6 +49,7 @@ commands.add_command(searching.search)
 commands.add_command(documents.documents)
 commands.add_command(searching.show)
 commands.add_command(searching.log)
+commands.add_command(cache.cache)
 commands.add_command(engine.engine)
 commands.add_command(engine.doctor)
 

@@ -46,6 +46,12 @@ def coverage(of: dict[str, int]) -> str:
     return ", ".join(parts)
 
 
+def reached(progress: dict[str, Any]) -> str:
+    """How far an import has come, in words."""
+    searchable, done, total = (progress.get(key, 0) for key in ("searchable", "done", "total"))
+    return f"{searchable} of {total} searchable, {done} finished"
+
+
 def size(count: float) -> str:
     """Bytes as people read them."""
     for unit in ("bytes", "kB", "MB"):

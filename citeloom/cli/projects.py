@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from citeloom.cli.asking import ask
-from citeloom.cli.output import absolute, as_json, coverage, size, table
+from citeloom.cli.output import absolute, as_json, coverage, reached, size, table
 
 
 @click.group()
@@ -68,7 +68,7 @@ def show(id: str, json_: bool) -> None:
         ("passages", shown["chunk_count"]),
         ("models", f"{shown['dense_model']}, {shown['sparse_model'] or 'no sparse model'}"),
         ("on disk", size(shown["bytes"])),
-        *(("import", f"{j['state']}: {j.get('done', 0)} of {j.get('total', 0)} files") for j in shown["jobs"]),
+        *(("import", f"{j['state']}: {reached(j)}") for j in shown["jobs"]),
     ]
     table(("", ""), rows)
 

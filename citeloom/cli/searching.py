@@ -133,6 +133,8 @@ def show(chunk: str, json_: bool) -> None:
         as_json(answer)
         return
     passage = answer["passage"]
+    if answer["refined_from"]:
+        click.echo(f"Its document has been read better since: this is what {answer['refined_from']} became.")
     console.print(
         f"[bold]{_escape(passage['cite'])}[/]  {_escape(' > '.join(passage['section_path']))}  ({answer['project']})"
     )

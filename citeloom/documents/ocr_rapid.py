@@ -12,7 +12,7 @@ from typing import Any
 from PIL.Image import Image, Resampling, Transform
 
 from citeloom.documents.ocr_languages import no_language, understand
-from citeloom.documents.ocr_words import OcrWord, is_wide, rise
+from citeloom.documents.ocr_words import OcrWord, is_wide, line_rise
 from citeloom.errors import CiteLoomError, Code
 
 # What the model in the wheel was made for: languages in Latin letters, Chinese, Japanese.
@@ -133,7 +133,7 @@ class Line:
         highest = under
         while highest > 0 and ink[highest - 1] > _NO_INK:
             highest -= 1
-        size = (under - highest) / _FINER / (_WIDE_RISE if any(map(is_wide, self.text)) else rise(self.text))
+        size = (under - highest) / _FINER / (_WIDE_RISE if any(map(is_wide, self.text)) else line_rise(self.text))
         return (top + top_right) / 2 + under / _FINER, size or height
 
     def _ink_by_row(self, image: Image, rows: int) -> Sequence[float]:

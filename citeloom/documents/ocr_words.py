@@ -36,7 +36,7 @@ def type_size(words: Iterable[tuple[str, float]]) -> float | None:
 
     Boxes of whole lines differ by the letters that happen to stand in them; letters of known height do not.
     """
-    sizes = sorted(height / rise for text, height in words if (rise := _word_rise(text)) and height > 0)
+    sizes = sorted(height / share for text, height in words if (share := _word_rise(text)) and height > 0)
     if not sizes:
         return None
     middle = sizes[len(sizes) // 4 : len(sizes) - len(sizes) // 4]
@@ -48,15 +48,18 @@ def _word_rise(text: str) -> float | None:
     letters = [character for character in text if character.isalnum()]
     if not letters or _ABOVE_CAPITALS & set(letters):
         return None
-    if any(letter.isupper() or letter.isdigit() or letter in _ASCENDING for letter in letters):
+    if any(map(_is_tall, letters)):
         return _ASCENT
     return _X_HEIGHT if len(letters) == len(text) and _PLAIN.issuperset(letters) else None
 
 
-def rise(line: str) -> float:
-    """How far the letters of a line rise above the baseline, as a share of the type size."""
-    letters = {character for character in line if character.isalnum()}
-    return _X_HEIGHT if letters and _PLAIN.issuperset(letters) else _ASCENT
+def line_rise(line: str) -> float:
+    """How far a line's ink rises from the baseline without a gap, as a share of the type size."""
+    return _ASCENT if "t" in line or any(map(_is_tall, line)) else _X_HEIGHT
+
+
+def _is_tall(letter: str) -> bool:
+    return letter.isupper() or letter.isdigit() or letter in _ASCENDING
 
 
 def is_noise(word: OcrWord) -> bool:

@@ -135,5 +135,7 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "documents": _documents,
     "show": lambda s, a: s.find_passage(a["chunk_id"]),
     "log": lambda s, a: s.catalog.access.latest(a.get("project"), int(a.get("limit", 50))),
+    "cache_show": lambda s, a: s.cache.show(),
+    "cache_prune": lambda s, a: s.cache.prune(everything=bool(a.get("everything"))),
     "doctor": lambda s, a: examine(s),
 }

@@ -12,6 +12,7 @@ from typing import Any
 from citeloom import paths
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
+from citeloom.ingest.limits import Limits
 
 
 def examine(service: Service) -> list[dict[str, Any]]:
@@ -94,7 +95,7 @@ def _converter(service: Service) -> str:
     probe = Path(paths.folders().data) / ".doctor.md"
     probe.write_text("# Doctor\n\nA sentence.\n", encoding="utf-8")
     try:
-        reply = service.workers.convert(
+        reply = service.workers.convert_aside(
             {
                 "path": str(probe),
                 "cache_file": None,
@@ -102,11 +103,22 @@ def _converter(service: Service) -> str:
                 "max_tokens": 256,
                 "use_cache": False,
             },
-            60,
+            Limits(60),
         )
     finally:
         probe.unlink(missing_ok=True)
-    return f"{reply['converted']['converter']}, {service.workers.count} worker processes"
+    parts = [reply["converted"]["converter"], *_about_converter(service)]
+    return ", ".join([*parts, f"{service.workers.count} worker processes"])
+
+
+def _about_converter(service: Service) -> list[str]:
+    """Which models find the structure of pages, and which OCR engines read which languages."""
+    about = service.workers.convert_aside({"about": True}, Limits(60))["about"]
+    found = [f"{part}: {about[part]}" for part in ("layout", "tables") if about.get(part)]
+    for name, languages in dict(about.get("ocr") or {}).items():
+        shown = " ".join(map(str, languages)) if isinstance(languages, list | tuple) else str(languages)
+        found.append(f"OCR by {name}" + (f" ({shown})" if shown else ""))
+    return found
 
 
 def _project(service: Service, project_id: str) -> str:

@@ -15,12 +15,13 @@ class JobProgress:
     job_id: str
     project_id: str
     total: int
+    searchable: int
     done: int
     failed: int
     chunks_written: int
     file: str
     stage: str
-    eta_seconds: float | None = None
+    eta_seconds: float | None = None  # to the end of the stage
 
 
 @dataclass(frozen=True, slots=True)

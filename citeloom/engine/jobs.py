@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable
@@ -37,7 +36,7 @@ class JobQueue:
         self._finished: dict[str, Job] = {}
         self._owed: set[str] = set()
         self._stop = threading.Event()
-        self._stop_running = threading.Event()  # ends the job that runs, after the document at hand
+        self._stop_running = threading.Event()  # ends the job that runs, in the middle of a document if need be
         self._thread = threading.Thread(target=self._work, name="imports", daemon=True)
 
     def start(self) -> None:
@@ -115,7 +114,7 @@ class JobQueue:
                 )
 
     def stop(self, seconds: float = 60.0) -> None:
-        """End after the document at hand; what is left is parked for the next start."""
+        """End soon; what is left is parked for the next start."""
         self._stop.set()
         self._stop_running.set()
         with self._changed:
@@ -123,7 +122,7 @@ class JobQueue:
         self._thread.join(seconds)
 
     def cancel(self, job_id: str) -> bool:
-        """End a job for good, after the document at hand; what it has done stays. True if there was such a job."""
+        """End a job for good, and soon; what it has done stays. True if there was such a job."""
         with self._changed:
             if self._running and self._running.id == job_id:
                 self._stop_running.set()
@@ -160,13 +159,10 @@ class JobQueue:
     def _run(self, job: Job) -> None:
         job.state = "running"
         job.result = {"tries": int(job.result.get("tries", 0)) + 1}
-        began = time.monotonic()
 
         def report(progress: Progress) -> None:
             self._progress[job.id] = progress
-            self._events.publish(
-                JobProgress(job.id, job.project_id, eta_seconds=_eta(progress, began), **asdict(progress))
-            )
+            self._events.publish(JobProgress(job.id, job.project_id, **asdict(progress)))
 
         try:
             self._catalog.jobs.save(job)
@@ -204,10 +200,3 @@ class JobQueue:
             work()
         except Exception:
             log.exception("the job thread goes on after an error")
-
-
-def _eta(progress: Progress, began: float) -> float | None:
-    if not progress.done or not progress.total:
-        return None
-    passed = time.monotonic() - began
-    return round(passed / progress.done * (progress.total - progress.done), 1)

@@ -64,7 +64,7 @@ class Questions:
                 f"Project '{project.id}' has no sparse model.",
                 "Use query, or set models.sparse and rebuild the project.",
             )
-        where = filters.parse(filter_by)
+        where = filters.search_conditions(filter_by, include_references=search.include_references)
         model = self._models.for_questions(project.dense_model)
         if model.info.fingerprint != project.dense_fingerprint:
             raise CiteLoomError(
@@ -97,7 +97,7 @@ class Questions:
         if not 0 <= context <= _MOST_NEIGHBOURS:
             raise _invalid(f"context is {context}.", f"Ask for 0 to {_MOST_NEIGHBOURS} neighbours on each side.")
         collection = self._collection(project)
-        hit = self.find_passage(project, collection, chunk_id)
+        hit = self.find_passage(project, chunk_id)
         if hit is None:
             raise CiteLoomError(
                 Code.PASSAGE_NOT_FOUND,
@@ -121,17 +121,32 @@ class Questions:
             for n in whole
         ]
         at = next((i for i, n in enumerate(neighbours) if n["chunk_id"] == own["chunk_id"]), len(neighbours))
-        return {"passage": own, "before": neighbours[:at], "after": neighbours[at + 1 :], "links": []}, hit
+        return {
+            "passage": own,
+            # The id that was asked for, where its document has been read better since it was given out.
+            "refined_from": None if hit.id in _ids(project, chunk_id) else chunk_id,
+            "before": neighbours[:at],
+            "after": neighbours[at + 1 :],
+            "links": [],
+        }, hit
 
-    @staticmethod
-    def find_passage(project: Project, collection: EdgeCollection, chunk_id: str) -> Hit | None:
-        """A passage by its id, or by the id that an agent stored it under."""
-        ids = [stored_passage_id(project.id, chunk_id)]
-        try:
-            ids.append(str(UUID(chunk_id)))
-        except ValueError:
-            pass
-        return next(iter(collection.get(ids)), None)
+    def find_passage(self, project: Project, chunk_id: str) -> Hit | None:
+        """A passage by its id, by the id that an agent stored it under, or by one it had before it was refined."""
+        collection, ids = self._collection(project), _ids(project, chunk_id)
+        if found := collection.get(ids):
+            return found[0]
+        became = self._catalog.refined.find(project.id, ids[-1])
+        return next(iter(collection.get([became])), None) if became else None
+
+
+def _ids(project: Project, chunk_id: str) -> list[str]:
+    """What a passage that somebody names may be kept under."""
+    ids = [stored_passage_id(project.id, chunk_id)]
+    try:
+        ids.append(str(UUID(chunk_id)))
+    except ValueError:
+        pass
+    return ids
 
 
 def _question(text: str) -> str:

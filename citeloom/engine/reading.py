@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
 from citeloom.documents.markdown_out import to_markdown
+from citeloom.documents.printed_pages import with_record_pages
 from citeloom.engine import stored
 from citeloom.engine.cancel import Cancel
+from citeloom.engine.quick_text import from_passages
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index.filters import AnyOf
 from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
+from citeloom.ingest.limits import limits
 from citeloom.ingest.passages import STORED, source_name
+from citeloom.ingest.records import QUICK
 from citeloom.ingest.scan import hash_file
 from citeloom.ingest.workers import conversion_file
 from citeloom.model import Converted, Page
@@ -31,6 +37,8 @@ class Reading:
         self._conversions = importer.conversions
         self._downloads = importer.downloads
         self._collection = importer.open_collection
+        self._settings = importer.settings
+        self._converting = threading.Lock()  # two who ask for the same text need it converted once
 
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
         """A page of a document, where it has pages."""
@@ -73,11 +81,15 @@ class Reading:
                 f"{source_name(document.source)} has no text: {document.reason or 'it is still to be read.'}",
                 "list_documents shows its status.",
             )
+        if document.converter_engine == QUICK:
+            passages = self._collection(project).scroll(AnyOf("doc_id", (document.doc_id,)), max(1, document.chunks))
+            return from_passages(document, passages)
         cache = conversion_file(self._conversions, document.content_hash, document.converter)
         if not cache.exists():
             self._convert_again(document, cache)
         with gzip.open(cache, "rt", encoding="utf-8") as stream:
-            return Converted.from_json(json.load(stream))
+            converted = Converted.from_json(json.load(stream))
+        return with_record_pages(converted, document.record.get("page_range"))
 
     def _convert_again(self, document: Document, cache: Path) -> None:
         """The cache may be deleted at any time; the file gives it back, if it is still the file that was read."""
@@ -90,8 +102,20 @@ class Reading:
                 f"{source_name(document.source)} has changed since it was read.",
                 "Import it again with ingest_from_source or 'citeloom ingest'.",
             )
-        request = {"cache_file": str(cache), "tokenizer": None, "max_tokens": 256, "use_cache": False}
-        self._workers.convert({"path": str(path), **request})
+        settings = self._settings
+        request = {
+            "path": str(path),
+            "cache_file": str(cache),
+            "tokenizer": None,
+            "max_tokens": 256,
+            "use_cache": False,
+            "ocr_languages": document.ocr_languages or list(settings.ocr.languages),
+            "ocr_engine": settings.ocr.engine,
+        }
+        allowed = limits(document, quick=False, megabytes=settings.engine.worker_memory_mb)
+        with self._converting:
+            if not cache.exists():
+                self._workers.convert_aside(request, allowed)
 
 
 def describe(document: Document) -> dict[str, Any]:
@@ -109,6 +133,10 @@ def describe(document: Document) -> dict[str, Any]:
         "status": str(document.state),
         "reason": document.reason,
         "matched_by": document.matched_by,
+        "text_source": document.text_source or None,
+        "converter_engine": document.converter_engine or None,
+        "fallback_reason": document.fallback_reason,
+        "quick": document.converter_engine == QUICK,
         "word_coverage": document.word_coverage,
         "warnings": document.warnings,
     }

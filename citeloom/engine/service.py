@@ -17,6 +17,7 @@ from citeloom.config import Settings
 from citeloom.documents.convert import CONVERTER_VERSION
 from citeloom.engine import stored
 from citeloom.engine.allowed import allowed_path, check_kind, existing
+from citeloom.engine.cache import ConversionCache
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.events import Events
 from citeloom.engine.jobs import JobQueue
@@ -63,6 +64,7 @@ class Service:
         )
         self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
         self.reading = Reading(importer)
+        self.cache = ConversionCache(importer.conversions, self.catalog)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
         self._mended: set[str] = set()
         self._opening = threading.RLock()
@@ -75,7 +77,7 @@ class Service:
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
 
     def stop(self) -> None:
-        """Finish or park the document at hand, and close everything."""
+        """Park the import that runs, and close everything."""
         self.jobs.stop()
         self.workers.end()
         self.collections.close()
@@ -316,13 +318,13 @@ class Service:
         """One passage whole, its neighbours, and the page it stands on."""
         answer, hit = self.questions.passage(project, chunk_id, context)
         page = self.reading.page(project, hit.payload["doc_id"], hit.payload.get("page_start"))
-        answer["page"] = {"number": page.number, "label": page.label, "text": page.text} if page else None
+        answer["page"] = {**asdict(page), "label": page.label} if page else None
         return answer
 
     def find_passage(self, chunk_id: str) -> dict[str, Any]:
         """A passage by its id, in whichever project it is."""
         for project in self.catalog.projects.all():
-            if self.questions.find_passage(project, self.collection(project), chunk_id):
+            if self.questions.find_passage(project, chunk_id):
                 return {"project": project.id, **self.get_passage(project, chunk_id, 1)}
         raise CiteLoomError(
             Code.PASSAGE_NOT_FOUND,
@@ -395,7 +397,7 @@ class Service:
 
     def _when_idle(self) -> None:
         """Between imports: build search graphs where many passages have none, and give memory back."""
-        self.workers.end()
+        self.workers.rest()
         self.models.release_imports()
         for project in self.catalog.projects.all():
             if project.without_graph < _OPTIMISE_FROM:
@@ -414,4 +416,4 @@ class Service:
 
 
 def _progress(progress: Progress | None) -> dict[str, Any]:
-    return asdict(progress) if progress else {"total": 0, "done": 0, "stage": "queued"}
+    return asdict(progress) if progress else {"total": 0, "searchable": 0, "done": 0, "stage": "queued"}

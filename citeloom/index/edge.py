@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import threading
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ KEYWORD_FIELDS = (
 )  # fmt: skip
 INTEGER_FIELDS = ("year", "page_start", "page_end", "chunk_index")
 TEXT_FIELDS = ("chunk_text", "title", "authors")
+YES_NO_FIELDS = ("references",)  # passages of a list of references have it
 
 # Each call into Qdrant Edge holds Python's lock, so that large batches would make questions wait.
 _BATCH = 64
@@ -128,6 +130,7 @@ class EdgeCollection:
             )
             for name in TEXT_FIELDS:
                 shard.update(qdrant.UpdateOperation.create_field_index(name, words))
+            _add_yes_no_indexes(shard)
             shard.flush()
         return cls(folder, shard)
 
@@ -135,7 +138,9 @@ class EdgeCollection:
     def open(cls, folder: Path) -> EdgeCollection:
         """The collection in a folder, or INDEX_UNAVAILABLE."""
         with _translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):
-            return cls(folder, qdrant.EdgeShard.load(str(folder)))
+            shard = qdrant.EdgeShard.load(str(folder))
+            _add_yes_no_indexes(shard)  # one made by an earlier version has none
+            return cls(folder, shard)
 
     def hide(self, passage_set: str) -> None:
         """Keep a set of passages from readers."""
@@ -218,6 +223,17 @@ class EdgeCollection:
         """A few passages, whichever they are."""
         return self._scroll(f.EVERYTHING, limit, None)
 
+    def stored(self, where: f.Condition, count: int) -> Iterator[Point]:
+        """Passages that fit with their vectors, in the order of their place; `count` is how many places there are."""
+        for start in range(0, count, _BATCH):
+            here = f.Every((where, f.Range("chunk_index", gte=start, lt=start + _BATCH)))
+            with self._reading, _translated(Code.QUERY_FAILED, "The passages could not be read"):
+                request = qdrant.ScrollRequest(
+                    filter=self._visible(here), limit=_BATCH, with_payload=True, with_vector=True
+                )
+                records, _ = self._shard.scroll(request)
+            yield from sorted(map(_from_record, records), key=lambda point: int(point.payload["chunk_index"]))
+
     def _scroll(self, where: f.Condition, limit: int, order: qdrant.OrderBy | None) -> list[Hit]:
         with self._reading, _translated(Code.QUERY_FAILED, "The passages could not be read"):
             request = qdrant.ScrollRequest(
@@ -239,12 +255,18 @@ class EdgeCollection:
             "keyword": sorted(n for n in schema if n in (*KEYWORD_FIELDS, "section_keys")),
             "integer": sorted(n for n in schema if n in INTEGER_FIELDS),
             "fulltext": sorted(n for n in schema if n in TEXT_FIELDS),
+            "bool": sorted(n for n in schema if n in YES_NO_FIELDS),
         }
 
     def _visible(self, where: f.Condition) -> qdrant.Filter:
         if self._hidden:
             where = f.Every((where, f.Not(f.AnyOf("version", tuple(sorted(self._hidden))))))
         return _filter(where)
+
+
+def _add_yes_no_indexes(shard: qdrant.EdgeShard) -> None:
+    for name in set(YES_NO_FIELDS) - set(shard.info().payload_schema):
+        shard.update(qdrant.UpdateOperation.create_field_index(name, qdrant.BoolIndexParams(enable_hnsw=False)))
 
 
 def _request(queries: list[Any], limit: int, visible: qdrant.Filter, fusion: Fusion | None) -> qdrant.QueryRequest:
@@ -274,6 +296,13 @@ def _point(point: Point) -> qdrant.Point:
     return qdrant.Point(UUID(point.id), vectors, point.payload)
 
 
+def _from_record(record: qdrant.Record) -> Point:
+    vectors = cast("dict[str, Any]", record.vector)
+    words = vectors.get("sparse")
+    sparse = SparseVector(words.indices, words.values) if words is not None else None
+    return Point(str(record.id), array("f", vectors["dense"]), sparse, record.payload or {})
+
+
 def _filter(where: f.Condition) -> qdrant.Filter:
     made = _condition(where)
     return made if isinstance(made, qdrant.Filter) else qdrant.Filter(must=[made])
@@ -291,6 +320,8 @@ def _condition(where: f.Condition) -> Any:
             return qdrant.FieldCondition(field, match=qdrant.MatchSubstring(text))
         case f.StartsWith(field, text):
             return qdrant.FieldCondition(field, match=qdrant.MatchPrefix(text))
+        case f.Absent(field):
+            return qdrant.IsEmptyCondition(field)
         case f.Every(conditions):
             return qdrant.Filter(must=[_condition(c) for c in conditions])
         case f.Some(conditions):

@@ -54,6 +54,13 @@ class StartsWith:
 
 
 @dataclass(frozen=True, slots=True)
+class Absent:
+    """A field has no value."""
+
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
 class Every:
     """All of these hold."""
 
@@ -74,7 +81,7 @@ class Not:
     of: Condition
 
 
-Condition = AnyOf | Range | Words | Contains | StartsWith | Every | Some | Not
+Condition = AnyOf | Range | Words | Contains | StartsWith | Absent | Every | Some | Not
 
 EVERYTHING = Every(())
 
@@ -110,6 +117,14 @@ def parse(filters: Mapping[str, Any] | None) -> Every:
     if not isinstance(filters, Mapping):
         raise _invalid('filters must be an object such as {"year": {"$gte": 2015}}')
     return Every(tuple(c for key, value in filters.items() for c in _conditions(key, value)))
+
+
+def search_conditions(filters: Mapping[str, Any] | None, *, include_references: bool) -> Every:
+    """What a search looks at: lists of references are left out, unless it filters by section_prefix."""
+    wanted = parse(filters)
+    if include_references or "section_prefix" in (filters or {}):
+        return wanted
+    return Every((*wanted.of, Absent("references")))
 
 
 def _conditions(key: str, value: Any) -> list[Condition]:

@@ -13,7 +13,8 @@ from citeloom.index.collections import Collections
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.models import ModelShelf
 from citeloom.ingest.request import ImportRequest, ImportResult
-from citeloom.ingest.run import Report, Run
+from citeloom.ingest.run import Run
+from citeloom.ingest.state import Report
 from citeloom.ingest.workers import Workers
 from citeloom.store import Catalog, Project
 
@@ -56,7 +57,7 @@ class Importer:
             )
 
     def run(self, request: ImportRequest, report: Report, stop: threading.Event) -> ImportResult:
-        """Do what the request says; `stop` ends it after the document at hand."""
+        """Do what the request says; `stop` ends it soon, in the middle of a document if need be."""
         began = time.monotonic()
         run = Run(self, request, report, stop)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,12 @@ def source_name(source: str) -> str:
     return source if is_address(source) else Path(source).name
 
 
+def embedded_text(stored: Mapping[str, Any]) -> str:
+    """What the model read of a stored passage: the headings above, then the text itself."""
+    headings = stored.get("heading_chain")
+    return f"{headings}\n{stored['chunk_text']}" if headings else str(stored["chunk_text"])
+
+
 def record_values(record: Record) -> dict[str, Any]:
     """The part of a payload that comes from the record, and changes with it."""
     return {
@@ -57,6 +64,12 @@ def record_values(record: Record) -> dict[str, Any]:
     }
 
 
+def _section_names(passage: Passage) -> list[str]:
+    """What `exclude_sections` may call it by: its headings, and the part of the document whatever they say."""
+    role = passage.extra.get("section_role")
+    return [*section_names(passage.section_path), *([role] if role else [])]
+
+
 def payload(project: Project, document: Document, record: Record, passage: Passage, passage_set: str) -> dict[str, Any]:
     """Everything stored with a passage."""
     return {
@@ -69,7 +82,7 @@ def payload(project: Project, document: Document, record: Record, passage: Passa
         "section_path": list(passage.section_path),
         "heading_chain": " > ".join(passage.section_path),
         "section_keys": section_keys(passage.section_path),
-        "section_names": section_names(passage.section_path),
+        "section_names": _section_names(passage),
         "page_start": passage.page_start,
         "page_end": passage.page_end,
         "page_labels": list(passage.page_labels),

@@ -10,7 +10,7 @@ from citeloom.errors import Code
 from citeloom.ingest.scan import FoundFile
 
 # Failures that say nothing about the file itself: trying again may help.
-_PASSING = {
+PASSING = {
     Code.PERMISSION_DENIED, Code.FILE_NOT_FOUND, Code.STORAGE_ERROR, Code.EMBEDDING_FAILED, Code.INTERNAL_ERROR,
     Code.TIMEOUT,
 }  # fmt: skip
@@ -54,7 +54,7 @@ def plan(
             to_read.append(file)
         elif row["state"] == "ready" or (row["state"] == "duplicate" and row["content_hash"] in searchable):
             unchanged.append(row["doc_id"])
-        elif row["state"] == "failed" and row["reason_code"] not in _PASSING:
+        elif row["state"] == "failed" and row["reason_code"] not in PASSING:
             still_failed.append(row["doc_id"])
         else:
             to_read.append(file)

@@ -14,12 +14,15 @@ from typing import Any
 from citeloom.bibliography.match import Matcher
 from citeloom.bibliography.references import load_references
 from citeloom.citekeys import make_citekey
+from citeloom.documents.convert import QUICK_VERSION
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import AnyOf
 from citeloom.ingest.passages import record_values
 from citeloom.model import Record
 from citeloom.store import Catalog, Document, State
+
+QUICK = "quick"  # the engine of a text that the whole conversion has still to replace
 
 METADATA_KEYS = (
     "citekey",
@@ -130,6 +133,12 @@ def describe(
     document.record |= {"_seen": seen, "_metadata": dict(metadata)}
     document.pages = converted["pages"] or None
     document.word_coverage = converted["word_coverage"]
+    document.converter = converted["converter"]
+    document.converter_engine = QUICK if converted["converter"] == QUICK_VERSION else converted["engine"]
+    document.fallback_reason = converted["fallback_reason"]
+    document.text_source = converted["text_source"]
+    document.ocr_languages = list(converted["ocr_languages"])
+    document.waiting_for_ocr = converted["waiting_for_ocr"]
     document.warnings = list(converted["warnings"])
 
 

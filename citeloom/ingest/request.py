@@ -28,14 +28,16 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an import has come."""
+    """How far an import has come: a document is searchable first, and finished when it has been read whole."""
 
     total: int
+    searchable: int = 0
     done: int = 0
     failed: int = 0
     chunks_written: int = 0
     file: str = ""
-    stage: str = "plan"
+    stage: str = "plan"  # plan, fetch, read (what can be had at once), convert (whole documents), done
+    eta_seconds: float | None = None  # to the end of the stage
 
 
 @dataclass(slots=True)
@@ -49,6 +51,7 @@ class ImportResult:
     updated: int = 0  # only the record changed: nothing was converted or embedded
     removed: int = 0
     failed: int = 0
+    recognised: int = 0  # of those processed: some or all of their text was recognised in pictures
     chunks_written: int = 0
     errors: list[dict[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -61,6 +64,14 @@ class ImportResult:
     def spent(self, stage: str, seconds: float) -> None:
         """Add to the time that a stage took."""
         self.stages[stage] = self.stages.get(stage, 0.0) + seconds
+
+    def wrote(self, *, replaced: bool, by: int = 1) -> None:
+        """Count a document whose text was written."""
+        self.documents_processed += by
+        if replaced:
+            self.replaced += by
+        else:
+            self.new += by
 
     def fail(self, source: str, error: CiteLoomError) -> None:
         """Count a file that could not be read, and keep its reason."""

@@ -1,4 +1,4 @@
-"""Worker processes that convert documents: one that crashes or hangs costs its document only."""
+"""Worker processes that convert documents: one that crashes, hangs or grows too large costs its document only."""
 
 from __future__ import annotations
 
@@ -10,20 +10,36 @@ import queue
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.ingest.limits import Limits, worker_count
+from citeloom.ingest.processes import end_with_children, megabytes
 
 log = logging.getLogger(__name__)
 
-_SECONDS_PER_DOCUMENT = 600.0
+_LOOK_EVERY = 0.5  # seconds between two looks at a worker
+_MOST_DOCUMENTS = 40  # then a worker is replaced: what libraries leak goes with it
+_MOST_MEGABYTES = 700  # that a worker may hold when its document is done
+_USUAL = Limits()
+_BY_NAME = "Then import it by its name: citeloom ingest PROJECT FILE."
+
+
+def _never() -> bool:
+    return False
 
 
 def conversion_file(folder: Path, content_hash: str, converter: str) -> Path:
     """Where the conversion of a content by a converter is kept."""
     return folder / content_hash[:2] / f"{content_hash}-{converter}.json.gz"
+
+
+class Stopped(Exception):
+    """The import was stopped in the middle of a document."""
 
 
 class _Died(Exception):
@@ -34,46 +50,42 @@ class _Worker:
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
         self._process: subprocess.Popen[bytes] | None = None
+        self._served = 0
 
-    def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool]) -> dict[str, Any]:
         process = self._process
         if process is None or process.poll() is not None:
+            self.end()
             process = self._process = self._start()
         assert process.stdin and process.stdout
         number = next(self._numbers)
-        hung = threading.Event()
-
-        def give_up() -> None:
-            hung.set()
-            process.kill()
-
-        watch = threading.Timer(seconds, give_up)
-        watch.start()
-        try:
-            process.stdin.write(json.dumps({"id": number, **request}).encode() + b"\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
-        except OSError:
-            line = b""
-        finally:
-            watch.cancel()
-        if hung.is_set():
+        with _Watch(process, limits, stopped) as watch:
+            try:
+                process.stdin.write(json.dumps({"id": number, **request}).encode() + b"\n")
+                process.stdin.flush()
+                line = process.stdout.readline()
+            except OSError:
+                line = b""
+        if watch.verdict is not None:
             self.end()
-            raise CiteLoomError(
-                Code.CONVERSION_FAILED,
-                f"It took longer than {seconds:.0f} seconds.",
-                "Try it alone, or split the file.",
-            )
+            raise watch.verdict
         if not line.endswith(b"\n"):  # it ended before or in the middle of its answer
             self.end()
             raise _Died(f"exit code {process.returncode}")
+        self._served += 1
         reply: dict[str, Any] = json.loads(line)
         return reply
 
+    def refresh(self) -> None:
+        """End a process that has done much or kept much; the next document starts another."""
+        process = self._process
+        if process and (self._served >= _MOST_DOCUMENTS or megabytes(process.pid) > _MOST_MEGABYTES):
+            self.end()
+
     def end(self) -> None:
-        process, self._process = self._process, None
+        process, self._process, self._served = self._process, None, 0
         if process is not None:
-            process.kill()
+            end_with_children(process)
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe:
@@ -82,15 +94,61 @@ class _Worker:
 
     @staticmethod
     def _start() -> subprocess.Popen[bytes]:
+        one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the machine
         return subprocess.Popen(
             [sys.executable, "-m", "citeloom.documents.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             # The package may be used from a checkout, without being installed.
-            env={**os.environ, "PYTHONPATH": _python_path(), "OMP_NUM_THREADS": "1"},
-            start_new_session=os.name == "posix",  # Ctrl-C in a terminal is the engine's to handle
+            env={**os.environ, "PYTHONPATH": _python_path(), **one_core},
+            # Ctrl-C in a terminal is the engine's to handle, and what the worker starts can be ended with it.
+            start_new_session=os.name == "posix",
         )
+
+
+class _Watch:
+    """Looks at a worker from outside while it works, and ends it when it may not go on."""
+
+    def __init__(self, process: subprocess.Popen[bytes], limits: Limits, stopped: Callable[[], bool]) -> None:
+        self.verdict: Exception | None = None
+        self._process, self._limits, self._stopped = process, limits, stopped
+        self._answered = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
+
+    def __enter__(self) -> _Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._answered.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        until = time.monotonic() + self._limits.seconds
+        while not self._answered.wait(max(0.0, min(_LOOK_EVERY, until - time.monotonic()))):
+            self.verdict = self._judge(until)
+            if self.verdict is not None:
+                end_with_children(self._process)
+                return
+
+    def _judge(self, until: float) -> Exception | None:
+        allowed = self._limits.megabytes
+        if self._stopped():
+            return Stopped()
+        if time.monotonic() >= until:
+            return CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
+                f"Split the file. {_BY_NAME}",
+            )
+        if allowed and megabytes(self._process.pid) > allowed:
+            return CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"Reading it needed more than {allowed} MB of memory.",
+                f"Split the file, or raise engine.worker_memory_mb in the settings. {_BY_NAME}",
+            )
+        return None
 
 
 def _python_path() -> str:
@@ -102,35 +160,68 @@ class Workers:
     """A few workers, started when first needed and replaced when they die."""
 
     def __init__(self, count: int = 0) -> None:
-        self.count = count or max(1, min(4, (os.cpu_count() or 2) - 1))
+        self.count = count or worker_count()
         self._free: queue.Queue[_Worker] = queue.Queue()
         self._all = [_Worker() for _ in range(self.count)]
         for worker in self._all:
             self._free.put(worker)
 
-    def convert(self, request: dict[str, Any], seconds: float = _SECONDS_PER_DOCUMENT) -> dict[str, Any]:
-        """Convert and cut up one document; waits for a free worker."""
-        worker = self._free.get()
+    def convert(
+        self, request: dict[str, Any], limits: Limits = _USUAL, stopped: Callable[[], bool] = _never
+    ) -> dict[str, Any]:
+        """Convert and cut up one document; waits for a free worker. It ends as Stopped soon after `stopped` says so."""
+        worker = self._next(stopped)
         try:
-            try:
-                reply = worker.ask(request, seconds)
-            except _Died as first:
-                # Somebody may have ended the process for reasons of their own: one more try tells.
-                log.warning("a worker ended during %s (%s); trying once more", request["path"], first)
-                reply = worker.ask(request, seconds)
-        except _Died as error:
-            raise CiteLoomError(
-                Code.CONVERSION_FAILED,
-                f"Reading it crashed the converter ({error}).",
-                "Open the file and save it anew, for example by printing it to a PDF.",
-            ) from error
+            return _ask(worker, request, limits, stopped)
         finally:
+            worker.refresh()
             self._free.put(worker)
-        if not reply.get("ok"):
-            raise CiteLoomError.from_dict(reply["error"])
-        return reply
+
+    @staticmethod
+    def convert_aside(request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
+        """Convert for somebody who waits, in a process of its own: an import may hold the others for long."""
+        worker = _Worker()
+        try:
+            return _ask(worker, request, limits, _never)
+        finally:
+            worker.end()
+
+    def rest(self) -> None:
+        """End the processes that nobody uses; the next document starts new ones."""
+        free = []
+        with suppress(queue.Empty):
+            while True:
+                free.append(self._free.get_nowait())
+        for worker in free:
+            worker.end()
+            self._free.put(worker)
 
     def end(self) -> None:
-        """End all worker processes; the next document starts new ones."""
+        """End all worker processes, also in the middle of a document; the next one starts new ones."""
         for worker in self._all:
             worker.end()
+
+    def _next(self, stopped: Callable[[], bool]) -> _Worker:
+        while not stopped():
+            with suppress(queue.Empty):
+                return self._free.get(timeout=_LOOK_EVERY)
+        raise Stopped
+
+
+def _ask(worker: _Worker, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool]) -> dict[str, Any]:
+    try:
+        try:
+            reply = worker.ask(request, limits, stopped)
+        except _Died as first:
+            # Somebody may have ended the process for reasons of their own: one more try tells.
+            log.warning("a worker ended during %s (%s); trying once more", request.get("path"), first)
+            reply = worker.ask(request, limits, stopped)
+    except _Died as error:
+        raise CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"Reading it crashed the converter ({error}).",
+            "Open the file and save it anew, for example by printing it to a PDF.",
+        ) from error
+    if not reply.get("ok"):
+        raise CiteLoomError.from_dict(reply["error"])
+    return reply

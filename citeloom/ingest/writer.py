@@ -1,14 +1,14 @@
 """Writing a document's passages so that a reader sees the old set or the new one, and a kill loses nothing.
 
 The order is: say in the catalog which set is being written; write its passages, hidden; write the catalog row
-that makes it the current set; show it and hide the old one in one step; delete the old one. `mend` finishes or
-undoes what a kill interrupted.
+that makes it the current set, and with it what became of the old passages; show it and hide the old one in one
+step; delete the old one. `mend` finishes or undoes what a kill interrupted.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 class Writer(Protocol):
     """Where an import writes to."""
 
-    def write(self, document: Document, passage_set: str, points: Sequence[Point]) -> None:
-        """Make these passages the document's passages."""
+    def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
+        """Make these passages the document's passages; `became` leads from ids of the old ones to new ones."""
 
     def note(self, document: Document) -> None:
         """Keep a document's row without touching its passages."""
@@ -44,7 +44,7 @@ class LiveWriter:
         self._catalog = catalog
         self._collection = collection
 
-    def write(self, document: Document, passage_set: str, points: Sequence[Point]) -> None:
+    def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
         """Replace the document's passages in one step."""
         collection, before = self._collection, document.version
         fresh = before != passage_set and not collection.count(AnyOf("version", (passage_set,)))
@@ -65,7 +65,10 @@ class LiveWriter:
         self._catalog.projects.count_written(document.project_id, len(points))
         if before == passage_set:
             document.writing = None
-        self._catalog.documents.save(document)
+        with self._catalog.db.transaction():
+            if before != passage_set:
+                self._catalog.refined.move(document.project_id, document.doc_id, became)
+            self._catalog.documents.save(document)
         if document.writing:
             collection.show(passage_set, instead_of=document.writing)
             collection.delete(_all_but(document))
@@ -93,10 +96,13 @@ class RebuildWriter:
         self._catalog = catalog
         self._collection = collection
         self._rows: dict[str, Document] = {}
+        self._became: dict[str, Mapping[str, str]] = {}
 
-    def write(self, document: Document, passage_set: str, points: Sequence[Point]) -> None:
+    def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
         """Write passages that nobody sees yet."""
         self._collection.upsert(points)
+        if document.version != passage_set:
+            self._became[document.doc_id] = became
         self._rows[document.doc_id] = replace(
             document,
             version=passage_set,
@@ -118,6 +124,8 @@ class RebuildWriter:
         with self._catalog.db.transaction():
             for document in self._rows.values():
                 self._catalog.documents.save(document)
+            for doc_id, became in self._became.items():
+                self._catalog.refined.move(project.id, doc_id, became)
             for doc_id in gone:
                 self._catalog.documents.remove(project.id, doc_id)
             self._catalog.projects.save(project)

@@ -15,13 +15,16 @@ _TOPICS = {
 query_hybrid (meaning + words) is the usual choice; query (meaning only) helps when the words may differ entirely.
 Ask in a sentence or with the phrase you expect in the text, one matter per call. Raise top_k (to 20) before you give up.
 A hit is a passage, not the whole argument: get_passage gives its neighbours and its page, get_document the pages around it.
+Lists of references are left out, unless you filter by section_prefix (say "References").
 max_tokens keeps an answer small; truncated_count says how many hits did not fit.
 Nothing found? Look at coverage: "searchable" of "documents" is what was searched. list_documents(status="failed") says why
 the others were not. Only then say that the library has nothing.""",
     "filters": """\
 filters is an object; every key must hold. A value is a literal, a list (any of them; for tags all), or operators.
 {"citekey": "hartmann2019"} · {"author": "Evans", "year": {"$gte": 2015, "$lt": 2020}} · {"tags": ["method", "review"]}
-{"section_prefix": "Methods"} or ["Part I", "Chapter 3"] · {"exclude_sections": ["References"]} · {"page": 12} (PDF page)
+{"section_prefix": "Methods"} or ["Part I", "Chapter 3"] · {"exclude_sections": ["Appendix"]} · {"page": 12} (PDF page)
+Lists of references are searched only with section_prefix, as in {"section_prefix": "References"}. exclude_sections also
+knows "front matter", "abstract" and "appendix" under whatever heading they stand.
 {"title": {"$contains": "sleep"}} · {"item_type": {"$in": ["book", "chapter"]}} · {"text_source": {"$ne": "ocr"}}
 Other keys: doc_id, collections, file_type, source (file name). Operators: $gte $lte $gt $lt $ne $in $contains.""",
     "cite": """\
@@ -33,8 +36,10 @@ Quote word for word from render_text; […] marks where it was cut, and full_tex
     "ingest": """\
 ingest_from_source(project, source) reads a file or folder that the researcher allowed; other places are PERMISSION_DENIED.
 It answers within 15 seconds: status "running" means that it goes on; the same call again gives its progress.
+A PDF is searchable at once by its quick text ("searchable"), which is replaced when it has been read whole ("done"): sections
+and tables get better, and a chunk_id given out before still works (get_passage says refined_from). Scans wait for OCR.
 Unchanged files are skipped, changed ones replaced, vanished ones removed; errors[] names each file that failed, and why.
-Formats: .pdf with a text layer, .md, .txt, .py. store_chunks keeps passages that you embedded yourself with the project's model.
+Formats: .pdf, .docx, .pptx, .html, .epub, .md, .txt, .py, pictures of pages. store_chunks keeps passages you embedded yourself.
 delete_document takes a document out of the index; its file stays.""",
 }
 

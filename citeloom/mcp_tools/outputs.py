@@ -109,10 +109,22 @@ _NEIGHBOUR = shape(chunk_id=TEXT, render_text=TEXT, **_PLACE)
 
 PASSAGE = answer(
     passage=shape(**_PASSAGE),
+    refined_from=MAYBE_TEXT,
     before=many(_NEIGHBOUR),
     after=many(_NEIGHBOUR),
     links=many(OPEN),
-    page=maybe(shape(number=WHOLE, label=TEXT, text=TEXT)),
+    page=maybe(
+        shape(
+            number=WHOLE,
+            label=TEXT,
+            text=TEXT,
+            pdf_label=MAYBE_TEXT,
+            printed=MAYBE_TEXT,
+            printed_from=MAYBE_TEXT,
+            text_source=TEXT,
+            ocr_confidence=MAYBE_NUMBER,
+        )
+    ),
 )
 
 _DOCUMENT = {
@@ -127,6 +139,11 @@ _DOCUMENT = {
     "content_hash": MAYBE_TEXT,
     "status": TEXT,
     "reason": MAYBE_TEXT,
+    "text_source": MAYBE_TEXT,
+    "converter_engine": MAYBE_TEXT,
+    "fallback_reason": MAYBE_TEXT,
+    "quick": YES_NO,
+    "word_coverage": MAYBE_NUMBER,
 }
 
 DOCUMENTS = answer(
@@ -148,15 +165,16 @@ INGESTION = {
     "properties": {
         **answer(job_id=TEXT, status=TEXT, project=TEXT)["properties"],
         **dict.fromkeys(("documents_processed", "new", "replaced", "skipped", "updated", "removed", "failed"), WHOLE),
-        "chunks_written": WHOLE,
+        **dict.fromkeys(("recognised", "chunks_written"), WHOLE),
         "errors": many(OPEN),
         "warnings": TEXTS,
         "dense_model": TEXT,
         "sparse_model": MAYBE_TEXT,
         "duration_seconds": NUMBER,
-        **dict.fromkeys(("total", "done"), WHOLE),
+        **dict.fromkeys(("total", "searchable", "done"), WHOLE),
         "stage": TEXT,
         "file": TEXT,
+        "eta_seconds": MAYBE_NUMBER,
     },
 }
 

@@ -159,15 +159,16 @@ class Session:
     async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
         job_id = await anyio.to_thread.run_sync(ingest, call, abandon_on_cancel=True)
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
-        jobs, told = self._service.jobs, -1
+        jobs, told = self._service.jobs, -1.0
         while True:
             left = until - time.monotonic()
             wait = partial(jobs.wait, job_id, max(0.0, min(0.5, left)))
             finished, progress = await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
-            if progress and progress.total and progress.done > told:
-                told = progress.done
-                message = f"{progress.done} of {progress.total} files"
-                await context.session.report_progress(progress.done, progress.total, message)
+            # Half of a document's way is that it can be searched.
+            if progress and progress.total and (reached := (progress.searchable + progress.done) / 2) > told:
+                told = reached
+                message = f"{progress.searchable} of {progress.total} searchable, {progress.done} finished"
+                await context.session.report_progress(reached, progress.total, message)
             if finished or left <= 0:
                 break
         if finished is None:

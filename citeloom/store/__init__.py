@@ -8,10 +8,11 @@ from citeloom.store.activity import AccessLog, Job, Jobs
 from citeloom.store.database import Database
 from citeloom.store.documents import Document, Documents, State
 from citeloom.store.projects import Project, Projects, Source, collection_name
+from citeloom.store.refined import Refined
 
 __all__ = [
-    "AccessLog", "Catalog", "Document", "Documents", "Job", "Jobs", "Project", "Projects", "Source", "State",
-    "collection_name",
+    "AccessLog", "Catalog", "Document", "Documents", "Job", "Jobs", "Project", "Projects", "Refined", "Source",
+    "State", "collection_name",
 ]  # fmt: skip
 
 
@@ -22,6 +23,7 @@ class Catalog:
         self.db = Database(path)
         self.projects = Projects(self.db)
         self.documents = Documents(self.db)
+        self.refined = Refined(self.db)
         self.jobs = Jobs(self.db)
         self.access = AccessLog(self.db)
 

@@ -46,12 +46,18 @@ class Document:
     pages: int | None = None
     chunks: int = 0
     word_coverage: float | None = None
-    converter: str = ""
+    converter: str = ""  # version of what last read it, or tried to
+    text_source: str = ""  # native, ocr or mixed
+    converter_engine: str = ""  # quick, docling or plain
+    fallback_reason: str | None = None  # why docling's structure was not used
+    ocr_languages: list[str] = field(default_factory=list)  # in which its pictures were read; empty: none were
+    waiting_for_ocr: int = 0  # pages that its quick text leaves out
     warnings: list[str] = field(default_factory=list)
     updated_at: str = ""
 
 
 _COLUMNS = [f.name for f in fields(Document)]
+_AS_JSON = ("record", "ocr_languages", "warnings")
 _UPSERT = (
     f"INSERT INTO documents ({', '.join(_COLUMNS)}) VALUES ({', '.join(':' + c for c in _COLUMNS)})"
     " ON CONFLICT (project_id, doc_id) DO UPDATE SET "
@@ -63,8 +69,8 @@ def _from_row(row: sqlite3.Row) -> Document:
     values = dict(row)
     values["state"] = State(values["state"])
     values["key_made"] = bool(values["key_made"])
-    values["record"] = json.loads(values["record"])
-    values["warnings"] = json.loads(values["warnings"])
+    for name in _AS_JSON:
+        values[name] = json.loads(values[name])
     return Document(**values)
 
 
@@ -78,8 +84,7 @@ class Documents:
         """Write a document's row, whole."""
         document.updated_at = now()
         values = asdict(document)
-        values["record"] = json.dumps(document.record, ensure_ascii=False)
-        values["warnings"] = json.dumps(document.warnings, ensure_ascii=False)
+        values |= {name: json.dumps(values[name], ensure_ascii=False) for name in _AS_JSON}
         self._db.write(_UPSERT, values)
 
     def mark_writing(self, document: Document, passage_set: str | None) -> None:
@@ -153,6 +158,11 @@ class Documents:
             (project_id, content_hash, but_not),
         )
         return _from_row(row) if row else None
+
+    def contents(self) -> set[str]:
+        """The content hashes of the documents of all projects."""
+        rows = self._db.rows("SELECT DISTINCT content_hash FROM documents WHERE content_hash IS NOT NULL")
+        return {row[0] for row in rows}
 
     def has_citekey(self, project_id: str, citekey: str, but_not: str) -> bool:
         """Whether another document of the project has this citekey."""

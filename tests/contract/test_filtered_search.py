@@ -117,9 +117,21 @@ def test_hybrid_search_is_filtered_in_both_of_its_rankings(reader: StrictEditor)
 def test_the_filter_doc_id_takes_the_doc_id_of_a_hit(reader: StrictEditor, unfiltered: dict[str, list[Hit]]) -> None:
     doc_id = unfiltered[QUESTIONS[0]][0]["doc_id"]
     hits = reader.call("query", project=PROJECT, text="anything", top_k=20, filters={"doc_id": doc_id})["items"]
+    references = {"doc_id": doc_id, "section_prefix": "References"}
+    hits += reader.call("query", project=PROJECT, text="anything", top_k=20, filters=references)["items"]
     document = reader.call("get_document", project=PROJECT, doc_id=doc_id, pages="1")
     assert {hit["doc_id"] for hit in hits} == {doc_id}
     assert len(hits) == document["chunk_count"]
+
+
+def test_lists_of_references_are_searched_only_by_section(reader: StrictEditor) -> None:
+    def sections(**filters: Any) -> set[str]:
+        call = {"project": PROJECT, "text": "Journal of Documentation, vol. 12, pp. 1-20", "top_k": 20}
+        return {path(hit)[-1] for hit in reader.call("query_hybrid", **call, filters=filters)["items"] if path(hit)}
+
+    assert "References" not in sections()
+    assert "References" not in sections(exclude_sections=["Appendix"])
+    assert sections(section_prefix="References") == {"References"}
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def fenced(shared_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "secret.md").rename(folder / "otters.md")
     (folder / "linked.md").symlink_to(root / "outside" / "secret.md")
     (folder / "linked-folder").symlink_to(root / "outside")
-    (folder / "slides.pptx").write_bytes(b"PK")
+    (folder / "table.xlsx").write_bytes(b"PK")
     (root / "library.json").write_text("[]")
     done(citeloom(shared_home, "project", "add", "fenced", "--folder", str(folder)))
     return folder
@@ -200,12 +200,12 @@ def test_a_broken_file_in_a_folder_is_named_with_the_reason_and_the_others_come_
     editor: StrictEditor, project: str, folder: Path
 ) -> None:
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nthis is not one")
-    (folder / "slides.pptx").write_bytes(b"PK")
+    (folder / "table.xlsx").write_bytes(b"PK")
     answer = editor.call("ingest_from_source", project=project, source=str(folder))
     assert counts(answer) == {"new": 2, "failed": 1}
     (error,) = answer["errors"]
     assert (Path(error["source"]).name, error["code"]) == ("broken.pdf", "CONVERSION_FAILED")
-    assert any(".pptx" in warning for warning in answer["warnings"])
+    assert any(".xlsx" in warning for warning in answer["warnings"])
     (failed,) = editor.call("list_documents", project=project, status="failed")["documents"]
     assert (failed["source"], failed["reason"]) == ("broken.pdf", error["reason"])
     coverage = editor.call("query", project=project, text="otters")["coverage"]
@@ -222,9 +222,9 @@ def test_a_broken_file_asked_for_by_itself_is_conversion_failed(
 
 
 def test_a_format_that_is_not_read_is_refused_with_those_that_are(editor: StrictEditor, fenced: Path) -> None:
-    error = editor.fail("ingest_from_source", project="fenced", source="slides.pptx")
+    error = editor.fail("ingest_from_source", project="fenced", source="table.xlsx")
     assert error["code"] == "UNSUPPORTED_FORMAT"
-    assert all(suffix in error["message"] for suffix in (".pptx", ".pdf", ".md", ".txt"))
+    assert all(suffix in error["message"] for suffix in (".xlsx", ".pdf", ".docx", ".md", ".txt"))
 
 
 @pytest.mark.parametrize("source", ["zotero", "zotero:collection/Thesis", "zotero:tag/method"])
@@ -340,7 +340,7 @@ def test_progress_is_told_to_whoever_asked_for_it_and_never_goes_back(
     values = [one["progress"] for one in told]
     assert values == sorted(set(values)), "MCP: the progress must increase with each notification"
     assert (values[-1], told[-1]["total"]) == (6, 6)
-    assert told[-1]["message"] == "6 of 6 files"
+    assert told[-1]["message"] == "6 of 6 searchable, 6 finished"
 
     editor.notifications.clear()
     editor.request("tools/call", call)
@@ -361,7 +361,7 @@ def test_a_long_import_answers_running_and_the_same_call_tells_how_it_goes_and_h
         assert first["status"] == "running"
         second = editor.call("ingest_from_source", **call)
         assert (second["status"], second["job_id"]) == ("running", first["job_id"])
-        assert second["done"] <= second["total"]
+        assert second["done"] <= second["searchable"] <= second["total"]
         (job,) = editor.call("inspect_collection", project="zoo")["jobs"]
         assert (job["job_id"], job["project"]) == (first["job_id"], "zoo")
         wait_for(lambda: not editor.call("inspect_collection", project="zoo")["jobs"], "the end of the import")

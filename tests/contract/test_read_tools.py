@@ -212,7 +212,16 @@ def test_get_passage_gives_the_passage_whole_with_its_neighbours_and_its_page(re
         key: value for key, value in hit.items() if key not in ("score", "full_text")
     }
     assert (len(answer["before"]), len(answer["after"]), answer["links"]) == (1, 1, [])
-    assert (answer["page"]["number"], answer["page"]["label"]) == (4, "256")
+    assert answer["refined_from"] is None
+    assert {key: value for key, value in answer["page"].items() if key != "text"} == {
+        "number": 4,
+        "label": "256",
+        "pdf_label": "256",
+        "printed": "256",
+        "printed_from": "margin",
+        "text_source": "native",
+        "ocr_confidence": None,
+    }
     # In the order of the page: the neighbour, the passage, the other neighbour.
     page = squeezed(answer["page"]["text"])
     texts = [answer["before"][0]["render_text"], passage["full_text"], answer["after"][0]["render_text"]]
@@ -222,8 +231,9 @@ def test_get_passage_gives_the_passage_whole_with_its_neighbours_and_its_page(re
 
 @pytest.mark.parametrize("context", [0, 1, 3, 10])
 def test_context_says_how_many_neighbours_come_on_each_side(reader: StrictEditor, context: int) -> None:
-    filters = {"citekey": HARTMANN}
-    found = reader.call("query", project=PROJECT, text="errors", top_k=20, filters=filters)["items"]
+    found = []
+    for filters in ({"citekey": HARTMANN}, {"citekey": HARTMANN, "section_prefix": "References"}):
+        found += reader.call("query", project=PROJECT, text="errors", top_k=20, filters=filters)["items"]
     order = _in_order(reader, found[0]["chunk_id"])
     assert {hit["chunk_id"] for hit in found} == set(order)
     for at, chunk_id in enumerate(order):

@@ -64,8 +64,8 @@ OWN_ROW = 'given[0].source.endswith("2-moths.md") and given[0].version and given
 ROW_WRITTEN = around("Documents.save", f"{OWN_ROW} and given[0].chunks == 4", "real(self, *given); die()")
 OLD_DELETED = around("EdgeCollection.delete", "True", "real(self, *given); die()")
 
-STAGES = [after(stage) for stage in ("convert", "match", "embed", "write")]
-STAGE_NAMES = ["convert", "match", "embed", "write"]
+STAGES = [after(stage) for stage in ("read", "match", "embed", "write")]
+STAGE_NAMES = ["read", "match", "embed", "write"]
 
 
 class Library:
@@ -258,7 +258,7 @@ def test_a_file_that_crashes_its_reader_costs_that_file_only(library: Library, c
     assert states(copied) == {**ALL_READY, "2-moths.md": "failed"}
 
 
-SLOW = 'Importer.after_stage = lambda self, stage, source: time.sleep(0.3) if stage == "convert" else None'
+SLOW = 'Importer.after_stage = lambda self, stage, source: time.sleep(0.3) if stage == "read" else None'
 
 
 def some_done(control: Control) -> bool:

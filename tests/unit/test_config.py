@@ -50,6 +50,8 @@ def test_what_is_written_is_taken_and_the_rest_keeps_its_default(tmp_path: Path)
             [search]
             top_k = 9
             fusion = "dbsf"
+            [ocr]
+            languages = ["fr"]
             [timeouts]
             query = 20
             """,
@@ -59,6 +61,7 @@ def test_what_is_written_is_taken_and_the_rest_keeps_its_default(tmp_path: Path)
     assert (settings.models.sparse, settings.models.allow_download) == ("", True)
     assert settings.models.dense == config.BUNDLED_DENSE
     assert (settings.search.top_k, settings.search.fusion, settings.search.max_top_k) == (9, "dbsf", 20)
+    assert (settings.ocr.languages, settings.ocr.engine) == (("fr",), "tesseract")
     assert (settings.timeouts.of("query"), settings.timeouts.of("get_passage")) == (20.0, 5.0)
 
 
@@ -86,6 +89,10 @@ def test_a_fraction_of_a_minute_or_second_can_be_written(tmp_path: Path, text: s
         ("[search]\ntop_k = true", "search.top_k"),
         ("[search]\ntop_k = -1", "search.top_k"),
         ("[search]\nfusion = 'best'", "search.fusion"),
+        ("[ocr]\nengine = 'eyes'", "ocr.engine"),
+        ("[ocr]\nlanguages = 'en'", "ocr.languages"),
+        ("[ocr]\nlanguages = []", "ocr.languages"),
+        ("[ocr]\nlanguages = ['en', 3]", "ocr.languages"),
         ("[models]\nallow_download = 1", "models.allow_download"),
         ("[models]\ndense = ['a']", "models.dense"),
         ("[models.dense]\nname = 'a'", "models.dense"),
@@ -146,4 +153,4 @@ def test_any_value_is_taken_as_its_settings_kind_or_refused_by_name(
         given_value, default = getattr(given_value, part), getattr(default, part)
     assert isinstance(given_value, bool) == isinstance(default, bool)
     assert isinstance(given_value, str) == isinstance(default, str)
-    assert isinstance(given_value, str) or given_value >= 0
+    assert isinstance(given_value, str | tuple) or given_value >= 0

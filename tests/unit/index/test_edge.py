@@ -6,16 +6,18 @@ import errno
 import os
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import qdrant_edge
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import Bm25, EdgeCollection, Fusion, Point, SparseVector
-from citeloom.index.filters import EVERYTHING, AnyOf
+from citeloom.index.filters import EVERYTHING, Absent, AnyOf
 
 SIZE = 4
 FUSIONS = [None, Fusion("rrf", 60), Fusion("rrf", 2), Fusion("dbsf")]
@@ -122,6 +124,31 @@ def test_every_filter_field_has_its_index(collection: EdgeCollection) -> None:
     assert {"project_id", "doc_id", "citekey", "tags", "item_type", "text_source"} <= set(indexes["keyword"])
     assert {"year", "page_start", "page_end"} <= set(indexes["integer"])
     assert "chunk_text" in indexes["fulltext"]
+
+
+def test_passages_come_back_with_the_vectors_they_were_written_with(collection: EdgeCollection) -> None:
+    written = [replace(point(n), dense=[0.6, 0.0, -0.8, 0.0]) for n in range(150)]  # more than two batches
+    collection.upsert([*written, point(200, doc_id="other")])
+    stored = list(collection.stored(AnyOf("doc_id", ("d",)), 150))
+    assert [one.id for one in stored] == [one.id for one in written]
+    assert all(list(one.dense) == pytest.approx([0.6, 0.0, -0.8, 0.0]) for one in stored)
+    assert [one.sparse for one in stored] == [one.sparse for one in written]
+    collection.hide("v1")
+    assert list(collection.stored(AnyOf("doc_id", ("d",)), 150)) == []
+
+
+def test_a_collection_of_an_earlier_version_gets_the_index_it_lacks(tmp_path: Path) -> None:
+    made = EdgeCollection.create(tmp_path / "g0001", SIZE, sparse=True)
+    made._shard.update(qdrant_edge.UpdateOperation.delete_field_index("references"))
+    made.upsert([point(0), point(1, references=True)])
+    assert made.indexes()["bool"] == []
+    assert numbers(made.scroll(Absent("references"), 10)) == [0]
+    made.close()
+    for _ in range(2):
+        again = EdgeCollection.open(tmp_path / "g0001")
+        assert again.indexes()["bool"] == ["references"]
+        assert numbers(again.scroll(Absent("references"), 10)) == [0]
+        again.close()
 
 
 # -- scores --------------------------------------------------------------------------------------------------

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection, Point
-from citeloom.index.filters import EVERYTHING, FILTER_KEYS, OPERATORS, parse, section_keys, section_names
+from citeloom.index.filters import (
+    EVERYTHING,
+    FILTER_KEYS,
+    OPERATORS,
+    parse,
+    search_conditions,
+    section_keys,
+    section_names,
+)
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +43,21 @@ def fill(index: EdgeCollection, payloads: list[dict[str, Any]]) -> None:
 
 def found(index: EdgeCollection, filters: dict[str, Any] | None) -> list[int]:
     return [hit.payload["chunk_index"] for hit in index.scroll(parse(filters), 100)]
+
+
+def test_lists_of_references_are_left_out_unless_a_section_is_named_or_the_settings_want_them(
+    index: EdgeCollection,
+) -> None:
+    methods, references = ({"section_keys": section_keys([name])} for name in ("Methods", "References"))
+    fill(index, [methods, {**references, "references": True}])
+
+    def searched(filters: dict[str, Any] | None, *, include_references: bool = False) -> list[int]:
+        where = search_conditions(filters, include_references=include_references)
+        return [hit.payload["chunk_index"] for hit in index.scroll(where, 100)]
+
+    assert searched(None) == searched({}) == searched({"exclude_sections": "Appendix"}) == [0]
+    assert searched({"section_prefix": "References"}) == [1]
+    assert searched(None, include_references=True) == [0, 1]
 
 
 # -- anything at all -----------------------------------------------------------------------------------------

@@ -1,0 +1,50 @@
+"""`citeloom cache …`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from citeloom.cli.asking import ask
+from citeloom.cli.output import as_json, size
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def cache(context: click.Context) -> None:
+    """Converted documents on this disk: they save converting again, and can be deleted at any time."""
+    if context.invoked_subcommand is None:
+        context.invoke(show)
+
+
+@cache.command()
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def show(json_: bool = False) -> None:
+    """Show how much the cache holds, and how much of it no document needs."""
+    shown = ask("cache_show")
+    if json_:
+        as_json(shown)
+        return
+    click.echo(f"{shown['conversions']} conversions, {size(shown['bytes'])}, in {shown['folder']}.")
+    click.echo(f"{shown['in_use']} belong to a document; {_left_over(shown)}.")
+    if shown["left_over"]:
+        click.echo("Delete what is left over: citeloom cache prune")
+
+
+@cache.command()
+@click.option("--all", "everything", is_flag=True, help="Delete every conversion; what is needed is converted again.")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def prune(everything: bool, json_: bool) -> None:
+    """Delete conversions that no document needs: of changed files, removed projects and earlier versions."""
+    pruned = ask("cache_prune", "Deleting", everything=everything)
+    if json_:
+        as_json(pruned)
+        return
+    click.echo(f"{pruned['removed']} conversions deleted, {size(pruned['freed_bytes'])} freed.")
+
+
+def _left_over(shown: dict[str, Any]) -> str:
+    if not shown["left_over"]:
+        return "nothing is left over"
+    return f"{shown['left_over']} are left over ({size(shown['left_over_bytes'])})"

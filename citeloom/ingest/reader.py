@@ -1,0 +1,149 @@
+"""Reading files in worker processes: first what can be had at once, then the whole document."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from citeloom.documents.convert import CONVERTER_VERSION
+from citeloom.errors import CiteLoomError, Code
+from citeloom.ingest.languages import ocr_languages
+from citeloom.ingest.limits import limits
+from citeloom.ingest.passages import document_id
+from citeloom.ingest.records import QUICK
+from citeloom.ingest.scan import FoundFile, hash_file
+from citeloom.ingest.state import ImportState
+from citeloom.ingest.workers import conversion_file
+from citeloom.store import Document, State
+
+
+@dataclass(slots=True)
+class Read:
+    """A file as it came back from the worker, or why it was not sent there."""
+
+    content_hash: str
+    reply: dict[str, Any] | None = None  # None: it did not have to be converted
+    unchanged: bool = False  # its text is there, whole
+    searchable: bool = False  # a text of this content is there, but not the whole conversion's
+    page_range: str | None = None  # the record's printed pages, as the worker was told them
+
+
+class Reader:
+    """Reads the files of one import."""
+
+    def __init__(self, state: ImportState) -> None:
+        self._state = state
+        self._importer = state.importer
+
+    def each(
+        self,
+        files: Iterable[FoundFile],
+        read: Callable[[FoundFile], Read],
+        take: Callable[[FoundFile, Future[Read]], None],
+    ) -> None:
+        """Read files a little ahead of what is made of them; `take` gets them one by one, in order."""
+        ahead = self._importer.workers.count * 2
+        waiting: deque[tuple[FoundFile, Future[Read]]] = deque()
+        coming = iter(files)
+        with ThreadPoolExecutor(ahead, thread_name_prefix="read") as pool:
+            try:
+                while not self._state.stop.is_set():
+                    while len(waiting) < ahead and (file := next(coming, None)) is not None:
+                        waiting.append((file, pool.submit(read, file)))
+                    if not waiting:
+                        break
+                    take(*waiting.popleft())
+            except BaseException:
+                self._state.failed.set()
+                raise
+            finally:
+                for _, reading in waiting:
+                    reading.cancel()
+
+    def quick(self, file: FoundFile) -> Read:
+        """What can be had of a file at once: for many formats that is all of it."""
+        state, request = self._state, self._state.request
+        content_hash = self._hash(file)
+        known = state.catalog.documents.find(state.project.id, source=file.source)
+        if known and known.content_hash == content_hash and known.state == State.READY:
+            if not request.metadata and not self._wanted_again(known):
+                return Read(content_hash, unchanged=True)
+            if not request.metadata and known.version:
+                return Read(content_hash, searchable=True)
+        if self.twin(file.source, content_hash):
+            return Read(content_hash)
+        return self.convert(file, content_hash, known, quick=True)
+
+    def whole(self, file: FoundFile) -> Read:
+        """All of a file."""
+        content_hash = self._hash(file)
+        if self.twin(file.source, content_hash):
+            return Read(content_hash)
+        known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
+        return self.convert(file, content_hash, known, quick=False)
+
+    def convert(self, file: FoundFile, content_hash: str, known: Document | None, *, quick: bool) -> Read:
+        """Have a worker read a file, as what is known of it so far suggests."""
+        state, settings = self._state, self._importer.settings
+        cache = conversion_file(self._importer.conversions, content_hash, CONVERTER_VERSION)
+        info = state.model_info
+        record: Mapping[str, Any] = known.record if known else {}
+        same = known if known and known.content_hash == content_hash else None
+        allowed = limits(same, quick=quick, megabytes=settings.engine.worker_memory_mb)
+        request: dict[str, Any] = {
+            "path": file.path,
+            "cache_file": str(cache),
+            "tokenizer": str(info.tokenizer),
+            "max_tokens": info.max_tokens,
+            "use_cache": True,
+            "quick": quick,
+            "page_range": record.get("page_range"),
+            "ocr_languages": self._languages(record),
+            "ocr_engine": settings.ocr.engine,
+        }
+        reply = self._importer.workers.convert(request, allowed, state.stopped)
+        if hash_file(Path(file.path)) != content_hash:
+            # Converted was perhaps another text than the one that was hashed: it must not be found under that hash.
+            cache.unlink(missing_ok=True)
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED, "It changed while it was being read.", "The next import reads it again."
+            )
+        for stage, seconds in reply["seconds"].items():
+            state.result.spent(stage, seconds)
+        return Read(content_hash, reply, page_range=request["page_range"])
+
+    def twin(self, source: str, content_hash: str) -> str | None:
+        """Where the same content is searchable already, other than here."""
+        state = self._state
+        if (twin := state.written.get(content_hash)) and twin != source:
+            return twin
+        if state.request.force_rebuild:
+            return None  # the catalog speaks of the old generation
+        own = document_id(state.project.id, source)
+        known = state.catalog.documents.same_content(state.project.id, content_hash, own)
+        if known is None or known.doc_id in state.gone or known.source in state.unread:
+            return None
+        return known.source
+
+    def _hash(self, file: FoundFile) -> str:
+        began = time.monotonic()
+        content_hash = hash_file(Path(file.path))
+        self._state.result.spent("fetch", time.monotonic() - began)
+        return content_hash
+
+    def _wanted_again(self, known: Document) -> bool:
+        if known.converter != CONVERTER_VERSION:
+            return True
+        if known.converter_engine == QUICK:  # its whole conversion failed: who names the file has done something
+            return self._state.named(known.source)
+        asked = self._state.request.ocr_languages
+        return bool(asked and known.ocr_languages and known.ocr_languages != self._languages(known.record))
+
+    def _languages(self, record: Mapping[str, Any]) -> list[str]:
+        asked = self._state.request.ocr_languages
+        return list(ocr_languages(record.get("language"), asked, self._importer.settings.ocr.languages))

@@ -1,0 +1,86 @@
+"""A rebuild: the whole index anew, beside the one in use, with the models of the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import Point
+from citeloom.index.filters import AnyOf
+from citeloom.ingest.passages import embedded_text
+from citeloom.ingest.state import ImportState
+from citeloom.ingest.writer import RebuildWriter
+from citeloom.store import Document, State
+
+
+class Rebuild:
+    """The generation that is built, and the one that answers meanwhile."""
+
+    def __init__(self, state: ImportState) -> None:
+        self._state = state
+        self._collections = state.importer.collections
+        self.old = state.project
+        settings = state.importer.settings.models
+        info = state.importer.models.info(settings.dense)
+        state.project = replace(
+            self.old,
+            dense_model=info.name,
+            dense_fingerprint=info.fingerprint,
+            dense_size=info.size,
+            sparse_model=settings.sparse,
+            generation=self.old.generation + 1,
+        )
+        state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
+        try:
+            state.importer.open_collection(self.old)  # so that nobody tidies away what is built from here on
+        except CiteLoomError as error:
+            state.result.warnings.append(f"{error.message} It is built anew from the files.")
+        self._collection = self._collections.create(
+            self.old.collection, state.project.generation, info.size, sparse=bool(settings.sparse)
+        )
+        self.writer = RebuildWriter(state.catalog, self._collection)
+
+    def stored(self, document: Document) -> Iterable[Point]:
+        """A document's passages in the generation that answers; none where it cannot be read."""
+        try:
+            before = self._collections.get(self.old.collection, self.old.generation)
+            return list(before.stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
+        except CiteLoomError:
+            return []
+
+    def carry_over(self, read_again: set[str]) -> None:
+        """Take along documents that have no file to read now: stored by an agent, or on an absent drive."""
+        state = self._state
+        for document in state.catalog.documents.all(self.old.id):
+            if document.source in read_again or document.doc_id in state.gone or document.state != State.READY:
+                continue
+            if self.carry(document):
+                state.result.skipped += 1
+            else:
+                state.result.fail(document.source, CiteLoomError(Code.INDEX_UNAVAILABLE, document.reason or ""))
+
+    def carry(self, document: Document) -> bool:
+        """Write a document's passages of the old generation into the new one, embedded anew."""
+        project = self._state.project
+        try:
+            before = self._collections.get(self.old.collection, self.old.generation)
+            hits = before.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+        except CiteLoomError as error:
+            document.state, document.reason_code, document.reason = State.FAILED, str(error.code), str(error)
+            document.version, document.chunks = None, 0
+            self.writer.note(document)
+            return False
+        vectors = self._state.embed([embedded_text(hit.payload) for hit in hits])
+        models = {"embed_model": project.dense_model, "sparse_model": project.sparse_model or None}
+        points = [Point(hit.id, *of, {**hit.payload, **models}) for hit, of in zip(hits, vectors, strict=True)]
+        self.writer.write(document, document.version or "", points, {})
+        return True
+
+    def finish(self) -> None:
+        """Have the new generation answer from now on."""
+        state = self._state
+        self._collections.adopt(self.old.collection, state.project.generation, self._collection)
+        self.writer.finish(state.project, sorted(state.gone))
+        self._collections.retire(self.old.collection, state.project.generation)
+        state.result.removed += len(state.gone)

@@ -1,0 +1,135 @@
+"""What the parts of one import share: what was asked, what was done, how far it is, and its models."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import SparseVector
+from citeloom.index.models import DenseInfo, DenseModel, SparseModel
+from citeloom.ingest.records import RecordFinder
+from citeloom.ingest.request import ImportRequest, ImportResult, Progress
+from citeloom.ingest.workers import Stopped
+
+if TYPE_CHECKING:
+    from citeloom.ingest.importer import Importer
+
+Report = Callable[[Progress], None]
+Vectors = tuple[Sequence[float], SparseVector | None]
+
+_EMBEDDED_AT_ONCE = 64  # passages between two looks at whether to stop
+
+
+class Pace:
+    """How fast work goes, and so how long the rest of it takes."""
+
+    def __init__(self, amount: float) -> None:
+        self._amount = amount
+        self._done = 0.0
+        self._began = time.monotonic()
+
+    def did(self, amount: float) -> None:
+        """Some of the work is done."""
+        self._done += amount
+
+    def left(self) -> float | None:
+        """Seconds to the end; None while nobody can tell."""
+        if not self._done:
+            return None
+        return round((time.monotonic() - self._began) / self._done * (self._amount - self._done), 1)
+
+
+class ImportState:
+    """The state of one import."""
+
+    def __init__(self, importer: Importer, request: ImportRequest, report: Report, stop: threading.Event) -> None:
+        self.importer = importer
+        self.catalog = importer.catalog
+        self.request = request
+        self.stop = stop
+        self.failed = threading.Event()  # it ends with an error: nothing more need be read
+        self.project = self.catalog.projects.get(request.project_id)
+        self.result = ImportResult(dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None)
+        self.records = RecordFinder(None)
+        self.gone: set[str] = set()  # ids of documents whose file left the source
+        self.unread: set[str] = set()  # sources that this import has still to read: their text may become another
+        self.written: dict[str, str] = {}  # content hash → source, of what this import has written
+        self.pace = Pace(0)
+        self._report = report
+        self._progress = Progress(total=0)
+
+    def stopped(self) -> bool:
+        """Whether what is under way need not be finished."""
+        return self.stop.is_set() or self.failed.is_set()
+
+    @cached_property
+    def dense(self) -> DenseModel:
+        """Loaded when the first passage has to be embedded: most imports find nothing changed."""
+        return self.importer.models.for_imports(self.project.dense_model)
+
+    @cached_property
+    def sparse(self) -> SparseModel | None:
+        """The sparse model, where the project has one."""
+        name = self.project.sparse_model
+        return self.importer.models.sparse(name) if name else None
+
+    @property
+    def model_info(self) -> DenseInfo:
+        """Limits of the dense model."""
+        return self.importer.models.info(self.project.dense_model)
+
+    def embed(self, texts: Sequence[str]) -> list[Vectors]:
+        """Dense and sparse vector of each text."""
+        made: list[Vectors] = []
+        for start in range(0, len(texts), _EMBEDDED_AT_ONCE):
+            if self.stopped():
+                raise Stopped
+            some = texts[start : start + _EMBEDDED_AT_ONCE]
+            words = self.sparse.embed(some) if self.sparse else [None] * len(some)
+            made += zip(self.dense.embed(some), words, strict=True)
+        return made
+
+    def named(self, source: str) -> bool:
+        """Whether the import was asked for this very file."""
+        return source == self.request.source
+
+    def tell(self, *, searchable: int = 0, done: int = 0, **changes: Any) -> None:
+        """Say how far the import has come; documents that became searchable or are done are added."""
+        before = self._progress
+        self._progress = replace(
+            before,
+            searchable=before.searchable + searchable,
+            done=before.done + done,
+            failed=self.result.failed,
+            chunks_written=self.result.chunks_written,
+            eta_seconds=self.pace.left(),
+            **changes,
+        )
+        self._report(self._progress)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Count the time that a stage takes."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.result.spent(stage, time.monotonic() - began)
+
+    def check_disk(self) -> None:
+        """End the import before the disk is full."""
+        least = self.importer.settings.engine.min_free_mb
+        free = shutil.disk_usage(self.catalog.db.path.parent).free // 1_000_000
+        if free < least:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"The disk has only {free} MB left; the import stopped before it was full. Nothing is lost.",
+                "Free some space and run it again: it goes on from there.",
+            )

@@ -1,0 +1,198 @@
+"""What becomes of a file that was read: its record, its passages, its row; or why it has none."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from citeloom.documents.convert import CONVERTER_VERSION
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import Point
+from citeloom.ingest.passages import embedded_text, passage_id, passage_set_id, payload, source_name
+from citeloom.ingest.plan import PASSING
+from citeloom.ingest.reader import Read, Reader
+from citeloom.ingest.records import QUICK, KeysOfOthers, describe
+from citeloom.ingest.refine import refined
+from citeloom.ingest.scan import FoundFile
+from citeloom.ingest.state import ImportState, Vectors
+from citeloom.ingest.workers import conversion_file
+from citeloom.ingest.writer import LiveWriter, Writer
+from citeloom.model import Passage, Record
+from citeloom.store import Document, State
+
+log = logging.getLogger(__name__)
+
+
+class Taker:
+    """Makes documents of what was read."""
+
+    def __init__(
+        self,
+        state: ImportState,
+        reader: Reader,
+        writer: Writer,
+        keep: Callable[[Document], object],
+        stored: Callable[[Document], Iterable[Point]],
+    ) -> None:
+        self._state = state
+        self._importer = state.importer
+        self._reader = reader
+        self._writer = writer
+        self._keep = keep  # what to do with a document whose earlier text stays
+        self._stored = stored  # the passages that a document has now
+        self._counted: dict[str, tuple[bool, int]] = {}  # by source: whether it was there before, and its passages
+
+    def take(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
+        """Write what was read; whether the document is searchable now, and whether it is finished."""
+        state = self._state
+        found = replace(
+            document, size=file.size, mtime_ns=file.mtime_ns, file_type=file.file_type, content_hash=read.content_hash
+        )
+        # Asked again although reading asked: a twin may have been written, or have got another text, since.
+        twin = None if read.unchanged or read.searchable else self._reader.twin(file.source, read.content_hash)
+        if read.unchanged or twin:
+            found.converter = CONVERTER_VERSION
+            if twin:
+                self._drop_passages(found)
+                found.state, found.reason_code = State.DUPLICATE, None
+                found.reason = f"Same content as {twin}."
+            self._writer.note(found)
+            state.result.skipped += 1
+            return True, True
+        if read.searchable:
+            self._writer.note(found)
+            return True, False
+        if read.reply is None:
+            read = self._reader.convert(file, read.content_hash, document, quick=first)
+        assert read.reply is not None
+        with state.timed("match"):
+            record = self._match(file, found, read.reply["converted"])
+        self._importer.after_stage("match", file.source)
+        reply = self._with_printed_pages(file, found, read, record)
+        final = bool(reply["final"])
+        if reply["passages"]:
+            self._write(file, document, found, record, reply)
+            return True, final
+        if final:
+            raise CiteLoomError(Code.CONVERSION_FAILED, "There is no text in it.", "Check that it opens and has text.")
+        if not document.version:  # else its row speaks of the text that can still be searched
+            found.state = State.PENDING
+            self._writer.note(found)
+        return False, False
+
+    def failed(self, file: FoundFile, document: Document, error: CiteLoomError) -> None:
+        """Keep why a document could not be read; a text that is there stays."""
+        kept = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
+        if kept.version and (kept.size, kept.mtime_ns) == (file.size, file.mtime_ns):
+            # Another try would end the same, unless it was the moment's fault or the file changes.
+            if error.code not in PASSING:
+                kept.converter = CONVERTER_VERSION
+            quick = kept.converter_engine == QUICK
+            what = "Only its quick text could be read" if quick else "It could not be read again"
+            kept.warnings = [f"{what}: {error}"]
+            error = CiteLoomError(error.code, f"{what}: {error}", "What was read before stays searchable.")
+            self._keep(kept)
+        elif kept.version:
+            # Size and date stay old, so that the next import tries again.
+            kept.warnings = [f"The file changed and could not be read again: {error}"]
+            self._keep(kept)
+        elif error.code == Code.FILE_NOT_FOUND:
+            self._state.catalog.documents.remove(kept.project_id, kept.doc_id)
+        else:
+            kept.size, kept.mtime_ns, kept.converter = file.size, file.mtime_ns, CONVERTER_VERSION
+            kept.state, kept.reason_code, kept.reason = State.FAILED, str(error.code), str(error)
+            kept.writing = None
+            self._writer.note(kept)
+        if counted := self._counted.pop(file.source, None):
+            self._state.result.wrote(replaced=counted[0], by=-1)
+        self._state.result.fail(file.source, error)
+
+    def _match(self, file: FoundFile, document: Document, converted: dict[str, Any]) -> Record:
+        state = self._state
+        metadata = (state.named(file.source) and state.request.metadata) or document.record.get("_metadata", {})
+        record, by = state.records.find(
+            Path(file.path),
+            title=converted["title"],
+            dois=converted["dois"],
+            first_text=converted["first_text"],
+            metadata=metadata,
+            taken=KeysOfOthers(state.catalog, document),
+        )
+        if by is None and record.key_made and document.version and document.converter_engine == QUICK:
+            record = replace(record, citekey=document.citekey)  # somebody may have cited it by now
+        describe(document, record, by, converted, metadata)
+        return record
+
+    def _with_printed_pages(self, file: FoundFile, document: Document, read: Read, record: Record) -> dict[str, Any]:
+        """The reply with the printed pages that only its record knows, where the worker was not told them."""
+        assert read.reply is not None
+        if not (read.reply["final"] and document.pages and record.page_range) or record.page_range == read.page_range:
+            return read.reply
+        if not conversion_file(self._importer.conversions, read.content_hash, CONVERTER_VERSION).exists():
+            return read.reply  # it would have to be converted once more
+        again = self._reader.convert(file, read.content_hash, document, quick=False)
+        return again.reply or read.reply
+
+    def _write(
+        self, file: FoundFile, before: Document, document: Document, record: Record, reply: dict[str, Any]
+    ) -> None:
+        state = self._state
+        converter = " ".join([document.converter, *document.ocr_languages])  # another language is another text
+        limit = state.model_info.max_tokens
+        passage_set = passage_set_id(state.project.id, document.content_hash or "", converter, limit)
+        passages = [Passage.from_json(p) for p in reply["passages"]]
+        old = list(self._stored(before)) if before.version else []
+        with state.timed("embed"):
+            points = self._points(document, record, passages, passage_set, old)
+        self._importer.after_stage("embed", file.source)
+        with state.timed("write"):
+            better = before.content_hash == document.content_hash and before.version != passage_set
+            self._writer.write(document, passage_set, points, refined(old, points) if better else {})
+        self._importer.after_stage("write", file.source)
+        state.written[document.content_hash or ""] = file.source
+        _, quick = self._counted.pop(file.source, (False, 0))
+        state.result.chunks_written += len(points) - quick
+        if not quick:
+            state.result.wrote(replaced=bool(before.version))
+            if document.key_made and document.matched_by is None:
+                state.result.warnings.append(
+                    f"{source_name(file.source)} is in none of the references; its key {document.citekey} was made."
+                )
+        self._counted[file.source] = (bool(before.version), len(points))
+        if reply["final"] and document.text_source in ("ocr", "mixed"):
+            state.result.recognised += 1
+
+    def _points(
+        self,
+        document: Document,
+        record: Record,
+        passages: Sequence[Passage],
+        passage_set: str,
+        old: Sequence[Point],
+    ) -> list[Point]:
+        """The passages with their vectors; those whose text was there before need not be embedded again."""
+        state = self._state
+        known: dict[str, Vectors] = {}
+        if not state.request.force_rebuild:  # then they are another model's
+            known = {embedded_text(p.payload): (p.dense, p.sparse) for p in old}
+        texts = [p.embedded_text for p in passages]
+        fresh = [text for text in dict.fromkeys(texts) if text not in known]
+        known |= zip(fresh, state.embed(fresh), strict=True)
+        log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))
+        return [
+            Point(
+                passage_id(passage_set, p.index),
+                *known[text],
+                payload(state.project, document, record, p, passage_set),
+            )
+            for p, text in zip(passages, texts, strict=True)
+        ]
+
+    def _drop_passages(self, document: Document) -> None:
+        """Forget the passages of a file whose new content another file has already."""
+        if document.version and isinstance(self._writer, LiveWriter):
+            self._writer.remove(document.project_id, document.doc_id)
+        document.version, document.chunks = None, 0

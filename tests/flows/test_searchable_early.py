@@ -1,0 +1,333 @@
+"""PDFs are searchable by their quick text at once, and better once they were read whole, whatever comes between."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
+
+from tests.flows.steps import (
+    Control,
+    Project,
+    assert_whole,
+    begin_ingest,
+    copy_home,
+    counts,
+    engine_with,
+    engines,
+    kill_engine,
+    paper,
+    rows,
+    states,
+    wait_until_idle,
+)
+from tests.support import WAIT, Editor, citeloom, done, engine_address, environment, stop_engine, wait_for
+
+MONTHS = ("March", "April", "May", "June", "July", "August")
+SUBJECTS = {"1-reefs": "coral", "2-moths": "moth", "3-peat": "bog"}
+# Whole conversions wait for the file "go"; what can be had at once does not.
+HELD = """
+convert = Workers.convert
+def held(self, request, limits, stopped):
+    while not request["quick"] and not os.path.exists("go") and not stopped():
+        time.sleep(0.05)
+    return convert(self, request, limits, stopped)
+Workers.convert = held
+"""
+# Every document that is read quickly is noted.
+NOTED = """
+convert = Workers.convert
+def noted(self, request, limits, stopped):
+    if request["quick"]:
+        open("read-quickly", "a").write(request["path"] + "\\n")
+    return convert(self, request, limits, stopped)
+Workers.convert = noted
+"""
+
+
+def pdf(path: Path, word: str) -> Path:
+    """A paper of three pages with a heading on each."""
+    style = getSampleStyleSheet()
+    parts: list[Any] = [Paragraph(f"On the {word} in spring", style["Title"])]
+    for number, name in enumerate(("Introduction", "Methods", "Results"), start=1):
+        parts.append(Paragraph(name, style["Heading1"]))
+        for month in MONTHS:
+            text = f"In {month} of year {number} the {word} was measured at {number + 3} places, by people with a ruler"
+            again = f"who came back after {len(month)} days to see what had become of the {word} since they had left."
+            parts.append(Paragraph(f"{text} {again}", style["BodyText"]))
+        parts.append(PageBreak())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    SimpleDocTemplate(str(path), invariant=1).build(parts)
+    return path
+
+
+def progress(control: Control) -> dict[str, Any]:
+    jobs = control.call("status")["jobs"]
+    return dict(jobs[0]) if jobs else {}
+
+
+def shown(home: Path, chunk_id: str) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(done(citeloom(home, "show", chunk_id, "--json")))
+    return answer
+
+
+def words(text: str) -> set[str]:
+    return set(text.casefold().split())
+
+
+class Library:
+    """Three PDFs: a data folder whose engine died when all were searchable, and what must come out in the end."""
+
+    def __init__(self, root: Path) -> None:
+        self.papers = root / "papers"
+        self.early, undisturbed = root / "early", root / "undisturbed"
+        for name, word in SUBJECTS.items():
+            pdf(self.papers / f"{name}.pdf", word)
+        self.early.mkdir()
+        project = Project.made(self.early, self.papers)
+        stop_engine(self.early)
+        copy_home(self.early, undisturbed)
+        Project(undisturbed).ingest()
+        stop_engine(undisturbed)
+        self.ids = assert_whole(undisturbed)
+        with engine_with(self.early, HELD):
+            begin_ingest(self.early)
+            with Control(self.early) as control:
+                wait_for(lambda: progress(control).get("searchable") == 3, "the quick text of three papers")
+                assert progress(control)["done"] == 0
+            self.quick = {hit["chunk_id"]: hit for hit in project.search("measured", "--top", "20")}
+            assert {hit["source"] for hit in self.quick.values()} == {f"{name}.pdf" for name in SUBJECTS}
+            kill_engine(self.early)
+        assert set(self.quick) <= assert_whole(self.early)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    root = tmp_path_factory.mktemp("early")
+    try:
+        yield Library(root)
+    finally:
+        for home in ("early", "undisturbed"):
+            for engine in engines(root / home):
+                engine.kill()
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "copy"
+    yield folder
+    stop_engine(folder)
+
+
+def assert_read_whole(home: Path, library: Library) -> None:
+    """Everything is as if nothing had happened, and every passage given out early leads to one of the same text."""
+    known = Project(home).documents().values()
+    assert {d["converter_engine"] for d in known} == {"docling"}
+    assert not any(d["quick"] for d in known)
+    for chunk_id, early in library.quick.items():
+        answer = shown(home, chunk_id)
+        now = answer["passage"]
+        assert (answer["refined_from"], now["doc_id"]) == (chunk_id, early["doc_id"])
+        assert now["page_span"][0] <= early["page_span"][1] and early["page_span"][0] <= now["page_span"][1]
+        assert len(words(now["full_text"]) & words(early["render_text"])) > 0.5 * len(words(early["render_text"]))
+    stop_engine(home)
+    assert assert_whole(home) == library.ids
+    assert set(states(home).values()) == {"ready"}
+
+
+def test_an_early_text_can_be_searched_read_and_cited(library: Library, copied: Path) -> None:
+    copy_home(library.early, copied)
+    with engine_with(copied, HELD), Editor(copied) as editor:
+        hit = editor.call("query_hybrid", project="p", text="coral in May of year 2", top_k=1)["items"][0]
+        assert (hit["source"], hit["page_span"], hit["cite"]) == ("1-reefs.pdf", [2, 2], f"[@{hit['citekey']}, p. 2]")
+        listed = editor.call("list_documents", project="p")
+        assert [(d["quick"], d["converter_engine"], d["status"]) for d in listed["documents"]] == [
+            (True, "quick", "ready")
+        ] * 3
+        assert listed["coverage"]["searchable"] == 3
+        answer = editor.call("get_passage", project="p", chunk_id=hit["chunk_id"])
+        assert answer["refined_from"] is None
+        assert (answer["page"]["number"], answer["page"]["text_source"]) == (2, "native")
+        assert "May of year 2 the coral" in answer["page"]["text"] and "year 3" not in answer["page"]["text"]
+        document = editor.call("get_document", project="p", doc_id=hit["doc_id"], pages="2-3")
+        assert "year 2 the coral" in document["markdown"] and "year 1" not in document["markdown"]
+    assert "quick" in done(citeloom(copied, "documents", "p"))
+
+
+def test_a_kill_between_the_passes_costs_no_reading_again(library: Library, copied: Path) -> None:
+    copy_home(library.early, copied)
+    with engine_with(copied, NOTED):
+        wait_until_idle(copied)
+        assert_read_whole(copied, library)
+    assert not (copied / "read-quickly").exists()
+
+
+def at_second(place: str) -> str:
+    """Die at a place in the second pass of the second paper."""
+    return {
+        "whole text read": """
+def after_stage(self, stage, source):
+    if stage == "convert" and "2-moths" in source:
+        die()
+Importer.after_stage = after_stage
+""",
+        "half written": """
+upsert = EdgeCollection.upsert
+def half(self, points):
+    upsert(self, points[:1] if "2-moths" in points[0].payload["source"] else points)
+    if "2-moths" in points[0].payload["source"]:
+        self.flush()
+        die()
+EdgeCollection.upsert = half
+""",
+        "ids moved, row not written": """
+from citeloom.store.refined import Refined
+move = Refined.move
+def moved(self, project_id, doc_id, to):
+    move(self, project_id, doc_id, to)
+    if self._db.row("SELECT source FROM documents WHERE doc_id = ?", (doc_id,))["source"].endswith("2-moths.pdf"):
+        die()
+Refined.move = moved
+""",
+        "old not deleted": """
+delete = EdgeCollection.delete
+def killed(self, where):
+    if "2-moths" in str([h.payload["source"] for h in self.scroll(where, 1)]) or not self.scroll(where, 1):
+        die()
+    return delete(self, where)
+EdgeCollection.delete = killed
+""",
+    }[place]
+
+
+@pytest.mark.parametrize("place", ["whole text read", "half written", "ids moved, row not written", "old not deleted"])
+def test_a_kill_while_the_early_text_is_replaced_loses_neither_text_nor_ids(
+    library: Library, copied: Path, place: str
+) -> None:
+    copy_home(library.early, copied)
+    with engine_with(copied, at_second(place)) as engine:
+        assert engine.wait(WAIT) == -signal.SIGKILL
+    done(citeloom(copied, "engine", "start"))
+    wait_until_idle(copied)
+    assert_read_whole(copied, library)
+
+
+def converter_that(tmp_path: Path, home: Path, body: str) -> dict[str, str]:
+    """The environment of an engine whose workers do something else when they read the second paper whole."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys, subprocess, time\n"
+        "if 'citeloom.documents.worker' in sys.orig_argv:\n"
+        "    from citeloom.documents import pdf\n"
+        "    read = pdf.read\n"
+        "    def other(path, *given):\n"
+        "        if path.name == '2-moths.pdf':\n"
+        f"            {body}\n"
+        "        return read(path, *given)\n"
+        "    pdf.read = other\n"
+    )
+    return {"PYTHONPATH": f"{tmp_path}:{environment(home)['PYTHONPATH']}"}
+
+
+def test_ctrl_c_in_a_long_conversion_ends_it_soon_and_leaves_everything_whole(
+    library: Library, copied: Path, tmp_path: Path
+) -> None:
+    copy_home(library.early, copied)
+    hang = "subprocess.run([sys.executable, '-S', '-c', 'import time; time.sleep(3600)'])"
+    person = subprocess.Popen(
+        [sys.executable, "-m", "citeloom", "ingest", "p"],
+        env={**environment(copied), **converter_that(tmp_path, copied, hang)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    engine = wait_for(lambda: engines(copied), "the engine")[0]
+    wait_for(lambda: any(p.cmdline()[-1:] == ["import time; time.sleep(3600)"] for p in family(engine)), "the hang")
+    person.send_signal(signal.SIGINT)
+    _, said = person.communicate(timeout=WAIT)
+    assert person.returncode == 130
+    assert "Stopping …" in said and "Go on with: citeloom ingest p" in said
+    assert not any("sleep(3600)" in part for p in family(engine) for part in p.cmdline())
+    assert len(Project(copied).found()) == len(library.quick)
+    stop_engine(copied)
+    assert_whole(copied)
+    assert {r["state"] for r in rows(copied, "SELECT state FROM jobs")} == {"cancelled"}
+    Project(copied).ingest()
+    assert_read_whole(copied, library)
+
+
+def family(engine: psutil.Process) -> list[psutil.Process]:
+    found = []
+    for process in engine.children(recursive=True):
+        try:
+            process.cmdline()
+        except psutil.Error:
+            continue
+        found.append(process)
+    return found
+
+
+def test_a_document_that_cannot_be_read_whole_keeps_its_quick_text_and_is_tried_again_by_name(
+    library: Library, copied: Path, tmp_path: Path
+) -> None:
+    copy_home(library.early, copied)
+    project = Project(copied)
+    result = citeloom(copied, "ingest", "p", **converter_that(tmp_path, copied, "os.abort()"))
+    assert result.returncode == 1
+    assert "2 replaced, 1 failed" in result.stdout
+    (line,) = result.stderr.splitlines()
+    assert "2-moths.pdf: Only its quick text could be read" in line and "stays searchable" in line
+    for _ in range(2):
+        kept = project.documents()["2-moths.pdf"]
+        assert (kept["status"], kept["quick"]) == ("ready", True)
+        assert "crashed the converter" in kept["warnings"][0]
+        assert {hit["source"] for hit in project.search("moth", "--top", "3")} == {"2-moths.pdf"}
+        assert counts(project.ingest()) == {"skipped": 3}
+    stop_engine(copied)  # the next one reads it as it should
+    assert counts(project.ingest(str(library.papers / "2-moths.pdf")))["replaced"] == 1
+    assert_read_whole(copied, library)
+
+
+def test_conversions_can_be_shown_and_deleted_and_come_back_when_they_are_needed(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    pdf(folder / "reefs.pdf", "coral")
+    note = paper(folder / "note.md", "On the newt", "The newt was measured.")
+    project = Project.made(home, folder)
+    assert "0 conversions" in done(citeloom(home, "cache"))
+    project.ingest()
+    paper(note, "On the newt", "The newt was measured once more.")
+    project.ingest()
+    said = done(citeloom(home, "cache", "show"))
+    assert "3 conversions" in said and "2 belong to a document; 1 are left over" in said
+    assert "1 conversions deleted" in done(citeloom(home, "cache", "prune"))
+    assert "nothing is left over" in done(citeloom(home, "cache"))
+    assert "2 conversions deleted" in done(citeloom(home, "cache", "prune", "--all"))
+    assert counts(project.ingest()) == {"skipped": 2}
+    (hit,) = project.search("newt", "--top", "1")
+    with Editor(home) as editor:
+        document = editor.call("get_document", project="p", doc_id=hit["doc_id"])
+    assert "once more" in document["markdown"]
+    assert json.loads(done(citeloom(home, "cache", "show", "--json")))["in_use"] == 1
+
+
+def test_an_engine_that_is_told_to_stop_does_not_wait_for_a_long_conversion(
+    library: Library, copied: Path, tmp_path: Path
+) -> None:
+    copy_home(library.early, copied)
+    for name, value in converter_that(tmp_path, copied, "time.sleep(3600)").items():
+        done(citeloom(copied, "engine", "start", **{name: value}))
+    with Control(copied) as control:
+        wait_for(lambda: progress(control).get("done") == 1 or progress(control).get("stage") == "convert", "work")
+    pid = engine_address(copied)["pid"]
+    assert "has stopped" in done(citeloom(copied, "engine", "stop"))
+    assert not psutil.pid_exists(pid)
+    assert [r["state"] for r in rows(copied, "SELECT state FROM jobs")] == ["parked"]
+    assert_whole(copied)
