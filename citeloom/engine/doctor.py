@@ -108,17 +108,14 @@ def _converter(service: Service) -> str:
     finally:
         probe.unlink(missing_ok=True)
     parts = [reply["converted"]["converter"], *_about_converter(service)]
-    return ", ".join([*parts, f"{service.workers.count} worker processes"])
+    return "; ".join([*parts, f"{service.workers.count} worker processes"])
 
 
 def _about_converter(service: Service) -> list[str]:
     """Which models find the structure of pages, and which OCR engines read which languages."""
     about = service.workers.convert_aside({"about": True}, Limits(60))["about"]
-    found = [f"{part}: {about[part]}" for part in ("layout", "tables") if about.get(part)]
-    for name, languages in dict(about.get("ocr") or {}).items():
-        shown = " ".join(map(str, languages)) if isinstance(languages, list | tuple) else str(languages)
-        found.append(f"OCR by {name}" + (f" ({shown})" if shown else ""))
-    return found
+    found = [f"{part}: {about[part]}" for part in ("layout", "tables")]
+    return [*found, *(f"OCR by {name}: {there}" for name, there in about["ocr"].items())]
 
 
 def _project(service: Service, project_id: str) -> str:

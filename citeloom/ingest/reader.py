@@ -146,4 +146,4 @@ class Reader:
 
     def _languages(self, record: Mapping[str, Any]) -> list[str]:
         asked = self._state.request.ocr_languages
-        return list(ocr_languages(record.get("language"), asked, self._importer.settings.ocr.languages))
+        return ocr_languages(record.get("language"), asked, self._importer.settings.ocr.languages)

@@ -43,6 +43,7 @@ class Taker:
         self._writer = writer
         self._keep = keep  # what to do with a document whose earlier text stays
         self._stored = stored  # the passages that a document has now
+        self._said: set[str] = set()
         self._counted: dict[str, tuple[bool, int]] = {}  # by source: whether it was there before, and its passages
 
     def take(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
@@ -164,6 +165,7 @@ class Taker:
         self._counted[file.source] = (bool(before.version), len(points))
         if reply["final"] and document.text_source in ("ocr", "mixed"):
             state.result.recognised += 1
+            self._pass_on(file, document.warnings)
 
     def _points(
         self,
@@ -190,6 +192,13 @@ class Taker:
             )
             for p, text in zip(passages, texts, strict=True)
         ]
+
+    def _pass_on(self, file: FoundFile, warnings: Sequence[str]) -> None:
+        """Say once what the recognition of pictures warned of: a language without data concerns many documents."""
+        for warning in warnings:
+            if warning not in self._said:
+                self._said.add(warning)
+                self._state.result.warnings.append(f"{source_name(file.source)}: {warning}")
 
     def _drop_passages(self, document: Document) -> None:
         """Forget the passages of a file whose new content another file has already."""

@@ -16,6 +16,7 @@ FILTER_KEYS = {
     "citekey", "doc_id", "author", "title", "year", "tags", "collections", "item_type", "section_prefix",
     "exclude_sections", "text_source", "page", "file_type", "source",
 }  # fmt: skip
+ABSTRACTS = {"Abstract", "Summary", "Zusammenfassung"}  # what papers call it: "abstract" leaves them all out
 OPERATORS = {"$gte", "$lte", "$gt", "$lt", "$ne", "$in", "$contains"}
 
 
@@ -69,7 +70,8 @@ FILTERS: list[tuple[dict[str, Any], Callable[[Hit], bool]]] = [
     ({"section_prefix": "Results"}, lambda h: bool(path(h)) and path(h)[0] == "Results"),
     ({"section_prefix": "3. results"}, lambda h: "3. Results" in h["section_path"][:1]),
     ({"section_prefix": ["Results", "Wrong pages"]}, lambda h: path(h)[:2] == ["Results", "Wrong pages"]),
-    ({"exclude_sections": ["Results", "Abstract"]}, lambda h: not {"Results", "Abstract"} & set(path(h))),
+    ({"exclude_sections": ["Results", "Abstract"]}, lambda h: not {"Results", *ABSTRACTS} & set(path(h))),
+    ({"exclude_sections": "front matter"}, lambda h: bool(path(h)) or h["citekey"] == NOTES),
     ({"exclude_sections": "Wrong pages"}, lambda h: "Wrong pages" not in path(h)),
     ({"page": 4}, lambda h: 4 in pages(h)),
     ({"page": [1, 5]}, lambda h: 1 in pages(h) or 5 in pages(h)),

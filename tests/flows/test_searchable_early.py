@@ -30,7 +30,7 @@ from tests.flows.steps import (
     states,
     wait_until_idle,
 )
-from tests.support import WAIT, Editor, citeloom, done, engine_address, environment, stop_engine, wait_for
+from tests.support import WAIT, Editor, citeloom, done, environment, stop_engine, wait_for
 
 MONTHS = ("March", "April", "May", "June", "July", "August")
 SUBJECTS = {"1-reefs": "coral", "2-moths": "moth", "3-peat": "bog"}
@@ -237,25 +237,39 @@ def converter_that(tmp_path: Path, home: Path, body: str) -> dict[str, str]:
     return {"PYTHONPATH": f"{tmp_path}:{environment(home)['PYTHONPATH']}"}
 
 
+HANGS = "subprocess.run([sys.executable, '-S', '-c', 'import time; time.sleep(3600)'])"
+
+
+def hanging(home: Path) -> list[psutil.Process]:
+    """What the converter of the second paper waits for."""
+    found = []
+    for engine in engines(home):
+        for process in engine.children(recursive=True):
+            try:
+                if "sleep(3600)" in process.cmdline()[-1]:
+                    found.append(process)
+            except (psutil.Error, IndexError):
+                continue
+    return found
+
+
 def test_ctrl_c_in_a_long_conversion_ends_it_soon_and_leaves_everything_whole(
     library: Library, copied: Path, tmp_path: Path
 ) -> None:
     copy_home(library.early, copied)
-    hang = "subprocess.run([sys.executable, '-S', '-c', 'import time; time.sleep(3600)'])"
     person = subprocess.Popen(
         [sys.executable, "-m", "citeloom", "ingest", "p"],
-        env={**environment(copied), **converter_that(tmp_path, copied, hang)},
+        env={**environment(copied), **converter_that(tmp_path, copied, HANGS)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    engine = wait_for(lambda: engines(copied), "the engine")[0]
-    wait_for(lambda: any(p.cmdline()[-1:] == ["import time; time.sleep(3600)"] for p in family(engine)), "the hang")
+    wait_for(lambda: hanging(copied), "the conversion that takes an hour")
     person.send_signal(signal.SIGINT)
     _, said = person.communicate(timeout=WAIT)
     assert person.returncode == 130
     assert "Stopping …" in said and "Go on with: citeloom ingest p" in said
-    assert not any("sleep(3600)" in part for p in family(engine) for part in p.cmdline())
+    assert not hanging(copied)
     assert len(Project(copied).found()) == len(library.quick)
     stop_engine(copied)
     assert_whole(copied)
@@ -264,15 +278,16 @@ def test_ctrl_c_in_a_long_conversion_ends_it_soon_and_leaves_everything_whole(
     assert_read_whole(copied, library)
 
 
-def family(engine: psutil.Process) -> list[psutil.Process]:
-    found = []
-    for process in engine.children(recursive=True):
-        try:
-            process.cmdline()
-        except psutil.Error:
-            continue
-        found.append(process)
-    return found
+def test_an_engine_that_is_told_to_stop_does_not_wait_for_a_long_conversion(
+    library: Library, copied: Path, tmp_path: Path
+) -> None:
+    copy_home(library.early, copied)
+    done(citeloom(copied, "engine", "start", **converter_that(tmp_path, copied, HANGS)))
+    (waited_for,) = wait_for(lambda: hanging(copied), "the conversion that takes an hour")
+    assert "has stopped" in done(citeloom(copied, "engine", "stop"))
+    assert not waited_for.is_running() or waited_for.status() == psutil.STATUS_ZOMBIE
+    assert [r["state"] for r in rows(copied, "SELECT state FROM jobs")] == ["parked"]
+    assert_whole(copied)
 
 
 def test_a_document_that_cannot_be_read_whole_keeps_its_quick_text_and_is_tried_again_by_name(
@@ -316,18 +331,3 @@ def test_conversions_can_be_shown_and_deleted_and_come_back_when_they_are_needed
         document = editor.call("get_document", project="p", doc_id=hit["doc_id"])
     assert "once more" in document["markdown"]
     assert json.loads(done(citeloom(home, "cache", "show", "--json")))["in_use"] == 1
-
-
-def test_an_engine_that_is_told_to_stop_does_not_wait_for_a_long_conversion(
-    library: Library, copied: Path, tmp_path: Path
-) -> None:
-    copy_home(library.early, copied)
-    for name, value in converter_that(tmp_path, copied, "time.sleep(3600)").items():
-        done(citeloom(copied, "engine", "start", **{name: value}))
-    with Control(copied) as control:
-        wait_for(lambda: progress(control).get("done") == 1 or progress(control).get("stage") == "convert", "work")
-    pid = engine_address(copied)["pid"]
-    assert "has stopped" in done(citeloom(copied, "engine", "stop"))
-    assert not psutil.pid_exists(pid)
-    assert [r["state"] for r in rows(copied, "SELECT state FROM jobs")] == ["parked"]
-    assert_whole(copied)
