@@ -48,8 +48,6 @@ def read_quick(path: Path, kind: str, converter: str) -> Converted:
 
 def read(path: Path, kind: str, converter: str, ocr_languages: tuple[str, ...], ocr_engine: str) -> Converted:
     """The whole document: OCR where a page needs it, structure by docling, or by geometry where docling loses text."""
-    from citeloom.documents.docling_engine.pages import lay_out
-
     with _open(path, kind) as file:
         raw = file.read()
         _check_pages(raw, path)
@@ -66,6 +64,8 @@ def read(path: Path, kind: str, converter: str, ocr_languages: tuple[str, ...], 
         margins = read_margins(raw.pages)
         reason = None
         try:
+            from citeloom.documents.docling_engine.pages import lay_out
+
             doc = _assemble(raw, margins, lay_out(raw.pages, raw.outline, file), kind, converter, engine="docling")
             if (doc.word_coverage or 0) < _POOR_COVERAGE:
                 reason = f"docling kept only {doc.word_coverage:.0%} of the words"
