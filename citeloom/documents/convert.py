@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,14 @@ class Wish:
     ocr_engine: str = "tesseract"  # or rapidocr, where it is installed
 
 
-def convert(path: Path, wish: Wish = Wish()) -> Converted:  # noqa: B008 - a frozen value
+Tell = Callable[[str, int, int], None]  # what is done, how many pages of it, of how many
+
+
+def tell_nobody(stage: str, done: int, total: int) -> None:
+    """For those who only want the document."""
+
+
+def convert(path: Path, wish: Wish = Wish(), tell: Tell = tell_nobody) -> Converted:  # noqa: B008 - a frozen value
     """Convert a document; raises CiteLoomError with what to do about a failure."""
     path = Path(path)
     kind = file_type(path)
@@ -41,7 +49,7 @@ def convert(path: Path, wish: Wish = Wish()) -> Converted:  # noqa: B008 - a fro
         )
     try:
         _check(path)
-        return _read(path, kind, wish)
+        return _read(path, kind, wish, tell)
     except FileNotFoundError:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
@@ -65,13 +73,13 @@ def convert(path: Path, wish: Wish = Wish()) -> Converted:  # noqa: B008 - a fro
         ) from None
 
 
-def _read(path: Path, kind: str, wish: Wish) -> Converted:
+def _read(path: Path, kind: str, wish: Wish, tell: Tell) -> Converted:
     if kind in ("pdf", "image"):
         from citeloom.documents import pdf
 
         if wish.quick:
             return pdf.read_quick(path, kind, QUICK_VERSION)
-        return pdf.read(path, kind, CONVERTER_VERSION, wish.ocr_languages, wish.ocr_engine)
+        return pdf.read(path, kind, CONVERTER_VERSION, wish.ocr_languages, wish.ocr_engine, tell)
     if kind in ("docx", "pptx", "html", "epub"):
         from citeloom.documents.docling_engine import office
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from citeloom.documents.pdf_headings import body_size, find_headings
@@ -46,13 +48,22 @@ def read_quick(path: Path, kind: str, converter: str) -> Converted:
     return replace(doc, waiting_for_ocr=len(waiting))
 
 
-def read(path: Path, kind: str, converter: str, ocr_languages: tuple[str, ...], ocr_engine: str) -> Converted:
+def read(
+    path: Path,
+    kind: str,
+    converter: str,
+    ocr_languages: tuple[str, ...],
+    ocr_engine: str,
+    tell: Callable[[str, int, int], None],
+) -> Converted:
     """The whole document: OCR where a page needs it, structure by docling, or by geometry where docling loses text."""
     with _open(path, kind) as file:
         raw = file.read()
         _check_pages(raw, path)
         waiting = needs_ocr(raw.pages)
-        said = recognise(file, raw.pages, waiting, ocr_languages, ocr_engine) if waiting else []
+        said = []
+        if waiting:
+            said = recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(tell, "ocr"))
         if not any(page.words or page.turned for page in raw.pages):
             raise CiteLoomError(
                 Code.CONVERSION_FAILED,
@@ -66,7 +77,8 @@ def read(path: Path, kind: str, converter: str, ocr_languages: tuple[str, ...], 
         try:
             from citeloom.documents.docling_engine.pages import lay_out
 
-            doc = _assemble(raw, margins, lay_out(raw.pages, raw.outline, file), kind, converter, engine="docling")
+            laid_out = lay_out(raw.pages, raw.outline, file, partial(tell, "layout"))
+            doc = _assemble(raw, margins, laid_out, kind, converter, engine="docling")
             if (doc.word_coverage or 0) < _POOR_COVERAGE:
                 reason = f"docling kept only {doc.word_coverage:.0%} of the words"
         except Exception as error:

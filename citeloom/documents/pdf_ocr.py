@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PIL.Image import Image
@@ -25,14 +26,22 @@ def needs_ocr(pages: list[RawPage]) -> dict[int, TextLayer]:
 
 
 def recognise(
-    pictures: Pictures, pages: list[RawPage], waiting: dict[int, TextLayer], languages: tuple[str, ...], engine: str
+    pictures: Pictures,
+    pages: list[RawPage],
+    waiting: dict[int, TextLayer],
+    languages: tuple[str, ...],
+    engine: str,
+    tell: Callable[[int, int], None],
 ) -> list[str]:
     """Read the pictures of pages into their words; gives what to warn about."""
     from citeloom.documents.ocr import Recogniser
 
     recogniser = Recogniser(languages, engine)
+    done = 0
     for page in pages:
         if page.number in waiting:
+            tell(done, len(waiting))
+            done += 1
             native = page.words if waiting[page.number] is TextLayer.ABSENT else []
             picture = pictures.render(page.number, _DPI / 72, page.quarter)
             words = recogniser.words(picture)

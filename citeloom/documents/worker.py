@@ -14,11 +14,12 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from citeloom.documents.chunk import chunk
-from citeloom.documents.convert import CONVERTER_VERSION, Wish, convert
+from citeloom.documents.convert import CONVERTER_VERSION, Tell, Wish, convert, tell_nobody
 from citeloom.documents.printed_pages import with_record_pages
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Converted
@@ -83,13 +84,13 @@ class Worker:
     def __init__(self) -> None:
         self._counters: dict[str, _Counter] = {}
 
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, request: dict[str, Any], tell: Tell = tell_nobody) -> dict[str, Any]:
         """The answer to a request, an error included: nothing is raised."""
         number = request.get("id")
         try:
             if request.get("about"):
                 return {"id": number, "ok": True, "about": about()}
-            return {"id": number, "ok": True, **self._process(request)}
+            return {"id": number, "ok": True, **self._process(request, tell)}
         except CiteLoomError as error:
             return {"id": number, "ok": False, "error": error.as_dict()}
         except Exception as error:
@@ -102,7 +103,7 @@ class Worker:
             )
             return {"id": number, "ok": False, "error": failure.as_dict()}
 
-    def _process(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _process(self, request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         cache_file = Path(request["cache_file"]) if request.get("cache_file") else None
         usual = Wish()
         languages = tuple(request.get("ocr_languages") or usual.ocr_languages)
@@ -111,7 +112,7 @@ class Worker:
         doc = _load(cache_file, languages) if cache_file and request.get("use_cache", True) else None
         cached = doc is not None
         if doc is None:
-            doc = convert(Path(request["path"]), wish)
+            doc = convert(Path(request["path"]), wish, tell)
             if cache_file and doc.converter == CONVERTER_VERSION:
                 _save(doc, cache_file)
         converted = time.perf_counter()
@@ -167,9 +168,19 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
             failure = CiteLoomError(Code.INVALID_INPUT, f"The request is not a JSON object: {error}")
             reply: dict[str, Any] = {"id": None, "ok": False, "error": failure.as_dict()}
         else:
-            reply = worker.answer(request)
-        replies.write(json.dumps(reply).encode("ascii") + b"\n")
-        replies.flush()
+            asked = bool(request.get("progress"))
+            reply = worker.answer(request, partial(_progress, replies, request.get("id")) if asked else tell_nobody)
+        _send(replies, reply)
+
+
+def _progress(replies: BinaryIO, number: Any, stage: str, done: int, total: int) -> None:
+    """Say how far a document is: a line of its own before the answer."""
+    _send(replies, {"id": number, "progress": {"stage": stage, "done": done, "total": total}})
+
+
+def _send(replies: BinaryIO, reply: dict[str, Any]) -> None:
+    replies.write(json.dumps(reply).encode("ascii") + b"\n")
+    replies.flush()
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from io import BytesIO
 from typing import Any
@@ -37,12 +37,15 @@ _KINDS = {
 }
 
 
-def lay_out(pages: list[RawPage], outline: list[OutlineEntry], pictures: Pictures) -> list[list[Region]]:
+def lay_out(
+    pages: list[RawPage], outline: list[OutlineEntry], pictures: Pictures, tell: Callable[[int, int], None]
+) -> list[list[Region]]:
     """The regions of every page in reading order. No word gets lost: what docling leaves out comes last."""
     paper = Paper(pages, outline, pictures)
     gutters = document_gutters(pages)
     result: list[list[Region]] = []
     for first in range(0, len(pages), _SLICE):
+        tell(first, len(pages))
         last = min(first + _SLICE, len(pages))
         read = _read(paper, first + 1, last)
         ordered: dict[int, list[Region]] = {page.number: [] for page in pages[first:last]}

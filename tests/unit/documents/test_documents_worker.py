@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from sample_papers import FILLER, TOKENIZER, Paper
 from citeloom.documents import worker as worker_module
 from citeloom.documents.convert import convert
 from citeloom.documents.markdown_out import to_markdown
-from citeloom.documents.worker import Worker
+from citeloom.documents.worker import Worker, serve
 from citeloom.model import Passage
 
 ROOT = Path(__file__).parents[3]
@@ -60,6 +61,15 @@ def test_the_worker_answers_every_line_and_ends_with_its_input(tmp_path: Path) -
     assert not second["ok"] and second["error"]["code"] == "INVALID_INPUT"
     assert (third["id"], third["error"]["code"]) == (2, "FILE_NOT_FOUND")
     assert fourth["ok"] and fourth["id"] == 3
+
+
+def test_whoever_asks_hears_how_far_a_long_document_is(tmp_path: Path) -> None:
+    requests = [request(1, paper(tmp_path / "paper.pdf"), progress=True), request(2, tmp_path / "paper.pdf")]
+    replies = io.BytesIO()
+    serve(io.BytesIO("\n".join(json.dumps(r) for r in requests).encode()), replies)
+    told, first, second = (json.loads(line) for line in replies.getvalue().splitlines())
+    assert told == {"id": 1, "progress": {"stage": "layout", "done": 0, "total": 3}}
+    assert first["passages"] == second["passages"]
 
 
 def test_a_conversion_is_cached_and_a_broken_cache_is_made_again(tmp_path: Path) -> None:
