@@ -329,7 +329,7 @@ def test_progress_is_told_to_whoever_asked_for_it_and_never_goes_back(
     editor: StrictEditor, project: str, folder: Path
 ) -> None:
     for number in range(4):  # long ones, so that one file takes longer than the time between two reports
-        text = "\n\n".join(f"Otter {number}.{n} sleeps on its back in a bed of kelp. " * 20 for n in range(16))
+        text = "\n\n".join(f"Otter {number}.{n} sleeps on its back in a bed of kelp. " * 20 for n in range(10))
         (folder / f"otter-{number}.md").write_text(f"# Otter {number}\n\n{text}\n")
     call = {"name": "ingest_from_source", "arguments": {"project": project, "source": str(folder)}}
     editor.notifications.clear()
