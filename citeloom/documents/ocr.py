@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import metadata, util
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+from PIL.Image import Image
 
 from citeloom.documents import ocr_tesseract
+from citeloom.documents.ocr_image import prepare
 from citeloom.documents.ocr_languages import normalise
 from citeloom.documents.ocr_words import OcrWord, certain_letters, is_noise, mean_confidence, sideways
 from citeloom.errors import CiteLoomError, Code
 
-if TYPE_CHECKING:
-    from PIL.Image import Image as PageImage
-
 __all__ = ["OcrWord", "PageWords", "Recogniser", "engines", "normalise"]
-
-_PAGE_INCHES = 11.7  # the long side of A4, for pictures that do not say their resolution
-_FEWEST_PIXELS = 1600  # on the long side; smaller pages are enlarged: 100 dpi gains 1.7 % of the words
-_DENSEST, _DENSE_ENOUGH = 350.0, 300.0  # dpi; denser pages are reduced: the same words in half the time
-_LOWEST_TOLD = 100.0  # dpi; 72 and 96 are what programs write that do not know
-_MOST_PIXELS = 40_000_000
-_LONGEST_SIDE = 30_000  # Tesseract counts pixels in 16 bits
-_FAINTEST = 24  # grey levels between paper and ink
 
 
 class PageWords(list[OcrWord]):
@@ -48,7 +39,7 @@ class _Engine(Protocol):
     languages: tuple[str, ...]
     unsure_below: float
 
-    def read(self, image: PageImage, dpi: float) -> list[OcrWord]: ...
+    def read(self, image: Image, dpi: float) -> list[OcrWord]: ...
 
 
 class Recogniser:
@@ -60,21 +51,17 @@ class Recogniser:
         self.languages: tuple[str, ...] = self._engine.languages
         self._quarter_turns = 0
 
-    def words(self, image: PageImage) -> PageWords:
+    def words(self, image: Image) -> PageWords:
         """The words of a page image; none for a blank one.
 
         A page that lies on its side or its head is read in the direction in which its text stands upright, and its
         words have their places there: see PageWords. Dropped are specks, words with a confidence below 0.2 that
         hold no two letters or digits in a row.
         """
-        if not image.width or not image.height:
+        prepared = prepare(image)
+        if prepared is None:
             return PageWords()
-        grey = _grey(image)
-        if _is_blank(grey):
-            return PageWords()
-        scale, dpi = _fit(image)
-        if scale != 1:
-            grey = grey.resize((max(round(image.width * scale), 1), max(round(image.height * scale), 1)))
+        grey, dpi, scale = prepared
         # The pages of a document mostly lie the same way: begin as the page before was read.
         page = self._read(grey, dpi, self._quarter_turns)
         if self._turns_needed(page):
@@ -94,7 +81,7 @@ class Recogniser:
             return 3 if unsure else 1
         return 2 if page and unsure else 0
 
-    def _read(self, grey: PageImage, dpi: float, quarter_turns: int) -> PageWords:
+    def _read(self, grey: Image, dpi: float, quarter_turns: int) -> PageWords:
         turned = grey.rotate(90 * quarter_turns, expand=True) if quarter_turns else grey
         return PageWords(self._engine.read(turned, dpi), quarter_turns)
 
@@ -120,49 +107,6 @@ def _engine(name: str, languages: Sequence[str]) -> _Engine:
     raise CiteLoomError(
         Code.INVALID_INPUT, f"There is no OCR engine {name[:40]!r}.", "Choose tesseract or rapidocr.", engine=name
     )
-
-
-def _grey(image: PageImage) -> PageImage:
-    """The image in 256 greys, on white paper where it is transparent."""
-    from PIL import Image
-
-    try:
-        if image.mode[0] in "IF":  # more than 256 greys: Pillow would cut them off
-            low, high = (float(level) for level in image.getextrema())  # type: ignore[arg-type]
-            factor = 255 / ((high - low) or 1)
-            return image.convert("F").point(lambda value: value * factor - low * factor).convert("L")
-        if image.mode == "LAB":
-            return image.getchannel("L")
-        if "A" in image.mode or "a" in image.mode or "transparency" in image.info:
-            colours = image.convert("RGBA")
-            return Image.alpha_composite(Image.new("RGBA", image.size, "white"), colours).convert("L")
-        return image.convert("L")
-    except (OSError, SyntaxError, ValueError) as error:
-        raise CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"The picture is damaged: {error}.",
-            "Open it in a picture viewer; if it fails there too, scan or download it again.",
-        ) from None
-
-
-def _is_blank(grey: PageImage) -> bool:
-    levels = [level for level, count in enumerate(grey.histogram()) if count]
-    return levels[-1] - levels[0] < _FAINTEST
-
-
-def _fit(image: PageImage) -> tuple[float, float]:
-    """By how much to enlarge or reduce a page before it is read, and its dots per inch then."""
-    longest = max(image.size)
-    supposed = longest / _PAGE_INCHES
-    told = float(next(iter(image.info.get("dpi") or ()), 0))
-    known = told >= _LOWEST_TOLD
-    # A picture that claims more than its page can have was not scanned at that.
-    dpi = min(told, supposed) if known else supposed
-    scale = 2.0 if longest < _FEWEST_PIXELS else 1.0
-    if known and dpi > _DENSEST:
-        scale = _DENSE_ENOUGH / dpi
-    scale = min(scale, _LONGEST_SIDE / longest, math.sqrt(_MOST_PIXELS / (image.width * image.height)))
-    return scale, dpi * scale
 
 
 def _upright_words(page: PageWords, scale: float = 1.0) -> PageWords:

@@ -34,7 +34,7 @@ class RapidOcr:
 
     def __init__(self, languages: Sequence[str]) -> None:
         try:
-            import rapidocr  # type: ignore[import-not-found]
+            import rapidocr
         except ImportError:
             raise CiteLoomError(
                 Code.MODEL_NOT_AVAILABLE,

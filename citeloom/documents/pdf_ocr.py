@@ -11,6 +11,7 @@ from PIL.Image import Image
 from citeloom.documents.pdf_triage import TextLayer, judge
 from citeloom.documents.pdfium import RawPage, Word
 from citeloom.documents.pictures import Pictures
+from citeloom.errors import CiteLoomError
 
 if TYPE_CHECKING:
     from citeloom.documents.ocr import PageWords
@@ -37,14 +38,20 @@ def recognise(
     from citeloom.documents.ocr import Recogniser
 
     recogniser = Recogniser(languages, engine)
-    done = 0
+    done, failed = 0, list[str]()
     for page in pages:
         if page.number in waiting:
             tell(done, len(waiting))
             done += 1
             native = page.words if waiting[page.number] is TextLayer.ABSENT else []
             picture = pictures.render(page.number, _DPI / 72, page.quarter)
-            words = recogniser.words(picture)
+            try:
+                words = recogniser.words(picture)
+            except CiteLoomError as error:
+                # A page that no engine can cope with costs that page only.
+                failed.append(f"PDF page {page.number} could not be recognised: {error}")
+                page.words, page.raw_text = native, " ".join(word.text for word in native)
+                continue
             if words.quarter_turns:
                 _turn(page, words.quarter_turns)
                 native = []  # what few words there were stood in the other direction
@@ -55,7 +62,7 @@ def recognise(
             if not native:
                 page.turned = words.turned
     _even_out_sizes([word for page in pages for word in page.words if word.recognised and word.confidence is not None])
-    return recogniser.warnings
+    return recogniser.warnings + failed
 
 
 def _even_out_sizes(words: list[Word]) -> None:

@@ -127,6 +127,7 @@ class PdfFile:
                 bitmap = page.render(scale=scale, rotation=turn, grayscale=True, may_draw_forms=False)
                 try:
                     picture: Image = bitmap.to_pil().convert("L")
+                    picture.info["dpi"] = (72 * scale, 72 * scale)
                     return picture
                 finally:
                     bitmap.close()

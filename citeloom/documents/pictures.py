@@ -83,6 +83,7 @@ class PictureFile:
         longest = max(gray.size)
         if longest > _MOST_SIDE:
             gray = gray.resize((gray.width * _MOST_SIDE // longest, gray.height * _MOST_SIDE // longest))
+            gray.info.pop("dpi", None)
         return gray.rotate(-90 * quarter, expand=True) if quarter else gray
 
     def _damaged(self) -> CiteLoomError:

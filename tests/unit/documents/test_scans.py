@@ -10,6 +10,7 @@ from sample_papers import FILLER, HEIGHT, WIDTH, Paper
 
 from citeloom.documents.chunk import chunk
 from citeloom.documents.convert import Wish, convert
+from citeloom.documents.ocr import PageWords, Recogniser
 from citeloom.documents.pdfium import PdfFile
 from citeloom.documents.tokens import estimate_tokens
 from citeloom.errors import CiteLoomError, Code
@@ -72,6 +73,24 @@ def test_a_language_without_data_is_a_warning_that_says_what_to_install(tmp_path
     doc = convert(tmp_path / "page.png", Wish(ocr_languages=("Icelandic", "en")))
     assert SENTENCE in doc.pages[0].text
     assert any("isl" in warning and "install" in warning for warning in doc.warnings)
+
+
+def test_a_page_that_cannot_be_recognised_costs_that_page_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [photographed(tmp_path), photographed(tmp_path)]
+    pages[0].save(tmp_path / "two.tiff", save_all=True, append_images=pages[1:])
+    read = Recogniser.words
+    taken: list[object] = []
+
+    def words(self: Recogniser, image: Image.Image) -> PageWords:
+        taken.append(image)
+        if len(taken) == 1:
+            raise CiteLoomError(Code.CONVERSION_FAILED, "Tesseract did not finish a page.")
+        return read(self, image)
+
+    monkeypatch.setattr(Recogniser, "words", words)
+    doc = convert(tmp_path / "two.tiff")
+    assert [SENTENCE in page.text for page in doc.pages] == [False, True]
+    assert any("PDF page 1 could not be recognised" in warning for warning in doc.warnings)
 
 
 def test_a_damaged_picture_says_so(tmp_path: Path) -> None:
