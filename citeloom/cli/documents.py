@@ -131,11 +131,12 @@ class _Bar:
 
     def update(self, event: dict[str, Any]) -> None:
         name = Path(event["file"]).name or event["stage"]
+        page = f" (page {event['page']} of {event['pages']})" if event["pages"] else ""
         self._progress.update(
             self._task,
             total=2 * event["total"] or None,
             completed=event["searchable"] + event["done"],
-            description=name[:40],
+            description=name[:40] + page,
             reached=reached(event) if event["total"] else "",
             left=_left(event["eta_seconds"], event["stage"]),
         )

@@ -108,7 +108,7 @@ def _converter(service: Service) -> str:
     finally:
         probe.unlink(missing_ok=True)
     parts = [reply["converted"]["converter"], *_about_converter(service)]
-    return "; ".join([*parts, f"{service.workers.count} worker processes"])
+    return "; ".join([*parts, f"{service.workers.count} at a time"])
 
 
 def _about_converter(service: Service) -> list[str]:

@@ -21,6 +21,8 @@ class JobProgress:
     chunks_written: int
     file: str
     stage: str
+    page: int = 0
+    pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage
 
 

@@ -7,22 +7,40 @@ import threading
 import uuid
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
+from functools import partial
 
 from citeloom.engine.events import Events, JobFinished, JobProgress
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.request import ImportRequest, Progress
+from citeloom.ingest.run import Run
 from citeloom.store import Catalog, Job
 from citeloom.store.database import now
 
 log = logging.getLogger(__name__)
 
+_LITTLE = 100  # pages: whole documents so short need not wait for those of another import
 _TRIES = 3  # a job during which the engine died this often is not tried again
 
 
+@dataclass(slots=True)
+class _Begun:
+    """A job that has begun and not ended: its first pass may be over, its second may have to wait."""
+
+    job: Job
+    stop: threading.Event = field(default_factory=threading.Event)
+    run: Run | None = None
+    searchable: bool = False  # what could be read at once has been
+    look_again: bool = False  # somebody asked for the same once more
+
+
 class JobQueue:
-    """Imports waiting, the one that runs, and what became of the last ones."""
+    """Imports waiting, those under way, and what became of the last ones.
+
+    All work is done by one thread. What makes documents searchable comes first: while an import reads whole documents,
+    which may take hours, the first pass of another is done in between.
+    """
 
     def __init__(self, catalog: Catalog, importer: Importer, events: Events, when_idle: Callable[[], None]) -> None:
         self._catalog = catalog
@@ -31,12 +49,12 @@ class JobQueue:
         self._when_idle = when_idle
         self._changed = threading.Condition()
         self._waiting: deque[Job] = deque()
-        self._running: Job | None = None
+        self._begun: dict[str, _Begun] = {}  # by job id
+        self._at_work: list[_Begun] = []  # whose second pass has begun: the last one goes on, the others give way
         self._progress: dict[str, Progress] = {}
         self._finished: dict[str, Job] = {}
         self._owed: set[str] = set()
         self._stop = threading.Event()
-        self._stop_running = threading.Event()  # ends the job that runs, in the middle of a document if need be
         self._thread = threading.Thread(target=self._work, name="imports", daemon=True)
 
     def start(self) -> None:
@@ -55,9 +73,10 @@ class JobQueue:
         self._thread.start()
 
     def submit(self, request: ImportRequest, *, owed_first: bool = False) -> Job:
-        """Queue an import; the same request again gives the job that is under way.
+        """Queue an import; the same request again gives the job that is under way, which looks for what is new.
 
-        With `owed_first`, one that ended since its asker was told "running" is given once more, to tell how it ended.
+        With `owed_first` it is only asked after: one that ended since its asker was told "running" is given once more,
+        to tell how it ended.
         """
         wanted = request.to_json()
         with self._changed:
@@ -66,7 +85,11 @@ class JobQueue:
                     if self._finished[job_id].request == wanted:
                         self._owed.discard(job_id)
                         return self._finished[job_id]
-            for job in [*([self._running] if self._running else []), *self._waiting]:
+            for begun in self._begun.values():
+                if begun.job.request == wanted and not begun.stop.is_set():
+                    begun.look_again |= not owed_first
+                    return begun.job
+            for job in self._waiting:
                 if job.request == wanted:
                     return job
             job = Job(uuid.uuid4().hex[:12], request.project_id, "ingest", wanted)
@@ -89,7 +112,7 @@ class JobQueue:
     def busy(self, project_id: str | None = None) -> list[dict[str, object]]:
         """What waits and what runs."""
         with self._changed:
-            jobs = [*([self._running] if self._running else []), *self._waiting]
+            jobs = [*(begun.job for begun in self._begun.values()), *self._waiting]
         return [
             {
                 "job_id": job.id,
@@ -106,7 +129,7 @@ class JobQueue:
         """Take a removed project's jobs out of the queue."""
         with self._changed:
             self._waiting = deque(j for j in self._waiting if j.project_id != project_id)
-            if self._running and self._running.project_id == project_id:
+            if any(begun.job.project_id == project_id for begun in self._begun.values()):
                 raise CiteLoomError(
                     Code.INVALID_INPUT,
                     f"An import of '{project_id}' is running.",
@@ -115,17 +138,18 @@ class JobQueue:
 
     def stop(self, seconds: float = 60.0) -> None:
         """End soon; what is left is parked for the next start."""
-        self._stop.set()
-        self._stop_running.set()
         with self._changed:
+            self._stop.set()
+            for begun in self._begun.values():
+                begun.stop.set()
             self._changed.notify_all()
         self._thread.join(seconds)
 
     def cancel(self, job_id: str) -> bool:
         """End a job for good, and soon; what it has done stays. True if there was such a job."""
         with self._changed:
-            if self._running and self._running.id == job_id:
-                self._stop_running.set()
+            if job_id in self._begun:
+                self._begun[job_id].stop.set()
                 return True
             waiting = next((j for j in self._waiting if j.id == job_id), None)
             if waiting is not None:
@@ -136,27 +160,43 @@ class JobQueue:
 
     def _work(self) -> None:
         while not self._stop.is_set():
-            with self._changed:
-                self._running = None
-                if not self._waiting:
-                    idle = True
-                else:
-                    idle = False
-                    self._running = self._waiting.popleft()
-                    self._stop_running.clear()
-                    if self._stop.is_set():  # it came between the two lines above
-                        self._stop_running.set()
-            if idle:
-                self._quietly(self._when_idle)
-                with self._changed:
-                    self._changed.wait_for(lambda: self._waiting or self._stop.is_set(), 60)
+            self._quietly(self._serve)
+            if self._begun:
+                self._quietly(partial(self._go_on, min(self._begun.values(), key=_left)))
                 continue
-            assert self._running is not None
-            self._quietly(lambda: self._run(self._running))  # type: ignore[arg-type]
-        with self._changed:
-            self._running = None
+            self._quietly(self._when_idle)
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._stop.is_set(), 60)
+        for begun in list(self._begun.values()):
+            self._quietly(partial(self._go_on, begun))
 
-    def _run(self, job: Job) -> None:
+    def _serve(self) -> None:
+        """Do at once what somebody waits for: first passes, a second look, and the end of what has little left."""
+        while not self._stop.is_set() and (job := self._next()) is not None:
+            self._begin(job)
+        for begun in list(self._begun.values()):
+            if begun.look_again and begun.searchable and begun.run and not begun.stop.is_set():
+                begun.look_again = False
+                self._quietly(begun.run.look_again)
+        for begun in list(self._begun.values()):
+            ended = begun.job.id not in self._begun  # meanwhile, by what another one gave way to
+            if not ended and begun not in self._at_work and (begun.stop.is_set() or _left(begun) <= _LITTLE):
+                self._go_on(begun)
+
+    def _next(self) -> Job | None:
+        """The next job to begin. A rebuild waits until nothing is under way: it replaces what others write to."""
+        with self._changed:
+            found = next((j for j in self._waiting if not (self._begun and j.request.get("force_rebuild"))), None)
+            if found is not None:
+                self._waiting.remove(found)
+                begun = self._begun[found.id] = _Begun(found)
+                if self._stop.is_set():
+                    begun.stop.set()
+            return found
+
+    def _begin(self, job: Job) -> None:
+        """Make searchable what can be read at once."""
+        begun = self._begun[job.id]
         job.state = "running"
         job.result = {"tries": int(job.result.get("tries", 0)) + 1}
 
@@ -164,20 +204,45 @@ class JobQueue:
             self._progress[job.id] = progress
             self._events.publish(JobProgress(job.id, job.project_id, **asdict(progress)))
 
-        try:
+        def first() -> None:
             self._catalog.jobs.save(job)
-            result = self._importer.run(ImportRequest(**job.request), report, self._stop_running)
-            parked = result.stopped and self._stop.is_set()
-            state = "parked" if parked else "cancelled" if result.stopped else "done"
-            outcome = result.to_json()
+            begun.run = self._importer.begin(ImportRequest(**job.request), report, begun.stop)
+            begun.run.first()
+
+        if self._try(begun, first):
+            begun.searchable = True
+            for other in self._begun.values():
+                if other is not begun and other.run and begun.run and other.job.project_id == job.project_id:
+                    other.run.leave(begun.run.touched)
+
+    def _go_on(self, begun: _Begun) -> None:
+        """Read whole what has still to be."""
+        run = begun.run
+        assert run is not None
+        self._at_work.append(begun)
+        try:
+            if not self._try(begun, partial(run.second, self._serve)):
+                return
+        finally:
+            self._at_work.remove(begun)
+        result = run.result
+        parked = result.stopped and self._stop.is_set()
+        self._finish(begun.job, "parked" if parked else "cancelled" if result.stopped else "done", result.to_json())
+
+    def _try(self, begun: _Begun, work: Callable[[], None]) -> bool:
+        """Do a part of a job; if it fails, the job has failed."""
+        try:
+            work()
+            return True
         except CiteLoomError as error:
-            log.warning("import %s failed: %s", job.id, error)
-            state, outcome = "failed", {"error": error.as_dict()}
+            log.warning("import %s failed: %s", begun.job.id, error)
+            outcome = error.as_dict()
         except Exception as error:
-            log.exception("import %s failed", job.id)
+            log.exception("import %s failed", begun.job.id)
             problem = CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "See the engine's log.")
-            state, outcome = "failed", {"error": problem.as_dict()}
-        self._finish(job, state, outcome)
+            outcome = problem.as_dict()
+        self._finish(begun.job, "failed", {"error": outcome})
+        return False
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:
         job.state, job.result = state, result
@@ -190,6 +255,7 @@ class JobQueue:
         except CiteLoomError as error:  # a full disk must not hide the outcome from whoever waits for it
             log.error("the outcome of import %s could not be kept: %s", job.id, error)
         with self._changed:
+            self._begun.pop(job.id, None)
             self._finished[job.id] = job
             self._changed.notify_all()
         self._events.publish(JobFinished(job.id, job.project_id, state, result))
@@ -200,3 +266,7 @@ class JobQueue:
             work()
         except Exception:
             log.exception("the job thread goes on after an error")
+
+
+def _left(begun: _Begun) -> int:
+    return begun.run.left if begun.run else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collections import Collections
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.models import ModelShelf
-from citeloom.ingest.request import ImportRequest, ImportResult
+from citeloom.ingest.request import ImportRequest
 from citeloom.ingest.run import Run
 from citeloom.ingest.state import Report
 from citeloom.ingest.workers import Workers
@@ -20,7 +19,7 @@ from citeloom.store import Catalog, Project
 
 
 class Importer:
-    """Runs imports, one at a time."""
+    """Makes imports."""
 
     def __init__(
         self,
@@ -56,15 +55,9 @@ class Importer:
                 settings_model=wanted,
             )
 
-    def run(self, request: ImportRequest, report: Report, stop: threading.Event) -> ImportResult:
-        """Do what the request says; `stop` ends it soon, in the middle of a document if need be."""
-        began = time.monotonic()
-        run = Run(self, request, report, stop)
-        try:
-            run.do()
-        finally:
-            run.result.duration_seconds = time.monotonic() - began
-        return run.result
+    def begin(self, request: ImportRequest, report: Report, stop: threading.Event) -> Run:
+        """An import of which nothing is done yet; `stop` ends it soon, in the middle of a document if need be."""
+        return Run(self, request, report, stop)
 
     def after_stage(self, stage: str, source: str) -> None:
         """Called when a stage of a document is over."""

@@ -12,7 +12,7 @@ from citeloom.ingest.scan import FoundFile
 # Failures that say nothing about the file itself: trying again may help.
 PASSING = {
     Code.PERMISSION_DENIED, Code.FILE_NOT_FOUND, Code.STORAGE_ERROR, Code.EMBEDDING_FAILED, Code.INTERNAL_ERROR,
-    Code.TIMEOUT,
+    Code.TIMEOUT, Code.MODEL_NOT_AVAILABLE,
 }  # fmt: skip
 
 MASS_REMOVAL_SHARE = 0.2

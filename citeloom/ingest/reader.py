@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,21 +40,21 @@ class Reader:
     def __init__(self, state: ImportState) -> None:
         self._state = state
         self._importer = state.importer
+        self.far: dict[str, tuple[str, int, int]] = {}  # by source: what is done of a long one, which page, of how many
 
     def each(
         self,
-        files: Iterable[FoundFile],
+        next_file: Callable[[], FoundFile | None],
         read: Callable[[FoundFile], Read],
         take: Callable[[FoundFile, Future[Read]], None],
     ) -> None:
         """Read files a little ahead of what is made of them; `take` gets them one by one, in order."""
         ahead = self._importer.workers.count * 2
         waiting: deque[tuple[FoundFile, Future[Read]]] = deque()
-        coming = iter(files)
         with ThreadPoolExecutor(ahead, thread_name_prefix="read") as pool:
             try:
                 while not self._state.stop.is_set():
-                    while len(waiting) < ahead and (file := next(coming, None)) is not None:
+                    while len(waiting) < ahead and (file := next_file()) is not None:
                         waiting.append((file, pool.submit(read, file)))
                     if not waiting:
                         break
@@ -102,11 +103,13 @@ class Reader:
             "max_tokens": info.max_tokens,
             "use_cache": True,
             "quick": quick,
+            "progress": not quick,
             "page_range": record.get("page_range"),
             "ocr_languages": self._languages(record),
             "ocr_engine": settings.ocr.engine,
         }
-        reply = self._importer.workers.convert(request, allowed, state.stopped)
+        reply = self._importer.workers.convert(request, allowed, state.stopped, partial(self._note, file.source))
+        self.far.pop(file.source, None)
         if hash_file(Path(file.path)) != content_hash:
             # Converted was perhaps another text than the one that was hashed: it must not be found under that hash.
             cache.unlink(missing_ok=True)
@@ -129,6 +132,9 @@ class Reader:
         if known is None or known.doc_id in state.gone or known.source in state.unread:
             return None
         return known.source
+
+    def _note(self, source: str, progress: dict[str, Any]) -> None:
+        self.far[source] = (progress["stage"], progress["done"], progress["total"])
 
     def _hash(self, file: FoundFile) -> str:
         began = time.monotonic()

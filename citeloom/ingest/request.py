@@ -37,6 +37,8 @@ class Progress:
     chunks_written: int = 0
     file: str = ""
     stage: str = "plan"  # plan, fetch, read (what can be had at once), convert (whole documents), done
+    page: int = 0  # of the file, where it takes long
+    pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,11 +38,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_PATIENCE = 0.25  # seconds between two looks at whether somebody else wants something
 _PAGE_OF_OCR = 10  # reading one takes as long as so many others
 
 
 class Run:
-    """One import."""
+    """One import, in two passes: what can be had at once, and what takes long."""
 
     def __init__(self, importer: Importer, request: ImportRequest, report: Report, stop: threading.Event) -> None:
         self.state = ImportState(importer, request, report, stop)
@@ -48,30 +52,72 @@ class Run:
         self._catalog = importer.catalog
         self._stop = stop
         self._reader = Reader(self.state)
-        self._later: list[FoundFile] = []  # what is to be read whole, in the second pass
+        self._taker: Taker | None = None
+        self._began = time.monotonic()
+        # What is to be read whole: first what cannot be searched yet, and what is short before what is long.
+        self._later: list[tuple[bool, int, str, FoundFile]] = []
+        self._reading: set[str] = set()  # sources that are being read whole
+        self._left: set[str] = set()  # sources that another import has taken over since
+        self.touched: set[str] = set()  # sources whose text this import has changed, or is to change
 
     @property
     def result(self) -> ImportResult:
         """What was done so far."""
         return self.state.result
 
-    def do(self) -> None:
-        """Do what the request says."""
-        project, request = self.state.project, self._request
-        references = request.references_path or project.references_path
+    @property
+    def left(self) -> int:
+        """How much is still to be read whole, in pages."""
+        return sum(size for _, size, _, _ in self._later)
+
+    def first(self) -> None:
+        """Make everything searchable that can be read at once; a rebuild is done as a whole."""
+        references = self._request.references_path or self.state.project.references_path
         self.state.records = RecordFinder(Path(references) if references else None)
         self.result.warnings += self.state.records.warnings
-        try:
-            if request.force_rebuild:
+        with suppress(Stopped):  # in the middle of something that the next import does again
+            if self._request.force_rebuild:
                 self._rebuild()
             else:
                 self._import()
-        except Stopped:
-            pass  # in the middle of something that the next import does again
-        if not self._stop.is_set() and request.source is None:
-            current = self._catalog.projects.get(project.id)
+
+    def second(self, give_way: Callable[[], None]) -> None:
+        """Read whole what needs it; `give_way` is called often, for others who want something at once."""
+        self.state.pace = Pace(self.left)
+
+        def take(file: FoundFile, reading: Future[Read]) -> None:
+            self._one(file, reading, self._size(file)[1], give_way, first=False)
+            self._reading.discard(file.source)
+
+        with suppress(Stopped):
+            self._reader.each(self._next_later, self._reader.whole, take)
+        self._end()
+
+    def look_again(self) -> None:
+        """Make searchable what has come or changed since the first pass began."""
+        if self._request.force_rebuild:
+            return
+        known = self._reading | {source for _, _, source, _ in self._later}
+        fresh = [file for file in self._work(self._find()).to_read if file.source not in known]
+        self._note_pending(fresh)
+        self.state.tell(total=len(fresh))
+        try:
+            with suppress(Stopped):
+                self._first_pass(fresh)
+        finally:
+            self.state.failed.clear()  # what was begun before goes on
+        self.state.pace.more(sum(size for _, size, source, _ in self._later if source not in known))
+
+    def leave(self, sources: set[str]) -> None:
+        """Leave documents to another import that has read them since."""
+        self._left |= sources
+
+    def _end(self) -> None:
+        if not self._stop.is_set() and self._request.source is None:
+            current = self._catalog.projects.get(self.state.project.id)
             self._catalog.projects.save(replace(current, references_hash=self.state.records.hash or None))
         self.result.stopped = self._stop.is_set()
+        self.result.duration_seconds = time.monotonic() - self._began
         self.state.tell(stage="done", file="")
 
     def _import(self) -> None:
@@ -79,16 +125,14 @@ class Run:
         self._importer.check_model(project)
         collection = self._importer.open_collection(project)
         writer = LiveWriter(self._catalog, collection)
+        self._taker = Taker(state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection))
         work = self._plan()
         if state.records.hash != (project.references_hash or ""):
             with state.timed("records"):
                 updated = refresh(self._catalog, project.id, state.records, work.unchanged, collection, self._stop)
                 self.result.updated += updated
                 self.result.skipped -= updated
-        taker = Taker(state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection))
-        self._first_pass(work.to_read, taker)
-        # First what cannot be searched yet, and what is short before what is long.
-        self._second_pass(sorted(self._later, key=self._size), taker)
+        self._first_pass(work.to_read)
         if not self._stop.is_set():
             for doc_id in sorted(state.gone):
                 writer.remove(project.id, doc_id)
@@ -97,18 +141,18 @@ class Run:
 
     def _rebuild(self) -> None:
         rebuild = Rebuild(self.state)
-        work = self._plan(again=True)
-        rebuild.carry_over({f.source for f in work.to_read})
-        taker = Taker(self.state, self._reader, rebuild.writer, keep=rebuild.carry, stored=rebuild.stored)
-        self.state.unread = {file.source for file in work.to_read}
-        self._second_pass(work.to_read, taker)  # nobody sees it before its end: there is nothing to have early
+        self._taker = Taker(self.state, self._reader, rebuild.writer, keep=rebuild.carry, stored=rebuild.stored)
+        files = self._plan(again=True).to_read
+        rebuild.carry_over({file.source for file in files})
+        # Nobody sees it before its end: there is nothing to have early.
+        self._pass(files, self._reader.whole, [self._size(file)[1] for file in files], first=False)
         if not self._stop.is_set():  # else the old generation answers on; the next start deletes the unfinished one
             rebuild.finish()
 
     # -- planning --------------------------------------------------------------------------------------------
 
     def _plan(self, *, again: bool = False) -> Plan:
-        state, request = self.state, self._request
+        state = self.state
         with state.timed("plan"):
             found = self._find()
             for path, error in found.problems.items():
@@ -117,24 +161,15 @@ class Run:
                 kinds = ", ".join(f"{kind} {n}" for kind, n in found.other_kinds.most_common(8))
                 count = sum(found.other_kinds.values())
                 self.result.warnings.append(f"{count} files of other kinds were left out ({kinds}).")
-            known = self._catalog.documents.known_files(state.project.id)
-            # Who names one file, or other languages, means more than what has changed.
-            asked = bool(request.metadata or request.ocr_languages) or request.source in found.files
-            work = plan(
-                list(found.files.values()),
-                known,
-                in_scope=lambda source: not source.startswith(STORED) and found.covers(Path(source)),
-                converter=CONVERTER_VERSION,
-                again=again or asked,
-            )
+            work = self._work(found, again=again)
             state.gone = set(work.gone)
-            if work.removes_many and not request.allow_mass_removal:
+            if work.removes_many and not self._request.allow_mass_removal:
                 state.gone = set()
                 self.result.warnings.append(
                     f"{len(work.gone)} documents are no longer in their folder. So many are not removed without asking:"
                     f" run 'citeloom ingest {state.project.id} --remove-missing' if that is right."
                 )
-            self._note_pending(work.to_read, {row["source"] for row in known})
+            self._note_pending(work.to_read)
         self.result.skipped += len(work.unchanged)
         for doc_id in work.still_failed:
             document = self._catalog.documents.find(state.project.id, doc_id)
@@ -143,6 +178,18 @@ class Run:
                 self.result.fail(document.source, CiteLoomError(code, document.reason or ""))
         state.tell(total=len(work.to_read))
         return work
+
+    def _work(self, found: Survey, *, again: bool = False) -> Plan:
+        request = self._request
+        # Who names one file, or other languages, means more than what has changed.
+        asked = bool(request.metadata or request.ocr_languages) or request.source in found.files
+        return plan(
+            list(found.files.values()),
+            self._catalog.documents.known_files(self.state.project.id),
+            in_scope=lambda source: not source.startswith(STORED) and found.covers(Path(source)),
+            converter=CONVERTER_VERSION,
+            again=again or asked,
+        )
 
     def _sources(self) -> list[Source]:
         if self._request.source is None or self._request.force_rebuild:
@@ -161,7 +208,8 @@ class Run:
         file = FoundFile(str(path), file_type(path) or "", stat.st_size, stat.st_mtime_ns, source)
         return Survey(files={source: file})
 
-    def _note_pending(self, files: Sequence[FoundFile], known: set[str]) -> None:
+    def _note_pending(self, files: Sequence[FoundFile]) -> None:
+        known = {row["source"] for row in self._catalog.documents.known_files(self.state.project.id)}
         with self._catalog.db.transaction():
             for file in files:
                 if file.source not in known:
@@ -176,36 +224,61 @@ class Run:
 
     # -- the two passes --------------------------------------------------------------------------------------
 
-    def _first_pass(self, files: Sequence[FoundFile], taker: Taker) -> None:
-        """Make everything searchable that can be read at once."""
-        self.state.unread = {file.source for file in files}
-        self.state.pace = Pace(len(files))
+    def _first_pass(self, files: Sequence[FoundFile]) -> None:
+        self._pass(files, self._reader.quick, [1] * len(files), first=True)
 
-        def take(file: FoundFile, reading: Future[Read]) -> None:
-            self._one(file, reading, taker, 1, first=True)
+    def _pass(
+        self, files: Sequence[FoundFile], read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool
+    ) -> None:
+        coming = iter(files)
+        size_of = {file.source: size for file, size in zip(files, sizes, strict=True)}
+        pace, self.state.pace = self.state.pace, Pace(sum(sizes))
+        self.state.unread = set(size_of)
+        self._reader.each(
+            lambda: next(coming, None),
+            read,
+            lambda file, reading: self._one(file, reading, size_of[file.source], _to_nobody, first=first),
+        )
+        self.state.pace = pace
 
-        self._reader.each(files, self._reader.quick, take)
-
-    def _second_pass(self, files: Sequence[FoundFile], taker: Taker) -> None:
-        """Read documents whole."""
-        sizes = {file.source: self._size(file)[1] for file in files}
-        self.state.pace = Pace(sum(sizes.values()))
-
-        def take(file: FoundFile, reading: Future[Read]) -> None:
-            self._one(file, reading, taker, sizes[file.source], first=False)
-
-        self._reader.each(files, self._reader.whole, take)
+    def _next_later(self) -> FoundFile | None:
+        while self._later:
+            _, _, source, file = heappop(self._later)
+            if source not in self._left:
+                self._reading.add(source)
+                return file
+            self.state.tell(done=1)
+        return None
 
     def _size(self, file: FoundFile) -> tuple[bool, int]:
         """Whether a file can be searched, and how much work it is."""
         document = self._document(file)
         return bool(document.version), 1 + (document.pages or 1) + _PAGE_OF_OCR * document.waiting_for_ocr
 
-    def _one(self, file: FoundFile, reading: Future[Read], taker: Taker, size: int, *, first: bool) -> None:
-        state, stage = self.state, "read" if first else "convert"
-        document = self._document(file)
+    def _wait(self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None]) -> None:
+        """Wait for a file to be read, and say how far it is where that takes long."""
+        told = None
+        while not reading.done() and not self._stop.is_set():
+            give_way()
+            wait([reading], _PATIENCE)
+            far = self._reader.far.get(file.source)
+            if far and far != told:
+                told, (what, done, pages) = far, far
+                self.state.pace.under_way = _PAGE_OF_OCR * done if what == "ocr" else max(0, size - 1 - pages + done)
+                self.state.tell(page=done + 1, pages=pages)
+
+    def _one(
+        self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None], *, first: bool
+    ) -> None:
+        state, stage, taker = self.state, "read" if first else "convert", self._taker
+        assert taker is not None
         state.tell(file=file.source, stage=stage)
+        self._wait(file, reading, size, give_way)
+        document = self._document(file)  # as it is now: somebody else may have read it meanwhile
         state.unread.discard(file.source)
+        if file.source in self._left:
+            state.tell(done=1)
+            return
         was_searchable = not first and bool(document.version) and not self._request.force_rebuild
         try:
             read = reading.result()
@@ -224,10 +297,17 @@ class Run:
             unexpected = CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "Run it again.")
             taker.failed(file, document, unexpected)
             searchable, finished = was_searchable, True
+        else:
+            if not read.unchanged:
+                self.touched.add(file.source)
         if not finished:
-            self._later.append(file)
+            heappush(self._later, (*self._size(file), file.source, file))
         state.pace.did(size)
         state.tell(searchable=searchable - was_searchable, done=int(finished))
+
+
+def _to_nobody() -> None:
+    """A rebuild and a first pass give way to nobody."""
 
 
 def _stored(collection: EdgeCollection, document: Document) -> Iterable[Point]:

@@ -33,17 +33,24 @@ class Pace:
     def __init__(self, amount: float) -> None:
         self._amount = amount
         self._done = 0.0
+        self.under_way = 0.0  # of what is being done now
         self._began = time.monotonic()
+
+    def more(self, amount: float) -> None:
+        """There is more work than was thought."""
+        self._amount += amount
 
     def did(self, amount: float) -> None:
         """Some of the work is done."""
         self._done += amount
+        self.under_way = 0.0
 
     def left(self) -> float | None:
         """Seconds to the end; None while nobody can tell."""
-        if not self._done:
+        done = self._done + self.under_way
+        if not done:
             return None
-        return round((time.monotonic() - self._began) / self._done * (self._amount - self._done), 1)
+        return round((time.monotonic() - self._began) / done * max(0.0, self._amount - done), 1)
 
 
 class ImportState:
@@ -100,11 +107,14 @@ class ImportState:
         """Whether the import was asked for this very file."""
         return source == self.request.source
 
-    def tell(self, *, searchable: int = 0, done: int = 0, **changes: Any) -> None:
-        """Say how far the import has come; documents that became searchable or are done are added."""
+    def tell(self, *, total: int = 0, searchable: int = 0, done: int = 0, **changes: Any) -> None:
+        """Say how far the import has come; more documents, more that are searchable, more that are done."""
         before = self._progress
+        if "file" in changes:
+            changes = {"page": 0, "pages": 0, **changes}
         self._progress = replace(
             before,
+            total=before.total + total,
             searchable=before.searchable + searchable,
             done=before.done + done,
             failed=self.result.failed,

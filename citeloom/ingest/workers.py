@@ -29,8 +29,15 @@ _USUAL = Limits()
 _BY_NAME = "Then import it by its name: citeloom ingest PROJECT FILE."
 
 
+Tell = Callable[[dict[str, Any]], None]  # how far a long document is
+
+
 def _never() -> bool:
     return False
+
+
+def _nobody(progress: dict[str, Any]) -> None:
+    pass
 
 
 def conversion_file(folder: Path, content_hash: str, converter: str) -> Path:
@@ -52,7 +59,7 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._served = 0
 
-    def ask(self, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool]) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], tell: Tell) -> dict[str, Any]:
         process = self._process
         if process is None or process.poll() is not None:
             self.end()
@@ -63,7 +70,11 @@ class _Worker:
             try:
                 process.stdin.write(json.dumps({"id": number, **request}).encode() + b"\n")
                 process.stdin.flush()
-                line = process.stdout.readline()
+                while (line := process.stdout.readline()).endswith(b"\n"):
+                    reply: dict[str, Any] = json.loads(line)
+                    if "progress" not in reply:
+                        break
+                    tell(reply["progress"])
             except OSError:
                 line = b""
         if watch.verdict is not None:
@@ -73,7 +84,6 @@ class _Worker:
             self.end()
             raise _Died(f"exit code {process.returncode}")
         self._served += 1
-        reply: dict[str, Any] = json.loads(line)
         return reply
 
     def refresh(self) -> None:
@@ -157,65 +167,78 @@ def _python_path() -> str:
 
 
 class Workers:
-    """A few workers, started when first needed and replaced when they die."""
+    """A few workers, started when first needed and replaced when they die.
+
+    What can be had at once has workers of its own: it never waits for whole documents, which may take hours.
+    """
 
     def __init__(self, count: int = 0) -> None:
         self.count = count or worker_count()
-        self._free: queue.Queue[_Worker] = queue.Queue()
-        self._all = [_Worker() for _ in range(self.count)]
-        for worker in self._all:
-            self._free.put(worker)
+        self._whole: queue.Queue[_Worker] = queue.Queue()
+        self._quick: queue.Queue[_Worker] = queue.Queue()
+        self._all: list[_Worker] = []
+        for free, size in ((self._whole, self.count), (self._quick, (self.count + 1) // 2)):
+            for _ in range(size):
+                self._all.append(_Worker())
+                free.put(self._all[-1])
 
     def convert(
-        self, request: dict[str, Any], limits: Limits = _USUAL, stopped: Callable[[], bool] = _never
+        self,
+        request: dict[str, Any],
+        limits: Limits = _USUAL,
+        stopped: Callable[[], bool] = _never,
+        tell: Tell = _nobody,
     ) -> dict[str, Any]:
         """Convert and cut up one document; waits for a free worker. It ends as Stopped soon after `stopped` says so."""
-        worker = self._next(stopped)
+        free = self._quick if request.get("quick") else self._whole
+        worker = _next(free, stopped)
         try:
-            return _ask(worker, request, limits, stopped)
+            return _ask(worker, request, limits, stopped, tell)
         finally:
             worker.refresh()
-            self._free.put(worker)
+            free.put(worker)
 
     @staticmethod
     def convert_aside(request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
         """Convert for somebody who waits, in a process of its own: an import may hold the others for long."""
         worker = _Worker()
         try:
-            return _ask(worker, request, limits, _never)
+            return _ask(worker, request, limits, _never, _nobody)
         finally:
             worker.end()
 
     def rest(self) -> None:
         """End the processes that nobody uses; the next document starts new ones."""
-        free = []
-        with suppress(queue.Empty):
-            while True:
-                free.append(self._free.get_nowait())
-        for worker in free:
-            worker.end()
-            self._free.put(worker)
+        for free in (self._whole, self._quick):
+            for _ in range(free.qsize()):
+                with suppress(queue.Empty):
+                    worker = free.get_nowait()
+                    worker.end()
+                    free.put(worker)
 
     def end(self) -> None:
         """End all worker processes, also in the middle of a document; the next one starts new ones."""
         for worker in self._all:
             worker.end()
 
-    def _next(self, stopped: Callable[[], bool]) -> _Worker:
-        while not stopped():
-            with suppress(queue.Empty):
-                return self._free.get(timeout=_LOOK_EVERY)
-        raise Stopped
+
+def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
+    while not stopped():
+        with suppress(queue.Empty):
+            return free.get(timeout=_LOOK_EVERY)
+    raise Stopped
 
 
-def _ask(worker: _Worker, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool]) -> dict[str, Any]:
+def _ask(
+    worker: _Worker, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], tell: Tell
+) -> dict[str, Any]:
     try:
         try:
-            reply = worker.ask(request, limits, stopped)
+            reply = worker.ask(request, limits, stopped, tell)
         except _Died as first:
             # Somebody may have ended the process for reasons of their own: one more try tells.
             log.warning("a worker ended during %s (%s); trying once more", request.get("path"), first)
-            reply = worker.ask(request, limits, stopped)
+            reply = worker.ask(request, limits, stopped, tell)
     except _Died as error:
         raise CiteLoomError(
             Code.CONVERSION_FAILED,

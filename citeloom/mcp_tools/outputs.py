@@ -171,7 +171,7 @@ INGESTION = {
         "dense_model": TEXT,
         "sparse_model": MAYBE_TEXT,
         "duration_seconds": NUMBER,
-        **dict.fromkeys(("total", "searchable", "done"), WHOLE),
+        **dict.fromkeys(("total", "searchable", "done", "page", "pages"), WHOLE),
         "stage": TEXT,
         "file": TEXT,
         "eta_seconds": MAYBE_NUMBER,

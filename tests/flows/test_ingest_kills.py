@@ -146,7 +146,7 @@ def test_a_replacement_killed_at_any_stage_leaves_one_text(library: Library, cop
 def test_after_a_kill_everything_committed_is_found_before_the_import_goes_on(library: Library, copied: Path) -> None:
     die_while_importing(copy_home(library.earlier, copied), HALF_WRITTEN)
     # This engine's import waits, so that only what the killed one committed can be seen.
-    with engine_with(copied, around("Importer.run", "True", "time.sleep(600)")), Control(copied) as control:
+    with engine_with(copied, around("Importer.begin", "True", "time.sleep(600)")), Control(copied) as control:
         hits = control.call("search", project="p", text="moth measured times", top_k=20)["items"]
         assert {h["source"] for h in hits} == set(ALL_READY)
         assert [h["source"] for h in hits].count("2-moths.md") == 3

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pypdfium2
 import pytest
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
@@ -37,19 +38,19 @@ SUBJECTS = {"1-reefs": "coral", "2-moths": "moth", "3-peat": "bog"}
 # Whole conversions wait for the file "go"; what can be had at once does not.
 HELD = """
 convert = Workers.convert
-def held(self, request, limits, stopped):
+def held(self, request, limits, stopped, tell):
     while not request["quick"] and not os.path.exists("go") and not stopped():
         time.sleep(0.05)
-    return convert(self, request, limits, stopped)
+    return convert(self, request, limits, stopped, tell)
 Workers.convert = held
 """
 # Every document that is read quickly is noted.
 NOTED = """
 convert = Workers.convert
-def noted(self, request, limits, stopped):
+def noted(self, request, limits, stopped, tell):
     if request["quick"]:
         open("read-quickly", "a").write(request["path"] + "\\n")
-    return convert(self, request, limits, stopped)
+    return convert(self, request, limits, stopped, tell)
 Workers.convert = noted
 """
 
@@ -161,6 +162,41 @@ def test_an_early_text_can_be_searched_read_and_cited(library: Library, copied: 
         document = editor.call("get_document", project="p", doc_id=hit["doc_id"], pages="2-3")
         assert "year 2 the coral" in document["markdown"] and "year 1" not in document["markdown"]
     assert "quick" in done(citeloom(copied, "documents", "p"))
+
+
+def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_finished(
+    library: Library, copied: Path, tmp_path: Path
+) -> None:
+    copy_home(library.early, copied)
+    elsewhere = pdf(tmp_path / "elsewhere" / "newt.pdf", "newt")
+    folder = tmp_path / "more"
+    pdf(folder / "eel.pdf", "eel")
+    project = Project(copied)
+    with engine_with(copied, HELD):
+        with Control(copied) as control:
+            wait_for(lambda: progress(control).get("stage") == "convert", "the second pass")
+
+            def found(word: str) -> bool:
+                hits = control.call("search", project="p", text=f"the {word} was measured", top_k=3)["items"]
+                return any(hit["source"] == f"{word}.pdf" for hit in hits)
+
+            # Another file, another folder, and the same folder once more with a file that was not there before.
+            control.call("ingest", project="p", source=str(elsewhere), options={})
+            wait_for(lambda: found("newt"), "a file that came later")
+            for word in ("eel", "owl"):
+                pdf(folder / f"{word}.pdf", word)
+                control.call("ingest", project="p", source=str(folder), options={})
+                wait_for(lambda word=word: found(word), "a folder that came later, or grew")
+            assert [job["done"] for job in control.call("status")["jobs"]] == [0, 0, 0]
+        (copied / "go").touch()
+        wait_until_idle(copied)
+        known = project.documents()
+        assert set(known) == {*(f"{name}.pdf" for name in SUBJECTS), "newt.pdf", "eel.pdf", "owl.pdf"}
+        how = {name: (d["converter_engine"], d["warnings"]) for name, d in known.items()}
+        assert how == dict.fromkeys(known, ("docling", []))
+        stop_engine(copied)
+    assert assert_whole(copied) > library.ids
+    assert {r["state"] for r in rows(copied, "SELECT state FROM jobs")} == {"done"}
 
 
 def test_a_kill_between_the_passes_costs_no_reading_again(library: Library, copied: Path) -> None:
@@ -309,6 +345,50 @@ def test_a_document_that_cannot_be_read_whole_keeps_its_quick_text_and_is_tried_
     stop_engine(copied)  # the next one reads it as it should
     assert counts(project.ingest(str(library.papers / "2-moths.pdf")))["replaced"] == 1
     assert_read_whole(copied, library)
+
+
+def scan(path: Path, word: str) -> Path:
+    """The same paper as a scanner gives it: pictures of its pages, without a word of text."""
+    printed = pypdfium2.PdfDocument(pdf(path, word))
+    pictures = [page.render(scale=200 / 72, grayscale=True).to_pil() for page in printed]
+    printed.close()
+    pictures[0].save(path, save_all=True, append_images=pictures[1:], resolution=200)
+    return path
+
+
+def test_a_scan_waits_for_its_words_to_be_recognised_in_the_language_of_its_record(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    pdf(folder / "reefs.pdf", "coral")
+    scan(folder / "moths.pdf", "moth")
+    references = tmp_path / "library.json"
+    record = {"id": "motte1999", "type": "article-journal", "title": "On the moth in spring", "page": "31-33"}
+    references.write_text(json.dumps([{**record, "language": "de-DE", "file": str(folder / "moths.pdf")}]))
+    project = Project.made(home, folder, "--references", str(references))
+    stop_engine(home)
+    with engine_with(home, HELD):
+        begin_ingest(home)
+        with Control(home) as control:
+            wait_for(lambda: progress(control).get("stage") == "convert", "everything that can be had at once")
+            assert (progress(control)["searchable"], progress(control)["total"]) == (1, 2)
+        assert {name: d["status"] for name, d in project.documents().items()} == {
+            "moths.pdf": "pending",
+            "reefs.pdf": "ready",
+        }
+        (home / "go").touch()
+        wait_until_idle(home)
+        known = project.documents()["moths.pdf"]
+        assert (known["status"], known["text_source"], known["citekey"]) == ("ready", "ocr", "motte1999")
+        assert "\tocr\t" in done(citeloom(home, "documents", "p"))
+        hit = project.search("moth measured in May of year 2", "--top", "1")[0]
+        assert (hit["source"], hit["cite"], hit["text_source"]) == ("moths.pdf", "[@motte1999, p. 32]", "ocr")
+        assert 0.5 < hit["ocr_confidence"] <= 1
+        page = shown(home, hit["chunk_id"])["page"]
+        assert (page["number"], page["printed"], page["printed_from"]) == (2, "32", "record")
+        assert page["text_source"] == "ocr" and 0.5 < page["ocr_confidence"] <= 1
+        stop_engine(home)
+    assert_whole(home)
+    languages = {r["citekey"]: json.loads(r["ocr_languages"]) for r in rows(home, "SELECT * FROM documents")}
+    assert languages["motte1999"] == ["de"]
 
 
 def test_conversions_can_be_shown_and_deleted_and_come_back_when_they_are_needed(home: Path, tmp_path: Path) -> None:

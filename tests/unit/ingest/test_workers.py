@@ -31,6 +31,9 @@ for line in sys.stdin:
     if request["path"] == "hang":
         import time
         time.sleep(600)
+    if request["path"] == "long":
+        for page in range(2):
+            print(json.dumps({"progress": {"stage": "ocr", "done": page, "total": 2}}), flush=True)
     if request["path"] == "grow":
         import time
         held = bytearray(b"x" * 300_000_000)
@@ -118,6 +121,12 @@ def test_a_worker_that_dies_once_is_replaced_unseen(use: Use, processes: Process
     workers = use(CRASH_ONCE + ANSWER, str(tmp_path / "crashed"))
     assert ask(workers, "a")["echo"] == "a"
     assert len(processes) == 2
+
+
+def test_how_far_a_long_document_is_is_told_before_the_answer_comes(use: Use) -> None:
+    told: list[Any] = []
+    reply = use(ANSWER).convert({"path": "long"}, Limits(LONG), lambda: False, told.append)
+    assert (reply["echo"], [progress["done"] for progress in told]) == ("long", [0, 1])
 
 
 @pytest.mark.parametrize("path", ["crash", "cut short"])

@@ -78,6 +78,25 @@ def test_a_later_migration_runs_once_on_a_catalog_that_was_copied_before(
     old.close()
 
 
+def test_documents_of_the_first_version_were_read_plainly_unless_they_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "catalog.db"
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "_migrations", lambda steps=database._migrations(): steps[:1])  # noqa: B008
+        first = Catalog(file)
+        first.projects.add("thesis", None, MODEL)
+        for state in ("ready", "failed"):
+            values = ("thesis", state, f"/{state}.pdf", state, "")
+            sql = "INSERT INTO documents (project_id, doc_id, source, state, updated_at) VALUES (?, ?, ?, ?, ?)"
+            first.db.write(sql, values)
+        first.close()
+    catalog = Catalog(file)
+    found = {d.doc_id: (d.text_source, d.converter_engine, d.ocr_languages) for d in catalog.documents.all("thesis")}
+    assert found == {"ready": ("native", "plain", []), "failed": ("", "", [])}
+    catalog.close()
+
+
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "catalog.db"
     Database(file).close()
