@@ -36,7 +36,9 @@ def test_a_watcher_may_end_itself_while_it_is_told() -> None:
 
 
 def test_an_event_goes_over_the_wire_by_its_name() -> None:
-    sent = json.loads(json.dumps(to_json(JobProgress("j", "thesis", 10, 7, 3, 1, 42, "/a.pdf", "convert", 12, 300, 1.5))))
+    sent = json.loads(
+        json.dumps(to_json(JobProgress("j", "thesis", 10, 7, 3, 1, 42, "/a.pdf", "convert", 12, 300, 1.5)))
+    )
     assert sent == {
         "type": "JobProgress",
         "job_id": "j",
