@@ -176,6 +176,12 @@ def _print_result(project: str, finished: dict[str, Any], *, json_: bool) -> Non
     sys.exit(1 if result.get("failed") else 0)
 
 
+def _reading(document: dict[str, Any]) -> tuple[str, str, str]:
+    """Where a document's text comes from, what found its structure, and how many of its words were kept."""
+    kept = document["word_coverage"]
+    return document["text_source"], document["converter_engine"], "" if kept is None else f"{kept:.2f}"
+
+
 @click.command()
 @click.argument("project")
 @click.option("--status", help="Only these: ready, pending, failed, duplicate or without_file.")
@@ -204,9 +210,7 @@ def documents(project: str, status: str | None, json_: bool) -> None:
             d["status"],
             d["pages"],
             d["chunk_count"],
-            d["text_source"],
-            d["converter_engine"],
-            "" if d["word_coverage"] is None else f"{d['word_coverage']:.2f}",
+            *(_reading(d) if d["chunk_count"] else ("", "", "")),
             d["source"],
             "; ".join(filter(None, (d["reason"], d["fallback_reason"], *d["warnings"]))),
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 from citeloom.documents.section_names import section_roles
 from citeloom.documents.sentences import is_clause_end, sentences
+from citeloom.documents.text_tools import mean_confidence
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import ASIDE, Block, BlockKind, Converted, Passage, TextSource
 
@@ -325,6 +326,4 @@ def _source(units: list[_Unit]) -> tuple[TextSource, float | None]:
     recognised = [unit for unit in units if unit.text_source is TextSource.OCR]
     if not recognised:
         return TextSource.NATIVE, None
-    sure = [(u.ocr_confidence, len(u.text)) for u in recognised if u.ocr_confidence is not None]
-    letters = sum(length for _, length in sure)
-    return TextSource.OCR, round(sum(c * n for c, n in sure) / letters, 3) if letters else None
+    return TextSource.OCR, mean_confidence((unit.ocr_confidence, unit.text) for unit in recognised)

@@ -18,7 +18,7 @@ from citeloom.documents.pdf_paragraphs import Paragraph, meeting_ends, page_para
 from citeloom.documents.pdfium import PdfFile, RawPage, RawPdf, Word
 from citeloom.documents.pictures import PictureFile
 from citeloom.documents.section_names import is_reference_list, run_in_abstract
-from citeloom.documents.text_tools import Vocabulary, find_dois, tidy, word_coverage
+from citeloom.documents.text_tools import Vocabulary, find_dois, mean_confidence, tidy, word_coverage
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Block, BlockKind, Converted, Page, TextSource
 
@@ -165,9 +165,7 @@ def _source(words: list[Word]) -> tuple[TextSource, float | None]:
     recognised = [word for word in words if word.recognised]
     if len(recognised) * 2 <= len(words):
         return TextSource.NATIVE, None
-    sure = [(word.confidence, len(word.text)) for word in recognised if word.confidence is not None]
-    letters = sum(length for _, length in sure)
-    return TextSource.OCR, round(sum(c * n for c, n in sure) / letters, 3) if letters else None
+    return TextSource.OCR, mean_confidence((word.confidence, word.text) for word in recognised)
 
 
 def _mend_lost_pages(

@@ -102,6 +102,13 @@ def _joined_halves(missing: Counter[str], surplus: Counter[str]) -> int:
     return found
 
 
+def mean_confidence(parts: Iterable[tuple[float | None, str]]) -> float | None:
+    """How surely texts were recognised, weighed by their length; None where nobody can tell."""
+    known = [(confidence, len(text)) for confidence, text in parts if confidence is not None]
+    letters = sum(length for _, length in known)
+    return round(sum(confidence * length for confidence, length in known) / letters, 3) if letters else None
+
+
 class Vocabulary:
     """The words a document uses inside its lines: the judge of how a broken word is joined."""
 
