@@ -143,7 +143,7 @@ class Reader:
         return content_hash
 
     def _wanted_again(self, known: Document) -> bool:
-        if known.converter != CONVERTER_VERSION:
+        if known.converter != CONVERTER_VERSION or known.source in self._state.anew:
             return True
         if known.converter_engine == QUICK:  # its whole conversion failed: who names the file has done something
             return self._state.named(known.source)

@@ -149,9 +149,12 @@ def refresh(
     doc_ids: Sequence[str],
     collection: EdgeCollection,
     stop: threading.Event,
-) -> int:
-    """Rewrite payload and row of documents whose record changed; nothing is converted or embedded. Gives how many."""
-    updated = 0
+) -> tuple[int, list[str]]:
+    """Rewrite payload and row of documents whose record changed; nothing is converted or embedded.
+
+    Gives how many there were, and the sources of those whose passages must be made anew: their printed pages changed.
+    """
+    updated, other_pages = 0, []
     for doc_id in doc_ids:
         document = catalog.documents.find(project_id, doc_id)
         if document is None or document.state != State.READY or stop.is_set():
@@ -160,13 +163,16 @@ def refresh(
         if found is None or (_plain(found[0]) == _known(document) and found[1] == document.matched_by):
             continue
         record, by = found
+        if document.pages and record.page_range != document.record.get("page_range"):
+            other_pages.append(document.source)
+            continue
         collection.rewrite(AnyOf("doc_id", (doc_id,)), record_values(record))
         kept = {key: value for key, value in document.record.items() if key.startswith("_")}
         _take_record(document, record, by)
         document.record |= kept
         catalog.documents.save(document)
         updated += 1
-    return updated
+    return updated, other_pages
 
 
 def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> tuple[Record, str | None] | None:

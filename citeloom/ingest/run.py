@@ -56,6 +56,7 @@ class Run:
         self._began = time.monotonic()
         # What is to be read whole: first what cannot be searched yet, and what is short before what is long.
         self._later: list[tuple[bool, int, str, FoundFile]] = []
+        self._found: dict[str, FoundFile] = {}
         self._reading: set[str] = set()  # sources that are being read whole
         self._left: set[str] = set()  # sources that another import has taken over since
         self.touched: set[str] = set()  # sources whose text this import has changed, or is to change
@@ -127,12 +128,18 @@ class Run:
         writer = LiveWriter(self._catalog, collection)
         self._taker = Taker(state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection))
         work = self._plan()
+        files = list(work.to_read)
         if state.records.hash != (project.references_hash or ""):
             with state.timed("records"):
-                updated = refresh(self._catalog, project.id, state.records, work.unchanged, collection, self._stop)
-                self.result.updated += updated
-                self.result.skipped -= updated
-        self._first_pass(work.to_read)
+                updated, other_pages = refresh(
+                    self._catalog, project.id, state.records, work.unchanged, collection, self._stop
+                )
+            self.result.updated += updated
+            self.result.skipped -= updated + len(other_pages)
+            state.anew = set(other_pages)
+            files += [self._found[source] for source in other_pages]
+            state.tell(total=len(other_pages))
+        self._first_pass(files)
         if not self._stop.is_set():
             for doc_id in sorted(state.gone):
                 writer.remove(project.id, doc_id)
@@ -155,6 +162,7 @@ class Run:
         state = self.state
         with state.timed("plan"):
             found = self._find()
+            self._found = found.files
             for path, error in found.problems.items():
                 self.result.fail(path, error)
             if found.other_kinds:

@@ -67,6 +67,7 @@ class ImportState:
         self.records = RecordFinder(None)
         self.gone: set[str] = set()  # ids of documents whose file left the source
         self.unread: set[str] = set()  # sources that this import has still to read: their text may become another
+        self.anew: set[str] = set()  # sources whose passages are to be made anew, although their content is the same
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
         self.pace = Pace(0)
         self._report = report

@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 
 from citeloom.index.edge import EdgeCollection
 from tests.support import WAIT, citeloom, done, engine_address, environment, wait_for
 
+_MONTHS = ("March", "April", "May", "June", "July", "August")
 # An engine that does something of its own at a place of its choice; `die` is kill -9.
 _ENGINE = """
 import os, signal, sys, threading, time
@@ -55,6 +58,22 @@ def four_papers(folder: Path) -> list[Path]:
         paper(folder / f"{name}.md", f"On the {word}", *(f"The {word} was measured {n} times." for n in (2, 5, 9)))
         for name, word in subjects.items()
     ]
+
+
+def pdf_paper(path: Path, word: str) -> Path:
+    """A PDF of three pages without numbers, with a heading on each."""
+    style = getSampleStyleSheet()
+    parts: list[Any] = [Paragraph(f"On the {word} in spring", style["Title"])]
+    for number, name in enumerate(("Introduction", "Methods", "Results"), start=1):
+        parts.append(Paragraph(name, style["Heading1"]))
+        for month in _MONTHS:
+            text = f"In {month} of year {number} the {word} was measured at {number + 3} places, by people with a ruler"
+            again = f"who came back after {len(month)} days to see what had become of the {word} since they had left."
+            parts.append(Paragraph(f"{text} {again}", style["BodyText"]))
+        parts.append(PageBreak())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    SimpleDocTemplate(str(path), invariant=1).build(parts)
+    return path
 
 
 def settings(home: Path, text: str) -> None:

@@ -22,6 +22,7 @@ from tests.flows.steps import (
     engine_with,
     four_papers,
     paper,
+    pdf_paper,
     wait_until_idle,
 )
 from tests.support import WAIT, citeloom, done, stop_engine
@@ -233,6 +234,26 @@ def test_a_changed_record_rewrites_what_is_known_of_a_file_and_nothing_else(
     assert project.documents()["1-reefs.md"]["citekey"] == changed["id"]
     assert ids(project) == before
     assert counts(project.ingest()) == {"skipped": 4}
+
+
+def test_printed_pages_that_only_the_record_knows_follow_the_record(make: Maker, folder: Path, tmp_path: Path) -> None:
+    pdf_paper(folder / "newts.pdf", "newt")
+    record = {"id": "pond2021", "title": "On the newt in spring"}
+    references = csl(tmp_path / "library.json", record)
+    project = make("--references", str(references))
+    project.ingest()
+    before = ids(project, "newt")
+
+    def cited() -> str:
+        cite: str = project.search("the newt in May of year 2", "--top", "1")[0]["cite"]
+        return cite
+
+    assert cited() == "[@pond2021, p. 2]"
+    csl(references, {**record, "page": "31-33"})
+    assert counts(project.ingest())["replaced"] == 1
+    assert cited() == "[@pond2021, p. 32]"
+    assert ids(project, "newt") == before
+    assert counts(project.ingest()) == {"skipped": 1}
 
 
 def test_a_file_in_no_references_gets_a_key_that_is_marked_as_made_until_its_record_comes(

@@ -13,8 +13,6 @@ from typing import Any
 import psutil
 import pypdfium2
 import pytest
-from reportlab.lib.styles import getSampleStyleSheet
-from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 
 from tests.flows.steps import (
     Control,
@@ -27,13 +25,13 @@ from tests.flows.steps import (
     engines,
     kill_engine,
     paper,
+    pdf_paper,
     rows,
     states,
     wait_until_idle,
 )
 from tests.support import WAIT, Editor, citeloom, done, environment, stop_engine, wait_for
 
-MONTHS = ("March", "April", "May", "June", "July", "August")
 SUBJECTS = {"1-reefs": "coral", "2-moths": "moth", "3-peat": "bog"}
 # Whole conversions wait for the file "go"; what can be had at once does not.
 HELD = """
@@ -53,22 +51,6 @@ def noted(self, request, limits, stopped, tell):
     return convert(self, request, limits, stopped, tell)
 Workers.convert = noted
 """
-
-
-def pdf(path: Path, word: str) -> Path:
-    """A paper of three pages with a heading on each."""
-    style = getSampleStyleSheet()
-    parts: list[Any] = [Paragraph(f"On the {word} in spring", style["Title"])]
-    for number, name in enumerate(("Introduction", "Methods", "Results"), start=1):
-        parts.append(Paragraph(name, style["Heading1"]))
-        for month in MONTHS:
-            text = f"In {month} of year {number} the {word} was measured at {number + 3} places, by people with a ruler"
-            again = f"who came back after {len(month)} days to see what had become of the {word} since they had left."
-            parts.append(Paragraph(f"{text} {again}", style["BodyText"]))
-        parts.append(PageBreak())
-    path.parent.mkdir(parents=True, exist_ok=True)
-    SimpleDocTemplate(str(path), invariant=1).build(parts)
-    return path
 
 
 def progress(control: Control) -> dict[str, Any]:
@@ -92,7 +74,7 @@ class Library:
         self.papers = root / "papers"
         self.early, undisturbed = root / "early", root / "undisturbed"
         for name, word in SUBJECTS.items():
-            pdf(self.papers / f"{name}.pdf", word)
+            pdf_paper(self.papers / f"{name}.pdf", word)
         self.early.mkdir()
         project = Project.made(self.early, self.papers)
         stop_engine(self.early)
@@ -168,9 +150,9 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
     library: Library, copied: Path, tmp_path: Path
 ) -> None:
     copy_home(library.early, copied)
-    elsewhere = pdf(tmp_path / "elsewhere" / "newt.pdf", "newt")
+    elsewhere = pdf_paper(tmp_path / "elsewhere" / "newt.pdf", "newt")
     folder = tmp_path / "more"
-    pdf(folder / "eel.pdf", "eel")
+    pdf_paper(folder / "eel.pdf", "eel")
     project = Project(copied)
     with engine_with(copied, HELD):
         with Control(copied) as control:
@@ -184,7 +166,7 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
             control.call("ingest", project="p", source=str(elsewhere), options={})
             wait_for(lambda: found("newt"), "a file that came later")
             for word in ("eel", "owl"):
-                pdf(folder / f"{word}.pdf", word)
+                pdf_paper(folder / f"{word}.pdf", word)
                 control.call("ingest", project="p", source=str(folder), options={})
                 wait_for(lambda word=word: found(word), "a folder that came later, or grew")
             assert [job["done"] for job in control.call("status")["jobs"]] == [0, 0, 0]
@@ -349,7 +331,7 @@ def test_a_document_that_cannot_be_read_whole_keeps_its_quick_text_and_is_tried_
 
 def scan(path: Path, word: str) -> Path:
     """The same paper as a scanner gives it: pictures of its pages, without a word of text."""
-    printed = pypdfium2.PdfDocument(pdf(path, word))
+    printed = pypdfium2.PdfDocument(pdf_paper(path, word))
     pictures = [page.render(scale=200 / 72, grayscale=True).to_pil() for page in printed]
     printed.close()
     pictures[0].save(path, save_all=True, append_images=pictures[1:], resolution=200)
@@ -358,7 +340,7 @@ def scan(path: Path, word: str) -> Path:
 
 def test_a_scan_waits_for_its_words_to_be_recognised_in_the_language_of_its_record(home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "papers"
-    pdf(folder / "reefs.pdf", "coral")
+    pdf_paper(folder / "reefs.pdf", "coral")
     scan(folder / "moths.pdf", "moth")
     references = tmp_path / "library.json"
     record = {"id": "motte1999", "type": "article-journal", "title": "On the moth in spring", "page": "31-33"}
@@ -393,7 +375,7 @@ def test_a_scan_waits_for_its_words_to_be_recognised_in_the_language_of_its_reco
 
 def test_conversions_can_be_shown_and_deleted_and_come_back_when_they_are_needed(home: Path, tmp_path: Path) -> None:
     folder = tmp_path / "papers"
-    pdf(folder / "reefs.pdf", "coral")
+    pdf_paper(folder / "reefs.pdf", "coral")
     note = paper(folder / "note.md", "On the newt", "The newt was measured.")
     project = Project.made(home, folder)
     assert "0 conversions" in done(citeloom(home, "cache"))
