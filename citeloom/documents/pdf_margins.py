@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from statistics import median
 
 from citeloom.documents.pdf_layout import rows
 from citeloom.documents.pdfium import RawPage, Word
@@ -16,6 +17,7 @@ _BARE_NUMBER = re.compile(
     r"^(?:(?:page|seite|p\.|s\.)\s*)?[-–—|\[(]*\s*(\d{1,5})\s*[-–—|\])]*(?:\s*(?:of|von|/)\s*\d{1,5})?$", re.I
 )
 _ROMAN_NUMBER = re.compile(r"^[-–—]?\s*[ivxlc]{1,7}\s*[-–—]?$")
+_NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
 _EDGE_NUMBER = re.compile(r"^(\d{1,5})(?=\s|$)|(?<=\s)(\d{1,5})$")
 
 
@@ -134,14 +136,17 @@ def _printed_numbers(
     heights = Counter(_height(offsets[o]) for offsets in offsets_of for o in accepted if o in offsets)
     evidence: list[int | None] = []
     number_rows: set[int] = set()
-    for offsets in offsets_of:
+    for page, offsets in zip(pages, offsets_of, strict=True):
         own = next((offset for offset in accepted if offset in offsets), None)
+        if own is not None and _is_heading(offsets[own], page):
+            own = None  # section 2 at the top of page 2
         evidence.append(own)
         if own is not None and (_BARE_NUMBER.match(offsets[own].text) or heights[_height(offsets[own])] >= 2):
             number_rows.add(id(offsets[own]))
     for at, offsets in enumerate(offsets_of):
         if evidence[at] is None:
-            evidence[at] = _own_offset(at, offsets, evidence, heights)
+            others = {offset: row for offset, row in offsets.items() if not _is_heading(row, pages[at])}
+            evidence[at] = _own_offset(at, others, evidence, heights)
             if evidence[at] is not None:
                 number_rows.add(id(offsets[evidence[at] or 0]))
     if len(pages) == 1 and not accepted:
@@ -203,6 +208,14 @@ def _roman(number: int) -> str:
             text += letters
             number -= value
     return text
+
+
+def _is_heading(row: _Row, page: RawPage) -> bool:
+    """Whether a row that begins with a number is a heading: larger or bolder than the page's text."""
+    if not _NUMBERED.match(row.text):
+        return False
+    usual = median(word.size for word in page.words)
+    return row.words[-1].size > usual + 0.8 or (row.words[-1].bold and not page.words[len(page.words) // 2].bold)
 
 
 def _own_offset(

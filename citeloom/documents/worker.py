@@ -175,7 +175,10 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
 
 def _progress(replies: BinaryIO, number: Any, stage: str, done: int, total: int) -> None:
     """Say how far a document is: a line of its own before the answer."""
-    _send(replies, {"id": number, "progress": {"stage": stage, "done": done, "total": total}})
+    try:
+        _send(replies, {"id": number, "progress": {"stage": stage, "done": done, "total": total}})
+    except BrokenPipeError:
+        os._exit(1)  # the engine has gone: nobody waits, and it is no failure of docling's to be remembered
 
 
 def _send(replies: BinaryIO, reply: dict[str, Any]) -> None:

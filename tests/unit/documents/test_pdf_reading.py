@@ -189,3 +189,19 @@ def test_pages_missing_from_a_copy_do_not_shift_the_printed_numbers(tmp_path: Pa
         paper.at(290, 30, str(number))
         paper.new_page()
     assert [page.printed for page in convert(paper.save()).pages] == ["78", "83", "84", "85"]
+
+
+def test_the_number_of_a_section_at_the_top_of_a_page_is_not_taken_for_the_pages(tmp_path: Path) -> None:
+    paper = Paper(tmp_path / "sections.pdf")
+    for heading in ("1 Introduction", "2 Methods", "3 Results", "4 Discussion"):
+        paper.y += 40
+        paper.heading(heading)
+        paper.lines([f"{heading[2:]}: {line}" for line in FILLER * 3])
+        paper.new_page()
+    doc = convert(paper.save())
+    assert [block.text for block in doc.blocks if block.kind is BlockKind.HEADING] == [
+        "1 Introduction",
+        "2 Methods",
+        "3 Results",
+        "4 Discussion",
+    ]
