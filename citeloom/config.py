@@ -73,6 +73,27 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
+class Zotero:
+    """How Zotero is reached."""
+
+    source: str = "auto"  # or "local", "sqlite", "web"
+    local_url: str = "http://127.0.0.1:23119"
+    web_url: str = "https://api.zotero.org"
+    data_folder: str = ""  # where zotero.sqlite and storage are; "": as Zotero's profile says
+    fetch_files: bool = True  # once logged in: fetch files that are not on this disk
+    max_file_mb: int = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is kept in step without anybody asking."""
+
+    zotero: bool = True
+    files: bool = True  # the folders and the references of projects
+    zotero_seconds: float = 20.0  # between two looks at a running Zotero
+
+
+@dataclass(frozen=True, slots=True)
 class Privacy:
     """What is kept of what editors asked, and what they may ask for."""
 
@@ -90,6 +111,8 @@ class Settings:
     ocr: Ocr = field(default_factory=Ocr)
     timeouts: Timeouts = field(default_factory=Timeouts)
     engine: Engine = field(default_factory=Engine)
+    zotero: Zotero = field(default_factory=Zotero)
+    watch: Watch = field(default_factory=Watch)
     privacy: Privacy = field(default_factory=Privacy)
 
 
@@ -108,6 +131,7 @@ def load(path: Path | None = None) -> Settings:
         raise _invalid(path, f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
     for name, value, choices in (
         ("search.fusion", settings.search.fusion, ("rrf", "dbsf")),
+        ("zotero.source", settings.zotero.source, ("auto", "local", "sqlite", "web")),
         ("ocr.engine", settings.ocr.engine, ("tesseract", "rapidocr")),
     ):
         if value not in choices:

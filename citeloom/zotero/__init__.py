@@ -1,0 +1,1 @@
+"""Zotero as three sources of one shape: its local API, the Web API, and its database file."""
