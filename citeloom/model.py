@@ -15,6 +15,7 @@ class TextSource(StrEnum):
     OCR = "ocr"
     ANNOTATION = "annotation"
     NOTE = "note"
+    ZOTERO_FULLTEXT = "zotero_fulltext"  # what Zotero took from a file that is not on this disk: it has no pages
 
 
 class BlockKind(StrEnum):
@@ -105,8 +106,8 @@ class Converted:
 
     @property
     def text_source(self) -> str:
-        """native, ocr, or mixed where some pages were recognised in pictures and others not."""
-        sources = {page.text_source for page in self.pages if page.text.strip()}
+        """native, ocr, or mixed where some pages were recognised in pictures and others not; note, annotation, …"""
+        sources = {part.text_source for part in self.pages or self.blocks if part.text.strip()}
         return "mixed" if len(sources) > 1 else str(next(iter(sources), TextSource.NATIVE))
 
     def to_json(self) -> dict[str, Any]:

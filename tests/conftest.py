@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support import SAMPLE, Editor, citeloom, done, stop_engine
+from citeloom.engine.launch import FileLock
+from tests.support import SAMPLE, WAIT, Editor, citeloom, done, stop_engine
 
 
 @pytest.fixture
@@ -22,22 +25,33 @@ def home(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A data folder with the sample library as project `sample/library`. Read it, do not change it."""
-    folder = tmp_path_factory.mktemp("sample")
-    done(
-        citeloom(
-            folder,
-            "project",
-            "add",
-            "sample/library",
-            "--references",
-            str(SAMPLE / "library.json"),
-            "--folder",
-            str(SAMPLE / "papers"),
-        )
-    )
-    done(citeloom(folder, "ingest", "sample/library"))
+    folder = tmp_path_factory.mktemp("sample") / "home"
+    subprocess.run(["cp", "-a", str(_imported_sample(tmp_path_factory)), str(folder)], check=True, timeout=WAIT)
     yield folder
     stop_engine(folder)
+
+
+def _imported_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The imported sample library at rest, made once for all processes of a test run."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder = base / "imported-sample"
+    making = FileLock(str(base / "imported-sample.lock"))
+    assert making.acquire(WAIT), "another process has been importing the sample library for too long"
+    try:
+        if not folder.exists():
+            unfinished = base / "importing-sample"
+            sources = ("--references", str(SAMPLE / "library.json"), "--folder", str(SAMPLE / "papers"))
+            try:
+                done(citeloom(unfinished, "project", "add", "sample/library", *sources))
+                done(citeloom(unfinished, "ingest", "sample/library"))
+            finally:
+                stop_engine(unfinished)
+            unfinished.rename(folder)
+    finally:
+        making.release()
+    return folder
 
 
 @pytest.fixture(scope="session")

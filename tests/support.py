@@ -22,7 +22,8 @@ WAIT = 120.0  # for processes on a slow machine; nothing asserts a time
 def environment(home: Path, **more: str) -> dict[str, str]:
     """The environment of a process that lives in a data folder of its own."""
     python_path = os.pathsep.join(p for p in (str(ROOT), os.environ.get("PYTHONPATH", "")) if p)
-    return {**os.environ, "CITELOOM_HOME": str(home), "PYTHONPATH": python_path, "COLUMNS": "200", **more}
+    own = {"CITELOOM_HOME": str(home), "CITELOOM_WATCH": "off", "PYTHONPATH": python_path, "COLUMNS": "200"}
+    return {**os.environ, **own, **more}
 
 
 def citeloom(home: Path, *arguments: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ import traceback
 import click
 
 from citeloom import __version__
-from citeloom.cli import cache, documents, engine, projects, searching
+from citeloom.cli import cache, documents, engine, imports, projects, searching
 from citeloom.errors import CiteLoomError
 
 
@@ -27,8 +27,9 @@ def commands(debug: bool) -> None:
 
     \b
     A first session:
-      citeloom project add thesis --references library.json --folder ~/papers
-      citeloom ingest thesis
+      citeloom zotero status
+      citeloom project add thesis --zotero "Thesis/Chapter 2"
+      citeloom sync thesis
       citeloom search thesis "how often are quotations wrong?"
     Then let your editor launch:  citeloom mcp --project thesis
     """
@@ -44,7 +45,8 @@ def mcp(arguments: tuple[str, ...]) -> None:
 
 
 commands.add_command(projects.project)
-commands.add_command(documents.ingest)
+commands.add_command(imports.ingest)
+commands.add_command(imports.sync)
 commands.add_command(searching.search)
 commands.add_command(documents.documents)
 commands.add_command(searching.show)

@@ -15,7 +15,9 @@ console = Console(highlight=False, soft_wrap=False)
 
 
 def absolute(place: str) -> str:
-    """A path as the engine, which works in another folder, finds it; web addresses stay as they are."""
+    """A path as the engine, which works in another folder, finds it; addresses and parts of Zotero stay as they are."""
+    if place == "zotero" or place.startswith("zotero:"):
+        return place
     return place if "://" in place else str(Path(place).expanduser().absolute())
 
 

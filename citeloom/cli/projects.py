@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from typing import Any
+
 import click
 
-from citeloom.cli.asking import ask
+from citeloom.cli.asking import ask, connected
+from citeloom.cli.following import print_result, run_to_the_end
 from citeloom.cli.output import absolute, as_json, coverage, reached, size, table
 
 
@@ -13,25 +18,104 @@ def project() -> None:
     """Projects: what an editor may see, and nothing else."""
 
 
+def _what_it_reads(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that name what a project may read."""
+    options = (
+        click.option("--folder", "folders", metavar="DIR", multiple=True, help="Folder of documents (repeatable)."),
+        click.option(
+            "--zotero",
+            metavar="COLLECTION",
+            multiple=True,
+            help='Zotero collection, such as "Thesis/Chapter 2" (repeatable); search:NAME for a saved search; "*" for'
+            " everything.",
+        ),
+        click.option("--recursive", is_flag=True, help="With the collections inside the collection."),
+        click.option("--tag", "tags", metavar="T", multiple=True, help="Only items with this tag (repeatable: all)."),
+        click.option("--library", metavar="GROUP", help="The group library, by name or number; else My Library."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _as_asked(
+    folders: tuple[str, ...], zotero: tuple[str, ...], recursive: bool, tags: tuple[str, ...], library: str | None
+) -> dict[str, Any]:
+    if not zotero and (tags or library):
+        zotero = ("*",)
+    parts = [{"words": w, "recursive": recursive, "tags": list(tags), "library": library} for w in zotero]
+    return {"folders": [absolute(f) for f in folders], "zotero": parts}
+
+
+def _reads(source: dict[str, Any]) -> str:
+    below = "" if source["recursive"] else " (not what is below it)"
+    return (f"Zotero: {source['label']}" if source["kind"] == "zotero" else source["path"]) + below
+
+
+def _say_what_it_reads(shown: dict[str, Any]) -> None:
+    for source in shown["sources"]:
+        click.echo(f"It reads {_reads(source)}.")
+
+
 @project.command()
 @click.argument("id")
 @click.option("--references", metavar="FILE", help="CSL-JSON or .bib file with the works' records and citekeys.")
-@click.option("--folder", "folders", metavar="DIR", multiple=True, help="Folder of documents (repeatable).")
-def add(id: str, references: str | None, folders: tuple[str, ...]) -> None:
-    """Make a project. ID is a name such as thesis or thesis/chapter-2."""
+@_what_it_reads
+def add(id: str, references: str | None, **reads: Any) -> None:
+    """Make a project. ID is a name such as thesis or thesis/chapter-2.
+
+    \b
+    citeloom project add thesis --zotero "Thesis/Chapter 2"
+    citeloom project add lab --zotero "*" --library "Lab Group" --tag methods
+    citeloom project add notes --references library.bib --folder ~/papers
+    """
     made = ask(
         "project_add",
         "Making the project",
         id=id,
         references=absolute(references) if references else None,
-        folders=[absolute(f) for f in folders],
+        **_as_asked(**reads),
     )
     click.echo(
         f"Project {made['id']} is made" + (f", with {made['records']} records." if made["records"] is not None else ".")
     )
     for warning in made["warnings"]:
         click.echo(f"Note: {warning}")
-    click.echo(f"Next: citeloom ingest {made['id']}" + ("" if folders else " FOLDER"))
+    _say_what_it_reads(made)
+    if made["sources"]:
+        click.echo(f"Next: citeloom sync {made['id']}")
+    else:
+        click.echo(f"Next: citeloom ingest {made['id']} FOLDER")
+
+
+@project.command()
+@click.argument("id")
+@_what_it_reads
+def allow(id: str, **reads: Any) -> None:
+    """Let project ID read more: folders, or parts of Zotero."""
+    asked = _as_asked(**reads)
+    if not asked["folders"] and not asked["zotero"]:
+        raise click.UsageError("Name a --folder or a part of --zotero.")
+    _say_what_it_reads(ask("project_allow", "Allowing it", id=id, **asked))
+    click.echo(f"Next: citeloom sync {id}")
+
+
+@project.command()
+@click.argument("id")
+@click.argument("source")
+def disallow(id: str, source: str) -> None:
+    """Take SOURCE off what project ID reads; its documents leave the project, your files stay.
+
+    SOURCE is a folder or a name as 'citeloom project show' gives it.
+    """
+    folder = absolute(source)
+    known = {s["path"] for s in ask("project_show", id=id)["sources"]}
+    with connected() as client:
+        client.call("watch")
+        shown = client.call("project_disallow", id=id, source=folder if folder in known else source)
+        finished = run_to_the_end(client, shown["job_id"], quiet=False)
+    click.echo(f"Project {id} no longer reads {shown['disallowed']}.")
+    sys.exit(print_result(id, finished, json_=False))
 
 
 @project.command("list")
@@ -42,7 +126,7 @@ def list_(json_: bool) -> None:
     if json_:
         as_json(projects)
     elif not projects:
-        click.echo("There is no project yet. Make one: citeloom project add ID --references FILE --folder DIR")
+        click.echo("There is no project yet. Make one: citeloom project add ID --zotero COLLECTION")
     else:
         table(
             ("project", "passages", "coverage"),
@@ -63,7 +147,7 @@ def show(id: str, json_: bool) -> None:
         ("project", shown["id"]),
         ("collection", shown["collection"]),
         ("references", shown["references"] or "none"),
-        *(("reads", f"{s['path']}" + ("" if s["recursive"] else " (not its subfolders)")) for s in shown["sources"]),
+        *(("reads", _reads(s)) for s in shown["sources"]),
         ("coverage", coverage(shown["coverage"])),
         ("passages", shown["chunk_count"]),
         ("models", f"{shown['dense_model']}, {shown['sparse_model'] or 'no sparse model'}"),

@@ -18,6 +18,7 @@ CountTokens = Callable[[Sequence[str]], list[int]]
 
 _TINY = 30  # tokens; a tail shorter than this joins its neighbour
 _LEAST_LIMIT = 16
+_OF_ANNOTATIONS = ("annotation", "annotation_type", "colour", "comment", "page_label", "position", "tags")
 
 
 @dataclass(slots=True)
@@ -95,7 +96,8 @@ def _sections(doc: Converted) -> list[_Section]:
                 continue  # the passages below carry it in their path
         # What stands beside the text is kept by page: a passage of notes claims no page between two of them.
         beside = (block.kind, block.page) if block.kind in ASIDE else None
-        key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), beside)
+        own = at if block.extra.get("own_passage") else None
+        key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), own, beside)
         section = open_by.get(key)
         if section is None or _skips_a_page(section, block):
             section = _Section(block.section_path, [], _extra(doc, block, role))
@@ -118,6 +120,8 @@ def _extra(doc: Converted, block: Block, role: str | None) -> dict[str, Any]:
     extra: dict[str, Any] = {
         name: block.extra[name] for name in ("class_name", "function_name", "header_level") if name in block.extra
     }
+    if "annotation" in block.extra:
+        extra["annotation"] = {name: block.extra[name] for name in _OF_ANNOTATIONS if block.extra.get(name)}
     if doc.file_type == "markdown" and block.section_path:
         extra["header_path"] = " > ".join(block.section_path)
     if block.kind in ASIDE:
@@ -308,13 +312,14 @@ def _passage(section: _Section, units: list[_Unit], labels: dict[int, str]) -> P
     first, last = units[0].page, units[-1].page
     pages = range(first, last + 1) if first is not None and last is not None else range(0)
     source, confidence = _source(units)
+    label = extra.get("annotation", {}).get("page_label")  # who marked the page saw its number
     return Passage(
         index=0,
         text=text,
         section_path=section.path,
         page_start=first,
         page_end=last,
-        page_labels=tuple(labels.get(page, str(page)) for page in pages),
+        page_labels=(label,) if label else tuple(labels.get(page, str(page)) for page in pages),
         text_source=source,
         ocr_confidence=confidence,
         extra=extra,
@@ -325,5 +330,5 @@ def _source(units: list[_Unit]) -> tuple[TextSource, float | None]:
     """A passage is OCR where any of it is; how sure that is, weighed by length."""
     recognised = [unit for unit in units if unit.text_source is TextSource.OCR]
     if not recognised:
-        return TextSource.NATIVE, None
+        return units[0].text_source, None
     return TextSource.OCR, mean_confidence((unit.ocr_confidence, unit.text) for unit in recognised)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from citeloom.documents.formats import SUPPORTED_SUFFIXES, file_type
+from citeloom.documents.formats import PREPARED, SUPPORTED_SUFFIXES, file_type
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Converted
 
@@ -39,7 +39,7 @@ def tell_nobody(stage: str, done: int, total: int) -> None:
 def convert(path: Path, wish: Wish = Wish(), tell: Tell = tell_nobody) -> Converted:  # noqa: B008 - a frozen value
     """Convert a document; raises CiteLoomError with what to do about a failure."""
     path = Path(path)
-    kind = file_type(path)
+    kind = "prepared" if path.suffix == PREPARED else file_type(path)
     if kind is None:
         raise CiteLoomError(
             Code.UNSUPPORTED_FORMAT,
@@ -84,6 +84,10 @@ def _read(path: Path, kind: str, wish: Wish, tell: Tell) -> Converted:
         from citeloom.documents.docling_engine import office
 
         return office.read(path, kind, CONVERTER_VERSION)
+    if kind == "prepared":
+        from citeloom.documents import prepared
+
+        return prepared.read(path, CONVERTER_VERSION)
     if kind == "markdown":
         from citeloom.documents import markdown
 

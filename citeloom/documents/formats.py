@@ -28,6 +28,9 @@ _TYPES = {
 
 SUPPORTED_SUFFIXES = frozenset(_TYPES)
 
+# A text that CiteLoom wrote down itself: a note, annotations. No folder is searched for such files.
+PREPARED = ".prepared"
+
 
 def file_type(path: Path | str) -> str | None:
     """The kind of document a file is (pdf, docx, html, markdown, …), or None if CiteLoom cannot read it."""

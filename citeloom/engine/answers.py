@@ -71,6 +71,7 @@ def as_hit(hit: Hit, *, max_chars: int, full_text: bool) -> dict[str, Any]:
         "score": hit.score,
         "citekey": p.get("citekey"),
         "citekey_made": bool(p.get("citekey_made")),
+        "renamed_from": p.get("renamed_from") or [],
         "title": p.get("title"),
         "authors": p.get("authors") or [],
         "year": p.get("year"),

@@ -119,17 +119,26 @@ def _documents(service: Service, args: dict[str, Any]) -> Any:
 
 def _ingest(service: Service, args: dict[str, Any]) -> Any:
     project = service.catalog.projects.get(args["project"])
-    job = service.ingest(project, args.get("source"), args.get("options") or {}, by_agent=False)
+    job = service.imports.ingest(project, args.get("source"), args.get("options") or {}, by_agent=False)
     return {"job_id": job.id, "state": job.state}
 
 
 _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "status": lambda s, a: s.status(),
-    "project_add": lambda s, a: s.add_project(a["id"], a.get("references"), a.get("folders") or []),
+    "project_add": lambda s, a: s.add_project(
+        a["id"], a.get("references"), a.get("folders") or [], a.get("zotero") or []
+    ),
+    "project_allow": lambda s, a: s.allow(a["id"], a.get("folders") or [], a.get("zotero") or []),
+    "project_disallow": lambda s, a: s.disallow(a["id"], a["source"]),
     "project_list": lambda s, a: s.list_projects(),
     "project_show": lambda s, a: s.show_project(a["id"]),
     "project_remove": lambda s, a: s.remove_project(a["id"]),
     "ingest": _ingest,
+    "plan": lambda s, a: s.imports.preview(s.catalog.projects.get(a["project"])),
+    "zotero_status": lambda s, a: s.zotero.status(),
+    "zotero_collections": lambda s, a: s.zotero.collections(),
+    "zotero_login": lambda s, a: s.zotero.log_in(a["key"]),
+    "zotero_logout": lambda s, a: s.zotero.log_out(),
     "cancel": lambda s, a: s.jobs.cancel(a["job_id"]),
     "search": _search,
     "documents": _documents,

@@ -48,7 +48,7 @@ class Questions:
         full_text: bool = False,
     ) -> dict[str, Any]:
         """The passages nearest to a question, by meaning alone or by meaning and words."""
-        search, warnings = self._settings.search, []
+        search, warnings = self._settings.search, list[str]()
         text = _question(text)
         top_k = search.top_k if top_k is None else top_k
         if top_k < 1:
@@ -64,6 +64,7 @@ class Questions:
                 f"Project '{project.id}' has no sparse model.",
                 "Use query, or set models.sparse and rebuild the project.",
             )
+        filter_by = self._with_keys_of_today(project, filter_by, warnings)
         where = filters.search_conditions(filter_by, include_references=search.include_references)
         model = self._models.for_questions(project.dense_model)
         if model.info.fingerprint != project.dense_fingerprint:
@@ -91,6 +92,25 @@ class Questions:
             **budget,
             "warnings": warnings,
         }
+
+    def _with_keys_of_today(
+        self, project: Project, filter_by: Mapping[str, Any] | None, warnings: list[str]
+    ) -> Mapping[str, Any] | None:
+        """The filter with citekeys that were renamed replaced by what they are now, and that said."""
+        if not isinstance(filter_by, Mapping) or "citekey" not in filter_by:
+            return filter_by
+
+        def today(value: Any) -> Any:
+            if isinstance(value, list):
+                return [today(one) for one in value]
+            if isinstance(value, Mapping):
+                return {operator: today(one) for operator, one in value.items()}
+            now = self._catalog.aliases.current(project.id, value) if isinstance(value, str) else None
+            if now:
+                warnings.append(f"The citekey {value} is {now} now.")
+            return now or value
+
+        return {**filter_by, "citekey": today(filter_by["citekey"])}
 
     def passage(self, project: Project, chunk_id: str, context: int) -> tuple[dict[str, Any], Hit]:
         """One passage whole, with the ones before and after it in its document."""

@@ -18,7 +18,7 @@ from citeloom.index.filters import AnyOf
 from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.limits import limits
-from citeloom.ingest.passages import STORED, source_name
+from citeloom.ingest.passages import STORED, shown_source
 from citeloom.ingest.records import QUICK
 from citeloom.ingest.scan import hash_file
 from citeloom.ingest.workers import conversion_file
@@ -51,8 +51,10 @@ class Reading:
         self, project: Project, doc_id: str | None, citekey: str | None, pages: str | None, cancel: Cancel
     ) -> dict[str, Any]:
         """The text of a document, or of some of its pages, as Markdown."""
-        document = self._catalog.documents.get(project.id, doc_id, citekey)
-        answer = {**describe(document), "pages_given": None, "truncated": False, "next_pages": None}
+        now = self._catalog.aliases.current(project.id, citekey) if citekey else None
+        document = self._catalog.documents.get(project.id, doc_id, now or citekey)
+        answer = {**describe(document), "renamed_from": citekey if now else None}
+        answer |= {"pages_given": None, "truncated": False, "next_pages": None}
         if document.source.startswith(STORED):
             return {**answer, "markdown": stored.text(self._collection(project), document)}
         converted = self._converted(project, document)
@@ -78,7 +80,7 @@ class Reading:
         if document.content_hash is None or document.state not in (State.READY, State.DUPLICATE):
             raise CiteLoomError(
                 Code.CONVERSION_FAILED,
-                f"{source_name(document.source)} has no text: {document.reason or 'it is still to be read.'}",
+                f"{shown_source(document)} has no text: {document.reason or 'it is still to be read.'}",
                 "list_documents shows its status.",
             )
         if document.converter_engine == QUICK:
@@ -93,13 +95,13 @@ class Reading:
 
     def _convert_again(self, document: Document, cache: Path) -> None:
         """The cache may be deleted at any time; the file gives it back, if it is still the file that was read."""
-        path = Path(document.source)
+        path = Path(document.path or document.source)
         if is_address(document.source):
             path = next(self._downloads.glob(f"{document.doc_id}.*"), self._downloads / document.doc_id)
         if hash_file(path) != document.content_hash:
             raise CiteLoomError(
                 Code.CONVERSION_FAILED,
-                f"{source_name(document.source)} has changed since it was read.",
+                f"{shown_source(document)} has changed since it was read.",
                 "Import it again with ingest_from_source or 'citeloom ingest'.",
             )
         settings = self._settings
@@ -125,7 +127,7 @@ def describe(document: Document) -> dict[str, Any]:
         "citekey": document.citekey,
         "citekey_made": document.key_made,
         "title": document.title,
-        "source": source_name(document.source),
+        "source": shown_source(document),
         "file_type": document.file_type,
         "pages": document.pages,
         "chunk_count": document.chunks,

@@ -16,25 +16,28 @@ from citeloom.bibliography.references import load_references
 from citeloom.config import Settings
 from citeloom.documents.convert import CONVERTER_VERSION
 from citeloom.engine import stored
-from citeloom.engine.allowed import allowed_path, check_kind, existing
+from citeloom.engine.allowed import existing
 from citeloom.engine.cache import ConversionCache
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.events import Events
+from citeloom.engine.imports import Imports
 from citeloom.engine.jobs import JobQueue
 from citeloom.engine.questions import Questions
 from citeloom.engine.reading import Reading, describe
+from citeloom.engine.watching import Watching
+from citeloom.engine.zotero_desk import ZoteroDesk
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collections import Collections
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.models import ModelShelf
-from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.passages import STORED
-from citeloom.ingest.records import METADATA_KEYS
-from citeloom.ingest.request import ImportRequest, Progress
+from citeloom.ingest.request import ImportRequest
 from citeloom.ingest.workers import Workers
 from citeloom.ingest.writer import LiveWriter, mend
-from citeloom.store import Catalog, Job, Project, Source, State
+from citeloom.ingest.zotero_items import ZoteroItems
+from citeloom.store import Catalog, Project, Source, State, collection_name
+from citeloom.zotero.connect import Zotero
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +56,15 @@ class Service:
         self.models = ModelShelf(settings.models)
         self.workers = Workers(settings.engine.workers)
         self.events = Events()
+        zotero = Zotero(settings.zotero, Path(paths.folders().data) / "zotero" / "mirror")
+        self.zotero = ZoteroDesk(zotero)
+        items = ZoteroItems(
+            zotero,
+            self.catalog,
+            Path(paths.folders().data) / "zotero",
+            fetch_files=settings.zotero.fetch_files,
+            most_bytes=settings.zotero.max_file_mb * 1_000_000,
+        )
         importer = Importer(
             self.catalog,
             self.collections,
@@ -60,12 +72,15 @@ class Service:
             self.workers,
             settings,
             Path(paths.conversions_folder()),
+            items,
             self.collection,
         )
         self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
+        self.imports = Imports(importer, self.jobs, self.zotero, settings)
         self.reading = Reading(importer)
         self.cache = ConversionCache(importer.conversions, self.catalog)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
+        self._watching = Watching(settings.watch, self.catalog, zotero, self.imports.sync_if_needed)
         self._mended: set[str] = set()
         self._opening = threading.RLock()
         # Held while an index is copied for optimising: what was written meanwhile would be missing in the copy.
@@ -74,10 +89,12 @@ class Service:
     def start(self) -> None:
         """Go on with what an earlier engine left, and load what the first question needs."""
         self.jobs.start()
+        self._watching.start()
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
 
     def stop(self) -> None:
         """Park the import that runs, and close everything."""
+        self._watching.stop()
         self.jobs.stop()
         self.workers.end()
         self.collections.close()
@@ -100,16 +117,12 @@ class Service:
 
     # -- projects --------------------------------------------------------------------------------------------
 
-    def add_project(self, project_id: str, references: str | None, folders: Sequence[str]) -> dict[str, Any]:
-        """A new project with the folders it may read."""
-        sources = [Source("folder", str(existing(f))) for f in folders]
-        for source in sources:
-            if not Path(source.path).is_dir():
-                raise CiteLoomError(
-                    Code.INVALID_INPUT,
-                    f"{source.path} is not a folder.",
-                    "Name a folder; 'citeloom ingest' takes files.",
-                )
+    def add_project(
+        self, project_id: str, references: str | None, folders: Sequence[str], zotero: Sequence[Mapping[str, Any]] = ()
+    ) -> dict[str, Any]:
+        """A new project with the folders and the parts of Zotero that it may read."""
+        collection_name(project_id)  # a name that cannot be is said before Zotero is asked
+        sources = self._sources(folders, zotero)
         warnings: tuple[str, ...] = ()
         count = None
         if references:
@@ -140,6 +153,51 @@ class Service:
                 self.catalog.projects.remove(project.id)
                 raise
         return {**self.show_project(project.id), "records": count, "warnings": list(warnings)}
+
+    def allow(self, project_id: str, folders: Sequence[str], zotero: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Let a project read more."""
+        project = self.catalog.projects.get(project_id)
+        for source in self._sources(folders, zotero):
+            self.catalog.projects.add_source(project.id, source)
+        self._watching.look_again()
+        return self.show_project(project.id)
+
+    def disallow(self, project_id: str, name: str) -> dict[str, Any]:
+        """Take a source off a project's list, by its path or by what it is called; its documents go with it."""
+        project = self.catalog.projects.get(project_id)
+        sources = self.catalog.projects.sources(project.id)
+        found = [s for s in sources if name in (s.path, s.label)]
+        if len(found) != 1:
+            names = [s.label or s.path for s in sources]
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"Project '{project.id}' reads {'several sources' if found else 'nothing'} called '{name[:100]}'.",
+                f"It reads: {', '.join(s.path for s in found) or ', '.join(names) or 'nothing'}.",
+                choices=[s.path for s in found] or names,
+            )
+        self.catalog.projects.remove_source(project.id, found[0].path)
+        self._watching.look_again()
+        job = self.jobs.submit(ImportRequest(project.id, allow_mass_removal=True))
+        return {**self.show_project(project.id), "job_id": job.id, "disallowed": found[0].label or found[0].path}
+
+    def _sources(self, folders: Sequence[str], zotero: Sequence[Mapping[str, Any]]) -> list[Source]:
+        sources = [Source("folder", str(existing(f))) for f in folders]
+        for source in sources:
+            if not Path(source.path).is_dir():
+                raise CiteLoomError(
+                    Code.INVALID_INPUT,
+                    f"{source.path} is not a folder.",
+                    "Name a folder; 'citeloom ingest' takes files.",
+                )
+        return sources + [
+            self.zotero.part(
+                part["words"],
+                library=part.get("library"),
+                recursive=bool(part.get("recursive", True)),
+                tags=part.get("tags") or (),
+            )
+            for part in zotero
+        ]
 
     def list_projects(self, visible: frozenset[str] | None = None) -> list[dict[str, Any]]:
         """Every project that the asker may see."""
@@ -211,79 +269,6 @@ class Service:
             "coverage": coverage,
         }
 
-    # -- imports ---------------------------------------------------------------------------------------------
-
-    def ingest(
-        self,
-        project: Project,
-        source: str | None,
-        options: Mapping[str, Any],
-        *,
-        by_agent: bool,
-    ) -> Job:
-        """Queue an import. An agent may name only what the researcher allowed; a person allows by naming."""
-        sources = self.catalog.projects.sources(project.id)
-        if source is not None and is_address(source):
-            if by_agent and not self.settings.privacy.agents_may_fetch:
-                raise CiteLoomError(
-                    Code.PERMISSION_DENIED,
-                    "The researcher has not allowed agents to fetch from the web.",
-                    "Set privacy.agents_may_fetch = true in the settings, or run 'citeloom ingest PROJECT ADDRESS'.",
-                )
-        elif source is not None:
-            path = allowed_path(source, sources, project.references_path) if by_agent else existing(source)
-            check_kind(path)
-            if not by_agent:
-                kind = "file" if path.is_file() else "folder"
-                if not any(s.holds(path) for s in sources):
-                    recursive = bool(options.get("recursive", True))
-                    self.catalog.projects.add_source(project.id, Source(kind, str(path), recursive))
-            source = str(path)
-        elif not sources and not options.get("force_rebuild"):
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                f"Project '{project.id}' has no folder yet.",
-                f"Name one: citeloom ingest {project.id} FOLDER.",
-            )
-        references = options.get("references_path")
-        if references:
-            file = allowed_path(references, sources, project.references_path) if by_agent else existing(references)
-            references = str(file)
-            if not by_agent:
-                self.catalog.projects.save(replace(self.catalog.projects.get(project.id), references_path=references))
-        metadata = dict(options.get("metadata") or {})
-        if metadata and (source is None or (not is_address(source) and Path(source).is_dir())):
-            raise CiteLoomError(
-                Code.INVALID_INPUT, "metadata describes one file, not a folder.", "Name the file it belongs to."
-            )
-        unknown = set(metadata) - set(METADATA_KEYS)
-        if unknown:
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                f"metadata has no {str(min(unknown))[:60]!r}.",
-                f"It can have: {', '.join(METADATA_KEYS)}.",
-                valid=list(METADATA_KEYS),
-            )
-        request = ImportRequest(
-            project.id,
-            source,
-            recursive=bool(options.get("recursive", True)),
-            references_path=references,
-            force_rebuild=bool(options.get("force_rebuild", False)),
-            allow_mass_removal=bool(options.get("remove_missing", False)) and not by_agent,
-            metadata=metadata,
-            ocr_languages=list(options.get("ocr_languages") or []),
-        )
-        return self.jobs.submit(request, owed_first=by_agent)
-
-    def job_answer(self, job_id: str, finished: Job | None, progress: Progress | None) -> dict[str, Any]:
-        """What became of an import, or how far it has come."""
-        if finished is None:
-            return {"job_id": job_id, "status": "running", **_progress(progress)}
-        if finished.state == "failed":
-            raise CiteLoomError.from_dict(finished.result["error"])
-        return {"job_id": job_id, "status": finished.state, **finished.result}
-
     # -- documents -------------------------------------------------------------------------------------------
 
     def list_documents(self, project: Project, status: str | None, limit: int, offset: int) -> dict[str, Any]:
@@ -338,7 +323,9 @@ class Service:
         with self._may_write():
             deleted = LiveWriter(self.catalog, self.collection(project)).remove(project.id, doc_id)
         note = None
-        if not document.source.startswith(STORED) and Path(document.source).exists():
+        if document.zotero:
+            note = "It is still in Zotero: the next sync reads it again, unless it leaves its collection there."
+        elif not document.source.startswith(STORED) and Path(document.source).exists():
             note = "Its file is still there: the next import of its folder reads it again."
         return {"doc_id": doc_id, "deleted_chunks": deleted, "note": note}
 
@@ -413,7 +400,3 @@ class Service:
                 self.catalog.projects.save(moved)
                 self.collections.retire(project.collection, moved.generation)
                 log.info("optimised %s", project.collection)
-
-
-def _progress(progress: Progress | None) -> dict[str, Any]:
-    return asdict(progress) if progress else {"total": 0, "searchable": 0, "done": 0, "stage": "queued"}

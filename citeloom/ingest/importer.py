@@ -5,16 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from citeloom.config import Settings
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collections import Collections
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.models import ModelShelf
+from citeloom.ingest.preview import preview
 from citeloom.ingest.request import ImportRequest
 from citeloom.ingest.run import Run
-from citeloom.ingest.state import Report
+from citeloom.ingest.state import ImportState, Report
 from citeloom.ingest.workers import Workers
+from citeloom.ingest.zotero_items import ZoteroItems
 from citeloom.store import Catalog, Project
 
 
@@ -29,6 +32,7 @@ class Importer:
         workers: Workers,
         settings: Settings,
         conversions: Path,
+        zotero: ZoteroItems,
         open_collection: Callable[[Project], EdgeCollection],
     ) -> None:
         self.catalog = catalog
@@ -37,6 +41,7 @@ class Importer:
         self.workers = workers
         self.settings = settings
         self.conversions = conversions
+        self.zotero = zotero
         self.downloads = catalog.db.path.parent / "downloads"
         self.open_collection = open_collection  # mends what a kill left before anything is written
 
@@ -58,6 +63,10 @@ class Importer:
     def begin(self, request: ImportRequest, report: Report, stop: threading.Event) -> Run:
         """An import of which nothing is done yet; `stop` ends it soon, in the middle of a document if need be."""
         return Run(self, request, report, stop)
+
+    def preview(self, request: ImportRequest) -> dict[str, Any]:
+        """What an import would do; nothing is written."""
+        return preview(ImportState(self, request, lambda progress: None, threading.Event()))
 
     def after_stage(self, stage: str, source: str) -> None:
         """Called when a stage of a document is over."""

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from citeloom.index.filters import section_keys, section_names
 from citeloom.ingest.fetch import is_address
+from citeloom.ingest.scan import ZOTERO
 from citeloom.model import Passage, Record
 from citeloom.store import Document, Project
 
 STORED = "stored:"  # a source that is no file: passages that an agent stored
 
+_TEXTS_OF_ZOTERO = {
+    "note": "note in Zotero",
+    "annotations": "annotations in Zotero",
+    "fulltext": "text that Zotero kept of a file",
+}
 _NAMESPACE = uuid.UUID("6f1d0c6e-3a55-5f0e-9a0b-6c1f8c1e7a10")
 
 
@@ -38,8 +44,13 @@ def stored_passage_id(project_id: str, given: str) -> str:
 
 
 def source_name(source: str) -> str:
-    """A source as people and agents see it: the file's name, or the address."""
-    return source if is_address(source) else Path(source).name
+    """A source as people and agents see it: the file's name, the address, or the Zotero item."""
+    return source if is_address(source) or source.startswith(ZOTERO) else Path(source).name
+
+
+def shown_source(document: Document) -> str:
+    """Where a document comes from, as people and agents see it."""
+    return _TEXTS_OF_ZOTERO.get(document.file_type) or source_name(document.path or document.source)
 
 
 def embedded_text(stored: Mapping[str, Any]) -> str:
@@ -48,10 +59,11 @@ def embedded_text(stored: Mapping[str, Any]) -> str:
     return f"{headings}\n{stored['chunk_text']}" if headings else str(stored["chunk_text"])
 
 
-def record_values(record: Record) -> dict[str, Any]:
+def record_values(record: Record, renamed_from: Sequence[str] = ()) -> dict[str, Any]:
     """The part of a payload that comes from the record, and changes with it."""
     return {
         "citekey": record.citekey,
+        "renamed_from": list(renamed_from),
         "doi": record.doi,
         "url": record.url,
         "year": record.year,
@@ -70,14 +82,21 @@ def _section_names(passage: Passage) -> list[str]:
     return [*section_names(passage.section_path), *([role] if role else [])]
 
 
-def payload(project: Project, document: Document, record: Record, passage: Passage, passage_set: str) -> dict[str, Any]:
+def payload(
+    project: Project,
+    document: Document,
+    record: Record,
+    passage: Passage,
+    passage_set: str,
+    renamed_from: Sequence[str] = (),
+) -> dict[str, Any]:
     """Everything stored with a passage."""
     return {
         "project_id": project.id,
         "doc_id": document.doc_id,
         "chunk_id": passage_id(passage_set, passage.index),
         "chunk_index": passage.index,
-        **record_values(record),
+        **record_values(record, renamed_from),
         "section": passage.section_path[-1] if passage.section_path else None,
         "section_path": list(passage.section_path),
         "heading_chain": " > ".join(passage.section_path),
@@ -86,13 +105,13 @@ def payload(project: Project, document: Document, record: Record, passage: Passa
         "page_start": passage.page_start,
         "page_end": passage.page_end,
         "page_labels": list(passage.page_labels),
-        "source": source_name(document.source),
-        "source_path": document.source,
+        "source": shown_source(document),
+        "source_path": document.path or document.source,
         "file_type": document.file_type,
         "chunk_text": passage.text,
         "text_source": str(passage.text_source),
         "ocr_confidence": passage.ocr_confidence,
-        "zotero": None,
+        "zotero": document.zotero or None,
         "embed_model": project.dense_model,
         "sparse_model": project.sparse_model or None,
         "version": passage_set,

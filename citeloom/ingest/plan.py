@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from citeloom.errors import Code
@@ -12,7 +12,7 @@ from citeloom.ingest.scan import FoundFile
 # Failures that say nothing about the file itself: trying again may help.
 PASSING = {
     Code.PERMISSION_DENIED, Code.FILE_NOT_FOUND, Code.STORAGE_ERROR, Code.EMBEDDING_FAILED, Code.INTERNAL_ERROR,
-    Code.TIMEOUT, Code.MODEL_NOT_AVAILABLE,
+    Code.TIMEOUT, Code.MODEL_NOT_AVAILABLE, Code.ZOTERO_UNAVAILABLE,
 }  # fmt: skip
 
 MASS_REMOVAL_SHARE = 0.2
@@ -24,10 +24,13 @@ class Plan:
     """The work of one import."""
 
     to_read: tuple[FoundFile, ...] = ()  # new, or perhaps changed: their content decides
-    unchanged: tuple[str, ...] = ()  # ids of documents to leave alone
+    unchanged: tuple[str, ...] = ()  # ids of documents whose text stays
+    other_record: tuple[FoundFile, ...] = ()  # whose text stays, but Zotero says something else of the work
+    without_file: tuple[FoundFile, ...] = ()  # works to be noted as having nothing to read
+    still_without: tuple[str, ...] = ()  # ids of documents that have nothing to read, as before
     still_failed: tuple[str, ...] = ()  # ids of documents that failed before and have not changed since
-    gone: tuple[str, ...] = ()  # ids of documents whose file left the source
-    removes_many: bool = field(default=False)  # so many that a person should be asked
+    gone: tuple[str, ...] = ()  # ids of documents that left their source
+    removes_many: bool = False  # so many that a person should be asked
 
 
 def plan(
@@ -37,8 +40,12 @@ def plan(
     in_scope: Callable[[str], bool],
     converter: str,
     again: bool = False,
+    retry: bool = True,
 ) -> Plan:
-    """Compare what was found with the documents known; `in_scope` says which known paths the scan covered."""
+    """Compare what was found with the documents known; `in_scope` says which known sources were looked at.
+
+    `again` has everything read anew; without `retry`, what could not be had before is left alone until it changes.
+    """
     known = list(known)
     here = {file.source for file in found}
     gone = [row for row in known if row["source"] not in here and in_scope(row["source"])]
@@ -46,17 +53,45 @@ def plan(
     by_source = {row["source"]: row for row in known}
     searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in gone_ids}
 
-    to_read, unchanged, still_failed = [], [], []
+    to_read, unchanged, still_failed, still_without, other_record, without_file = [], [], [], [], [], []
     for file in found:
         row = by_source.get(file.source)
-        same = row is not None and (row["size"], row["mtime_ns"]) == (file.size, file.mtime_ns)
-        if row is None or not same or again or row["converter"] != converter:
+        if file.missing and row is not None and row["state"] == "ready":
+            # A text that was read stays: a drive that is not connected takes nothing away.
+            unchanged.append(row["doc_id"])
+        elif file.missing and file.get is None:
+            if row is None or (row["state"], row["reason"]) != ("without_file", file.missing):
+                without_file.append(file)
+                continue
+            still_without.append(row["doc_id"])
+        elif row is None or not _same(row, file) or again or row["converter"] != converter:
             to_read.append(file)
+            continue
         elif row["state"] == "ready" or (row["state"] == "duplicate" and row["content_hash"] in searchable):
             unchanged.append(row["doc_id"])
         elif row["state"] == "failed" and row["reason_code"] not in PASSING:
             still_failed.append(row["doc_id"])
+        elif row["state"] == "without_file" and not retry:
+            still_without.append(row["doc_id"])
         else:
             to_read.append(file)
+            continue
+        if file.work and file.work.fingerprint != row["record_hash"]:
+            other_record.append(file)
     many = len(gone) > MASS_REMOVAL_COUNT and len(gone) > MASS_REMOVAL_SHARE * len(known)
-    return Plan(tuple(to_read), tuple(unchanged), tuple(still_failed), tuple(sorted(gone_ids)), many)
+    return Plan(
+        tuple(to_read),
+        tuple(unchanged),
+        tuple(other_record),
+        tuple(without_file),
+        tuple(still_without),
+        tuple(still_failed),
+        tuple(sorted(gone_ids)),
+        many,
+    )
+
+
+def _same(row: Mapping[str, Any], file: FoundFile) -> bool:
+    """Whether a file looks as it did when it was last read."""
+    where = file.path if file.known_as else ""
+    return (row["size"], row["mtime_ns"], row["path"]) == (file.size, file.mtime_ns, where)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -22,11 +22,14 @@ from citeloom.ingest.state import ImportState
 from citeloom.ingest.workers import conversion_file
 from citeloom.store import Document, State
 
+_MEGABYTE = 1_000_000
+
 
 @dataclass(slots=True)
 class Read:
     """A file as it came back from the worker, or why it was not sent there."""
 
+    file: FoundFile  # as it is on this disk
     content_hash: str
     reply: dict[str, Any] | None = None  # None: it did not have to be converted
     unchanged: bool = False  # its text is there, whole
@@ -69,22 +72,22 @@ class Reader:
     def quick(self, file: FoundFile) -> Read:
         """What can be had of a file at once: for many formats that is all of it."""
         state, request = self._state, self._state.request
-        content_hash = self._hash(file)
+        file, content_hash = self._fetch(file)
         known = state.catalog.documents.find(state.project.id, source=file.source)
         if known and known.content_hash == content_hash and known.state == State.READY:
             if not request.metadata and not self._wanted_again(known):
-                return Read(content_hash, unchanged=True)
+                return Read(file, content_hash, unchanged=True)
             if not request.metadata and known.version:
-                return Read(content_hash, searchable=True)
+                return Read(file, content_hash, searchable=True)
         if self.twin(file.source, content_hash):
-            return Read(content_hash)
+            return Read(file, content_hash)
         return self.convert(file, content_hash, known, quick=True)
 
     def whole(self, file: FoundFile) -> Read:
         """All of a file."""
-        content_hash = self._hash(file)
+        file, content_hash = self._fetch(file)
         if self.twin(file.source, content_hash):
-            return Read(content_hash)
+            return Read(file, content_hash)
         known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
         return self.convert(file, content_hash, known, quick=False)
 
@@ -93,7 +96,7 @@ class Reader:
         state, settings = self._state, self._importer.settings
         cache = conversion_file(self._importer.conversions, content_hash, CONVERTER_VERSION)
         info = state.model_info
-        record: Mapping[str, Any] = known.record if known else {}
+        page_range, language = _of_record(file, known)
         same = known if known and known.content_hash == content_hash else None
         allowed = limits(same, quick=quick, megabytes=settings.engine.worker_memory_mb)
         request: dict[str, Any] = {
@@ -104,8 +107,8 @@ class Reader:
             "use_cache": True,
             "quick": quick,
             "progress": not quick,
-            "page_range": record.get("page_range"),
-            "ocr_languages": self._languages(record),
+            "page_range": page_range,
+            "ocr_languages": self._languages(language),
             "ocr_engine": settings.ocr.engine,
         }
         reply = self._importer.workers.convert(request, allowed, state.stopped, partial(self._note, file.source))
@@ -118,7 +121,7 @@ class Reader:
             )
         for stage, seconds in reply["seconds"].items():
             state.result.spent(stage, seconds)
-        return Read(content_hash, reply, page_range=request["page_range"])
+        return Read(file, content_hash, reply, page_range=page_range)
 
     def twin(self, source: str, content_hash: str) -> str | None:
         """Where the same content is searchable already, other than here."""
@@ -136,11 +139,19 @@ class Reader:
     def _note(self, source: str, progress: dict[str, Any]) -> None:
         self.far[source] = (progress["stage"], progress["done"], progress["total"])
 
-    def _hash(self, file: FoundFile) -> str:
+    def _fetch(self, file: FoundFile) -> tuple[FoundFile, str]:
+        """The file, on this disk, and what its content is known by."""
         began = time.monotonic()
+        if file.get:
+            source = file.source
+            file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.stopped)
+            self.far.pop(source, None)
         content_hash = hash_file(Path(file.path))
         self._state.result.spent("fetch", time.monotonic() - began)
-        return content_hash
+        return file, content_hash
+
+    def _note_bytes(self, source: str, done: int, total: int | None) -> None:
+        self.far[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
 
     def _wanted_again(self, known: Document) -> bool:
         if known.converter != CONVERTER_VERSION or known.source in self._state.anew:
@@ -148,8 +159,18 @@ class Reader:
         if known.converter_engine == QUICK:  # its whole conversion failed: who names the file has done something
             return self._state.named(known.source)
         asked = self._state.request.ocr_languages
-        return bool(asked and known.ocr_languages and known.ocr_languages != self._languages(known.record))
+        return bool(
+            asked and known.ocr_languages and known.ocr_languages != self._languages(known.record.get("language"))
+        )
 
-    def _languages(self, record: Mapping[str, Any]) -> list[str]:
+    def _languages(self, language: str | None) -> list[str]:
         asked = self._state.request.ocr_languages
-        return ocr_languages(record.get("language"), asked, self._importer.settings.ocr.languages)
+        return ocr_languages(language, asked, self._importer.settings.ocr.languages)
+
+
+def _of_record(file: FoundFile, known: Document | None) -> tuple[str | None, str | None]:
+    """The printed pages and the language that a work's record names, as far as it is known yet."""
+    if file.work:
+        return file.work.record.page_range, file.work.record.language
+    record = known.record if known else {}
+    return record.get("page_range"), record.get("language")

@@ -14,15 +14,17 @@ from typing import Any
 from citeloom.bibliography.match import Matcher
 from citeloom.bibliography.references import load_references
 from citeloom.citekeys import make_citekey
-from citeloom.documents.convert import QUICK_VERSION
+from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import AnyOf
 from citeloom.ingest.passages import record_values
+from citeloom.ingest.scan import FoundFile, Work
 from citeloom.model import Record
 from citeloom.store import Catalog, Document, State
 
 QUICK = "quick"  # the engine of a text that the whole conversion has still to replace
+BY_ZOTERO = "zotero"  # how a record was found that needed no finding
 
 METADATA_KEYS = (
     "citekey",
@@ -157,7 +159,7 @@ def refresh(
     updated, other_pages = 0, []
     for doc_id in doc_ids:
         document = catalog.documents.find(project_id, doc_id)
-        if document is None or document.state != State.READY or stop.is_set():
+        if document is None or document.state != State.READY or document.zotero or stop.is_set():
             continue
         found = _record_again(catalog, records, document)
         if found is None or (_plain(found[0]) == _known(document) and found[1] == document.matched_by):
@@ -166,13 +168,67 @@ def refresh(
         if document.pages and record.page_range != document.record.get("page_range"):
             other_pages.append(document.source)
             continue
-        collection.rewrite(AnyOf("doc_id", (doc_id,)), record_values(record))
-        kept = {key: value for key, value in document.record.items() if key.startswith("_")}
-        _take_record(document, record, by)
-        document.record |= kept
-        catalog.documents.save(document)
+        _rewrite(catalog, collection, document, record, by)
         updated += 1
     return updated, other_pages
+
+
+def refresh_works(
+    catalog: Catalog, project_id: str, files: Sequence[FoundFile], collection: EdgeCollection, stop: threading.Event
+) -> tuple[int, list[str]]:
+    """The same for documents of Zotero, whose records need no finding."""
+    updated, other_pages = 0, []
+    for file in files:
+        document = catalog.documents.find(project_id, source=file.source)
+        if document is None or file.work is None or stop.is_set():
+            continue
+        record = file.work.record
+        if document.pages and record.page_range != document.record.get("page_range") and not file.missing:
+            other_pages.append(file.source)
+            continue
+        changed = _plain(record) != _known(document)
+        document.record_hash, document.zotero = file.work.fingerprint, file.work.zotero
+        if changed and document.version:
+            _rewrite(catalog, collection, document, record, BY_ZOTERO)
+        else:
+            _keep_hidden(document, record)
+            catalog.documents.save(document)
+        updated += changed and bool(document.version)
+    return updated, other_pages
+
+
+def take_work(document: Document, work: Work) -> None:
+    """Write into the row of a document without a text of its own what Zotero says of it."""
+    _take_record(document, work.record, BY_ZOTERO)
+    document.zotero, document.record_hash = work.zotero, work.fingerprint
+
+
+def note_without_file(catalog: Catalog, document: Document, file: FoundFile, reason: str) -> None:
+    """Keep that a work has nothing to read, and why."""
+    if file.work:
+        take_work(document, file.work)
+    document.size, document.mtime_ns, document.path = file.size, file.mtime_ns, file.path
+    document.converter = CONVERTER_VERSION
+    document.state, document.reason_code, document.reason = State.WITHOUT_FILE, str(Code.FILE_NOT_FOUND), reason
+    document.file_type = file.file_type
+    catalog.documents.save(document)
+
+
+def _rewrite(catalog: Catalog, collection: EdgeCollection, document: Document, record: Record, by: str | None) -> None:
+    """Give a document's passages and row another record."""
+    if document.citekey and document.citekey != record.citekey:
+        catalog.aliases.note(document.project_id, document.doc_id, document.citekey)
+    _keep_hidden(document, record, by)
+    renamed_from = catalog.aliases.of(document.project_id, document.doc_id, record.citekey)
+    collection.rewrite(AnyOf("doc_id", (document.doc_id,)), record_values(record, renamed_from))
+    catalog.documents.save(document)
+
+
+def _keep_hidden(document: Document, record: Record, by: str | None = BY_ZOTERO) -> None:
+    """Take a record, and keep what only the row knows."""
+    kept = {key: value for key, value in document.record.items() if key.startswith("_")}
+    _take_record(document, record, by)
+    document.record |= kept
 
 
 def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> tuple[Record, str | None] | None:

@@ -13,13 +13,14 @@ class ImportRequest:
     """An import: one source of a project, or everything the project is allowed."""
 
     project_id: str
-    source: str | None = None  # a resolved path; None: all sources of the project
+    source: str | None = None  # a resolved path, an address or a part of Zotero; None: all sources of the project
     recursive: bool = True
     references_path: str | None = None
     force_rebuild: bool = False
     allow_mass_removal: bool = False
     metadata: dict[str, Any] = field(default_factory=dict)
     ocr_languages: list[str] = field(default_factory=list)
+    watched: bool = False  # nobody asked: what could not be had before is not tried again
 
     def to_json(self) -> dict[str, Any]:
         """The request as it is kept with its job."""
@@ -52,6 +53,7 @@ class ImportResult:
     skipped: int = 0  # unchanged, or the same content as another document
     updated: int = 0  # only the record changed: nothing was converted or embedded
     removed: int = 0
+    without_file: int = 0  # works with nothing to read; each document says why
     failed: int = 0
     recognised: int = 0  # of those processed: some or all of their text was recognised in pictures
     chunks_written: int = 0
@@ -61,6 +63,7 @@ class ImportResult:
     sparse_model: str | None = None
     duration_seconds: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)  # seconds by stage
+    held_back: int = 0  # documents that left their source, too many to be removed without asking
     stopped: bool = False  # ended before the last file; the next import goes on from there
 
     def spent(self, stage: str, seconds: float) -> None:

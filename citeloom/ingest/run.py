@@ -14,24 +14,22 @@ from heapq import heappop, heappush
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from citeloom.documents.convert import CONVERTER_VERSION
-from citeloom.documents.formats import file_type
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection, Point
 from citeloom.index.filters import AnyOf
-from citeloom.ingest.fetch import fetch, is_address
-from citeloom.ingest.passages import STORED, document_id, source_name
-from citeloom.ingest.plan import Plan, plan
+from citeloom.ingest.finder import Finder
+from citeloom.ingest.passages import document_id, source_name
+from citeloom.ingest.plan import Plan
 from citeloom.ingest.reader import Read, Reader
 from citeloom.ingest.rebuild import Rebuild
-from citeloom.ingest.records import RecordFinder, refresh
+from citeloom.ingest.records import RecordFinder, note_without_file, refresh, refresh_works, take_work
 from citeloom.ingest.request import ImportRequest, ImportResult
-from citeloom.ingest.scan import FoundFile, Survey, survey
+from citeloom.ingest.scan import FoundFile
 from citeloom.ingest.state import ImportState, Pace, Report
 from citeloom.ingest.taker import Taker
 from citeloom.ingest.workers import Stopped
 from citeloom.ingest.writer import LiveWriter
-from citeloom.store import Document, Source
+from citeloom.store import Document
 
 if TYPE_CHECKING:
     from citeloom.ingest.importer import Importer
@@ -51,6 +49,7 @@ class Run:
         self._request = request
         self._catalog = importer.catalog
         self._stop = stop
+        self._finder = Finder(self.state)
         self._reader = Reader(self.state)
         self._taker: Taker | None = None
         self._began = time.monotonic()
@@ -99,7 +98,7 @@ class Run:
         if self._request.force_rebuild:
             return
         known = self._reading | {source for _, _, source, _ in self._later}
-        fresh = [file for file in self._work(self._find()).to_read if file.source not in known]
+        fresh = [file for file in self._finder.plan(self._finder.find()).to_read if file.source not in known]
         self._note_pending(fresh)
         self.state.tell(total=len(fresh))
         try:
@@ -128,23 +127,27 @@ class Run:
         writer = LiveWriter(self._catalog, collection)
         self._taker = Taker(state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection))
         work = self._plan()
-        files = list(work.to_read)
-        if state.records.hash != (project.references_hash or ""):
-            with state.timed("records"):
-                updated, other_pages = refresh(
-                    self._catalog, project.id, state.records, work.unchanged, collection, self._stop
-                )
-            self.result.updated += updated
-            self.result.skipped -= updated + len(other_pages)
-            state.anew = set(other_pages)
-            files += [self._found[source] for source in other_pages]
-            state.tell(total=len(other_pages))
-        self._first_pass(files)
+        anew = self._refresh(work, collection)
+        state.anew = set(anew)
+        state.tell(total=len(anew))
+        self._first_pass([*work.to_read, *(self._found[source] for source in anew)])
         if not self._stop.is_set():
             for doc_id in sorted(state.gone):
                 writer.remove(project.id, doc_id)
                 self.result.removed += 1
         collection.flush()
+
+    def _refresh(self, work: Plan, collection: EdgeCollection) -> list[str]:
+        """Give documents whose text stays the records of today; gives those whose printed pages change with that."""
+        state, project, stop = self.state, self.state.project, self._stop
+        with state.timed("records"):
+            updated, anew = refresh_works(self._catalog, project.id, work.other_record, collection, stop)
+            if state.records.hash != (project.references_hash or ""):
+                more, pages = refresh(self._catalog, project.id, state.records, work.unchanged, collection, stop)
+                updated, anew = updated + more, anew + pages
+        self.result.updated += updated
+        self.result.skipped = max(0, self.result.skipped - updated - len(anew))
+        return anew
 
     def _rebuild(self) -> None:
         rebuild = Rebuild(self.state)
@@ -161,7 +164,7 @@ class Run:
     def _plan(self, *, again: bool = False) -> Plan:
         state = self.state
         with state.timed("plan"):
-            found = self._find()
+            found = self._finder.find()
             self._found = found.files
             for path, error in found.problems.items():
                 self.result.fail(path, error)
@@ -169,15 +172,20 @@ class Run:
                 kinds = ", ".join(f"{kind} {n}" for kind, n in found.other_kinds.most_common(8))
                 count = sum(found.other_kinds.values())
                 self.result.warnings.append(f"{count} files of other kinds were left out ({kinds}).")
-            work = self._work(found, again=again)
+            self.result.warnings += found.warnings
+            work = self._finder.plan(found, again=again)
             state.gone = set(work.gone)
             if work.removes_many and not self._request.allow_mass_removal:
                 state.gone = set()
+                self.result.held_back = len(work.gone)
                 self.result.warnings.append(
-                    f"{len(work.gone)} documents are no longer in their folder. So many are not removed without asking:"
-                    f" run 'citeloom ingest {state.project.id} --remove-missing' if that is right."
+                    f"{len(work.gone)} documents are no longer in their source. So many are not removed without asking:"
+                    f" run 'citeloom sync {state.project.id} --yes' if that is right."
                 )
             self._note_pending(work.to_read)
+            for file in work.without_file:
+                note_without_file(self._catalog, self._document(file), file, file.missing)
+        self.result.without_file += len(work.without_file) + len(work.still_without)
         self.result.skipped += len(work.unchanged)
         for doc_id in work.still_failed:
             document = self._catalog.documents.find(state.project.id, doc_id)
@@ -187,35 +195,6 @@ class Run:
         state.tell(total=len(work.to_read))
         return work
 
-    def _work(self, found: Survey, *, again: bool = False) -> Plan:
-        request = self._request
-        # Who names one file, or other languages, means more than what has changed.
-        asked = bool(request.metadata or request.ocr_languages) or request.source in found.files
-        return plan(
-            list(found.files.values()),
-            self._catalog.documents.known_files(self.state.project.id),
-            in_scope=lambda source: not source.startswith(STORED) and found.covers(Path(source)),
-            converter=CONVERTER_VERSION,
-            again=again or asked,
-        )
-
-    def _sources(self) -> list[Source]:
-        if self._request.source is None or self._request.force_rebuild:
-            return self._catalog.projects.sources(self.state.project.id)
-        path = Path(self._request.source)
-        return [Source("file" if path.is_file() else "folder", str(path), self._request.recursive)]
-
-    def _find(self) -> Survey:
-        source = self._request.source
-        if source is None or not is_address(source):
-            return survey(self._sources(), strict=source is not None)
-        self.state.tell(file=source, stage="fetch")
-        doc_id = document_id(self.state.project.id, source)
-        path = fetch(source, self._importer.downloads / doc_id).path
-        stat = path.stat()
-        file = FoundFile(str(path), file_type(path) or "", stat.st_size, stat.st_mtime_ns, source)
-        return Survey(files={source: file})
-
     def _note_pending(self, files: Sequence[FoundFile]) -> None:
         known = {row["source"] for row in self._catalog.documents.known_files(self.state.project.id)}
         with self._catalog.db.transaction():
@@ -223,6 +202,8 @@ class Run:
                 if file.source not in known:
                     document = self._document(file)
                     document.title = source_name(file.source)
+                    if file.work:
+                        take_work(document, file.work)
                     self._catalog.documents.save(document)
 
     def _document(self, file: FoundFile) -> Document:

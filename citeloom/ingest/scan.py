@@ -1,4 +1,4 @@
-"""What lies in a folder: files CiteLoom can read, and what it had to leave out, with the reason."""
+"""What was found: files CiteLoom can read, and what it had to leave out of a folder, with the reason."""
 
 from __future__ import annotations
 
@@ -6,29 +6,54 @@ import hashlib
 import os
 import stat
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from citeloom.documents.formats import file_type
 from citeloom.errors import CiteLoomError, Code
+from citeloom.model import Record
 from citeloom.store import Source
+
+ZOTERO = "zotero:"  # what the sources of Zotero's documents begin with
+ALL_OF_ZOTERO = "zotero:*"  # every part of Zotero that a project may read
+
+Tell = Callable[[int, int | None], None]  # so many bytes of so many
+Stopped = Callable[[], bool]
+
+
+class Work:
+    """What Zotero says of the work that a file belongs to."""
+
+    def __init__(self, fingerprint: str, zotero: dict[str, str], make_record: Callable[[], Record]) -> None:
+        self.fingerprint = fingerprint  # changes when the record may
+        self.zotero = zotero  # library, item, attachment
+        self._make_record = make_record
+
+    @cached_property
+    def record(self) -> Record:
+        """Its record; made when it is needed, because most syncs find nothing changed."""
+        return self._make_record()
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A readable file as the disk describes it."""
+    """A readable file as its disk or Zotero describes it."""
 
-    path: str
+    path: str  # "": it is not on this disk
     file_type: str
     size: int
-    mtime_ns: int
-    url: str = ""  # where it was fetched from
+    mtime_ns: int  # or any number that changes when the content does
+    known_as: str = ""  # its address or Zotero item, where it is not known by its path
+    work: Work | None = None
+    missing: str = ""  # why its file is not on this disk
+    get: Callable[[Tell, Stopped], FoundFile] | None = None  # has it, or something in its place, written or fetched
 
     @property
     def source(self) -> str:
-        """What the document is known by: its address, else its path."""
-        return self.url or self.path
+        """What the document is known by."""
+        return self.known_as or self.path
 
 
 @dataclass(slots=True)
@@ -50,10 +75,15 @@ class Survey:
     other_kinds: Counter[str] = field(default_factory=Counter)
     seen: list[Source] = field(default_factory=list)
     unreadable: list[Path] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    libraries: set[str] = field(default_factory=set)  # of Zotero, read as a whole
 
-    def covers(self, path: Path) -> bool:
-        """Whether a path that was not found is really gone: its place was looked at and could be read."""
-        if str(path) in self.problems or any(path.is_relative_to(folder) for folder in self.unreadable):
+    def covers(self, source: str) -> bool:
+        """Whether a document that was not found is really gone: its place was looked at and could be read."""
+        if source.startswith(ZOTERO):
+            return any(source.startswith(f"{ZOTERO}{library}/items/") for library in self.libraries)
+        path = Path(source)
+        if source in self.problems or any(path.is_relative_to(folder) for folder in self.unreadable):
             return False
         return any(source.holds(path) for source in self.seen)
 

@@ -14,7 +14,7 @@ from citeloom.index.edge import Point
 from citeloom.ingest.passages import embedded_text, passage_id, passage_set_id, payload, source_name
 from citeloom.ingest.plan import PASSING
 from citeloom.ingest.reader import Read, Reader
-from citeloom.ingest.records import QUICK, KeysOfOthers, describe
+from citeloom.ingest.records import BY_ZOTERO, QUICK, KeysOfOthers, describe, note_without_file, take_work
 from citeloom.ingest.refine import refined
 from citeloom.ingest.scan import FoundFile
 from citeloom.ingest.state import ImportState, Vectors
@@ -48,15 +48,22 @@ class Taker:
 
     def take(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
         """Write what was read; whether the document is searchable now, and whether it is finished."""
-        state = self._state
+        state, file = self._state, read.file
         found = replace(
-            document, size=file.size, mtime_ns=file.mtime_ns, file_type=file.file_type, content_hash=read.content_hash
+            document,
+            size=file.size,
+            mtime_ns=file.mtime_ns,
+            path=file.path if file.known_as else "",
+            file_type=file.file_type,
+            content_hash=read.content_hash,
         )
         # Asked again although reading asked: a twin may have been written, or have got another text, since.
         twin = None if read.unchanged or read.searchable else self._reader.twin(file.source, read.content_hash)
         if read.unchanged or twin:
             found.converter = CONVERTER_VERSION
             if twin:
+                if file.work:
+                    take_work(found, file.work)
                 self._drop_passages(found)
                 found.state, found.reason_code = State.DUPLICATE, None
                 found.reason = f"Same content as {twin}."
@@ -100,6 +107,10 @@ class Taker:
             # Size and date stay old, so that the next import tries again.
             kept.warnings = [f"The file changed and could not be read again: {error}"]
             self._keep(kept)
+        elif error.code == Code.FILE_NOT_FOUND and file.work:
+            note_without_file(self._state.catalog, kept, file, str(error))
+            self._state.result.without_file += 1
+            return
         elif error.code == Code.FILE_NOT_FOUND:
             self._state.catalog.documents.remove(kept.project_id, kept.doc_id)
         else:
@@ -113,6 +124,18 @@ class Taker:
 
     def _match(self, file: FoundFile, document: Document, converted: dict[str, Any]) -> Record:
         state = self._state
+        before = document.citekey if document.version else ""
+        record = self._record(file, document, converted)
+        if before and before != record.citekey:
+            state.catalog.aliases.note(document.project_id, document.doc_id, before)
+        return record
+
+    def _record(self, file: FoundFile, document: Document, converted: dict[str, Any]) -> Record:
+        state = self._state
+        if file.work:
+            describe(document, file.work.record, BY_ZOTERO, converted, {})
+            document.zotero, document.record_hash = file.work.zotero, file.work.fingerprint
+            return file.work.record
         metadata = (state.named(file.source) and state.request.metadata) or document.record.get("_metadata", {})
         record, by = state.records.find(
             Path(file.path),
@@ -181,6 +204,7 @@ class Taker:
         if not state.request.force_rebuild:  # then they are another model's
             known = {embedded_text(p.payload): (p.dense, p.sparse) for p in old}
         texts = [p.embedded_text for p in passages]
+        renamed_from = state.catalog.aliases.of(document.project_id, document.doc_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
         known |= zip(fresh, state.embed(fresh), strict=True)
         log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))
@@ -188,7 +212,7 @@ class Taker:
             Point(
                 passage_id(passage_set, p.index),
                 *known[text],
-                payload(state.project, document, record, p, passage_set),
+                payload(state.project, document, record, p, passage_set, renamed_from),
             )
             for p, text in zip(passages, texts, strict=True)
         ]

@@ -90,7 +90,9 @@ class IngestOptions(Arguments):
 class Ingest(InProject):
     """ingest_from_source."""
 
-    source: Annotated[str, Field(description="file or folder that the project may read, or https://…")]
+    source: Annotated[
+        str, Field(description="file or folder it may read, zotero, zotero:collection/…, zotero:tag/…, or https://…")
+    ]
     options: IngestOptions | None = None
 
 

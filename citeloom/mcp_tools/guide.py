@@ -31,10 +31,13 @@ Other keys: doc_id, collections, file_type, source (file name). Operators: $gte 
 Each hit carries `cite`, ready for Markdown: [@citekey, p. 33]. Use it as it is; never invent a key or a page.
 page_labels are the pages as printed, for citing; page_span are pages of the PDF file, for opening it (open_uri).
 citekey_made=true: the file is in none of the researcher's references, so the key is provisional. Say so.
-text_source "ocr" means that the words were recognised from a picture and may differ in letters.
+renamed_from: keys the work had before; a manuscript that cites by one means this work.
+text_source "ocr" means that the words were recognised from a picture and may differ in letters; "annotation" and "note" are
+the researcher's own highlights, comments and notes, not the work's text; "zotero_fulltext" has no pages.
 Quote word for word from render_text; […] marks where it was cut, and full_text=true gives all of it.""",
     "ingest": """\
 ingest_from_source(project, source) reads a file or folder that the researcher allowed; other places are PERMISSION_DENIED.
+"zotero" brings the project's part of Zotero in step, "zotero:collection/Thesis" or "zotero:tag/review" a part of that.
 It answers within 15 seconds: status "running" means that it goes on; the same call again gives its progress.
 A PDF is searchable at once by its quick text ("searchable"), which is replaced when it has been read whole ("done"): sections
 and tables get better, and a chunk_id given out before still works (get_passage says refined_from). Scans wait for OCR.

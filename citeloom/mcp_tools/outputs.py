@@ -53,6 +53,7 @@ _PASSAGE = {
     "render_text": TEXT,
     "citekey": TEXT,
     "citekey_made": YES_NO,
+    "renamed_from": TEXTS,
     "title": MAYBE_TEXT,
     "authors": TEXTS,
     "year": MAYBE_WHOLE,
@@ -156,7 +157,14 @@ DOCUMENTS = answer(
     coverage=COVERAGE,
 )
 
-DOCUMENT = answer(**_DOCUMENT, markdown=TEXT, pages_given=maybe(many(WHOLE)), truncated=YES_NO, next_pages=MAYBE_TEXT)
+DOCUMENT = answer(
+    **_DOCUMENT,
+    renamed_from=MAYBE_TEXT,
+    markdown=TEXT,
+    pages_given=maybe(many(WHOLE)),
+    truncated=YES_NO,
+    next_pages=MAYBE_TEXT,
+)
 
 HELP = answer(topic=TEXT, text=TEXT)
 
@@ -165,7 +173,7 @@ INGESTION = {
     "properties": {
         **answer(job_id=TEXT, status=TEXT, project=TEXT)["properties"],
         **dict.fromkeys(("documents_processed", "new", "replaced", "skipped", "updated", "removed", "failed"), WHOLE),
-        **dict.fromkeys(("recognised", "chunks_written"), WHOLE),
+        **dict.fromkeys(("without_file", "held_back", "recognised", "chunks_written"), WHOLE),
         "errors": many(OPEN),
         "warnings": TEXTS,
         "dense_model": TEXT,

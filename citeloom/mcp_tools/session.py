@@ -174,7 +174,7 @@ class Session:
         if finished is None:
             jobs.owe(job_id)
         project = call.arguments.project
-        answer = {"project": project, **self._service.job_answer(job_id, finished, progress)}
+        answer = {"project": project, **self._service.imports.answer(job_id, finished, progress)}
         errors = answer.get("errors") or []
         if finished and errors and errors[0]["source"] == finished.request["source"]:
             # One file was asked for, and it failed: that is the answer, not a success with a footnote.

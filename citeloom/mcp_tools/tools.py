@@ -85,14 +85,8 @@ def ingest(call: Call) -> str:
     project, source = call.project, given.source.strip()
     if not source:
         raise CiteLoomError(Code.INVALID_INPUT, "source is empty.", 'Name a file or folder; "." is the project\'s own.')
-    if source == "zotero" or source.startswith("zotero:"):
-        raise CiteLoomError(
-            Code.ZOTERO_UNAVAILABLE,
-            "This version of CiteLoom does not read Zotero itself.",
-            "Export the collection as CSL-JSON or .bib and name the folder of its files.",
-        )
     options = given.options.model_dump() if given.options else {}
-    return call.service.ingest(project, source, options, by_agent=True).id
+    return call.service.imports.ingest(project, source, options, by_agent=True).id
 
 
 def _store(call: Call) -> dict[str, Any]:
@@ -180,8 +174,8 @@ TOOLS: dict[str, Tool] = {
         Tool(
             "ingest_from_source",
             "Import documents",
-            "Import a file or folder that the project may read. Answers within 15 s; status 'running' means that it"
-            " goes on: call again for its progress.",
+            "Import a file, folder or part of Zotero that the project may read. Answers within 15 s; status 'running'"
+            " means that it goes on: call again for its progress.",
             WRITE,
             a.Ingest,
             o.INGESTION,

@@ -28,7 +28,7 @@ class Document:
 
     project_id: str
     doc_id: str
-    source: str  # path or address it came from
+    source: str  # path, address or Zotero item it came from
     file_type: str = ""
     state: State = State.PENDING
     reason_code: str | None = None
@@ -53,11 +53,14 @@ class Document:
     ocr_languages: list[str] = field(default_factory=list)  # in which its pictures were read; empty: none were
     waiting_for_ocr: int = 0  # pages that its quick text leaves out
     warnings: list[str] = field(default_factory=list)
+    path: str = ""  # where its file is, for a source that is no path
+    zotero: dict[str, str] = field(default_factory=dict)  # library, item, attachment
+    record_hash: str | None = None  # of what Zotero said of the work when its record was made
     updated_at: str = ""
 
 
 _COLUMNS = [f.name for f in fields(Document)]
-_AS_JSON = ("record", "ocr_languages", "warnings")
+_AS_JSON = ("record", "ocr_languages", "warnings", "zotero")
 _UPSERT = (
     f"INSERT INTO documents ({', '.join(_COLUMNS)}) VALUES ({', '.join(':' + c for c in _COLUMNS)})"
     " ON CONFLICT (project_id, doc_id) DO UPDATE SET "
@@ -104,8 +107,8 @@ class Documents:
     def known_files(self, project_id: str) -> list[dict[str, Any]]:
         """What planning needs of every document, without the rest."""
         rows = self._db.rows(
-            "SELECT doc_id, source, state, reason_code, size, mtime_ns, content_hash, version, converter"
-            " FROM documents WHERE project_id = ?",
+            "SELECT doc_id, source, path, state, reason_code, reason, size, mtime_ns, content_hash, version, converter,"
+            " record_hash FROM documents WHERE project_id = ?",
             (project_id,),
         )
         return [dict(r) for r in rows]
@@ -168,6 +171,18 @@ class Documents:
         """Whether another document of the project has this citekey."""
         sql = "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND doc_id != ? LIMIT 1"
         return self._db.row(sql, (project_id, citekey, but_not)) is not None
+
+    def made_keys(self) -> dict[tuple[str, str], str]:
+        """The citekeys that CiteLoom made for Zotero items, by library and item; they stay as they are."""
+        sql = (
+            "SELECT json_extract(zotero, '$.library'), json_extract(zotero, '$.item'), citekey FROM documents"
+            " WHERE key_made AND zotero != '{}' ORDER BY project_id, source"
+        )
+        return {(row[0], row[1]): row[2] for row in self._db.rows(sql)}
+
+    def citekeys(self) -> set[str]:
+        """The citekeys of the documents of all projects."""
+        return {row[0] for row in self._db.rows("SELECT DISTINCT citekey FROM documents WHERE citekey != ''")}
 
     def remove(self, project_id: str, doc_id: str) -> None:
         """Forget a document."""

@@ -39,15 +39,18 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A folder or file of a project."""
+    """A folder, a file or a part of Zotero that a project may read."""
 
-    kind: str  # "folder" or "file"
-    path: str
+    kind: str  # "folder", "file" or "zotero"
+    path: str  # of Zotero: which library, collection or search, by its key
     recursive: bool = True
+    label: str = ""  # what a person calls it, where that is not its path
 
     def holds(self, path: Path) -> bool:
         """Whether a resolved path belongs to this source."""
         own = Path(self.path)
+        if self.kind == "zotero":
+            return False
         if self.kind == "file":
             return path == own
         return path.is_relative_to(own) if self.recursive else path.parent == own
@@ -131,20 +134,21 @@ class Projects:
         self._db.write("DELETE FROM projects WHERE id = ?", (project_id,))
 
     def add_source(self, project_id: str, source: Source) -> None:
-        """Allow a project one more folder or file."""
+        """Allow a project one more source."""
         self._db.write(
-            "INSERT INTO sources VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET recursive = excluded.recursive",
-            (project_id, source.kind, source.path, source.recursive, now()),
+            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET recursive = excluded.recursive, label = excluded.label",
+            (project_id, source.kind, source.path, source.recursive, now(), source.label),
         )
 
     def remove_source(self, project_id: str, path: str) -> None:
-        """Take a folder or file off a project's list."""
+        """Take a source off a project's list."""
         self._db.write("DELETE FROM sources WHERE project_id = ? AND path = ?", (project_id, path))
 
     def sources(self, project_id: str) -> list[Source]:
-        """The folders and files of a project."""
+        """What a project may read."""
         rows = self._db.rows(
-            "SELECT kind, path, recursive FROM sources WHERE project_id = ? ORDER BY added_at, path",
+            "SELECT kind, path, recursive, label FROM sources WHERE project_id = ? ORDER BY added_at, path",
             (project_id,),
         )
-        return [Source(r["kind"], r["path"], bool(r["recursive"])) for r in rows]
+        return [Source(r["kind"], r["path"], bool(r["recursive"]), r["label"]) for r in rows]

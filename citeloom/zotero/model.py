@@ -51,6 +51,7 @@ class Item:
 
     key: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    md5: str | None = field(default=None, compare=False)  # of an attachment's file, where the source knows it
 
     @property
     def type(self) -> str:
@@ -76,7 +77,7 @@ class Item:
 def item_from_json(data: Mapping[str, Any]) -> Item:
     """An item from the `data` of Zotero's JSON."""
     kept = {k: v for k, v in data.items() if k not in NOT_KEPT and v not in ("", None, [], {})}
-    return Item(str(data["key"]), kept)
+    return Item(str(data["key"]), kept, str(data["md5"]) if data.get("md5") else None)
 
 
 @dataclass(frozen=True)
@@ -104,9 +105,10 @@ class Snapshot:
     @cached_property
     def collection_paths(self) -> Mapping[str, str]:
         """The place of each collection, as a person would write it: Thesis/Chapter 2."""
-        return {key: "/".join(self._names(key)) for key in self.collections}
+        return {key: "/".join(self.collection_names(key)) for key in self.collections}
 
-    def _names(self, key: str) -> list[str]:
+    def collection_names(self, key: str) -> list[str]:
+        """The names of the collections above one, and its own."""
         names: list[str] = []
         seen: set[str] = set()
         at: str | None = key

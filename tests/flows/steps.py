@@ -102,6 +102,13 @@ class Project:
         assert "Traceback" not in result.stderr
         return counts
 
+    def sync(self, *arguments: str, **environment: str) -> dict[str, Any]:
+        """Sync, and give the counts."""
+        result = citeloom(self.home, "sync", self.name, *arguments, "--json", **environment)
+        assert result.stdout and "Traceback" not in result.stderr, result.stderr
+        counts: dict[str, Any] = json.loads(result.stdout)
+        return counts
+
     def documents(self) -> dict[str, dict[str, Any]]:
         """The documents by file name."""
         listed = json.loads(done(citeloom(self.home, "documents", self.name, "--json")))
@@ -120,7 +127,7 @@ class Project:
 
 def counts(result: dict[str, Any]) -> dict[str, int]:
     """What an import did, without what it did not do."""
-    words = ("new", "replaced", "skipped", "updated", "removed", "failed", "chunks_written")
+    words = ("new", "replaced", "skipped", "updated", "removed", "without_file", "failed", "chunks_written")
     return {word: result[word] for word in words if result[word]}
 
 

@@ -112,7 +112,8 @@ def test_a_passage_without_section_or_page_says_so() -> None:
 def test_what_comes_from_the_record_is_all_that_a_changed_record_rewrites() -> None:
     passage = Passage(0, "x", ("Salt",), 1, 1, ("1",))
     other = Record("new2020", "Grain", ("Nova, N.",), 2020, None, None, "book", ("t",), (), key_made=True)
-    before, after = (payload(PROJECT, DOCUMENT, record, passage, SET) for record in (RECORD, other))
-    assert {**before, **record_values(other)} == after
+    before = payload(PROJECT, DOCUMENT, RECORD, passage, SET)
+    after = payload(PROJECT, DOCUMENT, other, passage, SET, ["before2019"])
+    assert {**before, **record_values(other, ["before2019"])} == after
     changed = {key for key in before if before[key] != after[key]}
     assert changed == set(record_values(other))

@@ -197,7 +197,7 @@ def test_only_what_could_be_looked_at_can_be_gone(papers: Path, deny: Deny, tmp_
         "elsewhere/a.pdf": False,
         "papers2/a.pdf": False,
     }
-    assert {name: found.covers(tmp_path / name) for name in covered} == covered
+    assert {name: found.covers(str(tmp_path / name)) for name in covered} == covered
 
 
 def test_a_place_that_somebody_named_must_be_there(tmp_path: Path) -> None:

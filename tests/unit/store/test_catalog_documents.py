@@ -87,7 +87,10 @@ def test_planning_sees_of_each_document_what_it_needs(catalog: Catalog, project:
     document = full(project)
     catalog.documents.save(document)
     (row,) = catalog.documents.known_files(project.id)
-    wanted = ("doc_id", "source", "state", "reason_code", "size", "mtime_ns", "content_hash", "version", "converter")
+    wanted = (
+        "doc_id", "source", "path", "state", "reason_code", "reason", "size", "mtime_ns", "content_hash", "version",
+        "converter", "record_hash",
+    )  # fmt: skip
     assert row == {name: getattr(document, name) for name in wanted}
 
 

@@ -1,0 +1,139 @@
+"""Following an import to its end, and saying what it did."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from citeloom.cli.output import as_json, console, reached
+from citeloom.engine.client import Client
+from citeloom.errors import CiteLoomError, Code
+
+# Between two lines of progress where there is no terminal: steps (a document is searchable, is finished), or seconds.
+_LINES_EVERY = 50
+_LINE_AFTER = 15.0
+
+
+def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
+    """Follow a job until it ends; Ctrl-C ends it soon, and what it has done stays."""
+    try:
+        return _follow(client, job_id, quiet=quiet)
+    except KeyboardInterrupt:
+        click.echo("\nStopping …", err=True)
+        client.call("cancel", job_id=job_id)
+        return _follow(client, job_id, quiet=True)
+
+
+def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
+    finished: dict[str, Any] = {}
+    bar = _Bar() if console.is_terminal and not quiet else None
+    lines = _Lines()
+
+    def tell(event: dict[str, Any]) -> bool:
+        nonlocal finished
+        if event["type"] == "EngineStopping":
+            raise CiteLoomError(
+                Code.ENGINE_UNAVAILABLE,
+                "The engine was stopped.",
+                "The import goes on when the engine starts again.",
+            )
+        if event.get("job_id") != job_id:
+            return False
+        if event["type"] == "JobFinished":
+            finished = event
+            return True
+        if bar:
+            bar.update(event)
+        elif not quiet:
+            lines.update(event)
+        return False
+
+    try:
+        client.watch(tell)
+    finally:
+        if bar:
+            bar.close()
+    return finished
+
+
+class _Lines:
+    """A line now and then, where there is no terminal."""
+
+    def __init__(self) -> None:
+        self._shown, self._at = 0, time.monotonic()
+
+    def update(self, event: dict[str, Any]) -> None:
+        steps = event["searchable"] + event["done"]
+        waited = time.monotonic() - self._at
+        if steps - self._shown >= _LINES_EVERY or (steps > self._shown and waited > _LINE_AFTER):
+            click.echo(f"{reached(event)}, {event['chunks_written']} passages")
+            self._shown, self._at = steps, time.monotonic()
+
+
+class _Bar:
+    """A live bar with the time left: half of it is that everything can be searched, half that all is read whole."""
+
+    def __init__(self) -> None:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[reached]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+        )
+        self._progress = Progress(*columns, console=console, transient=True)
+        self._progress.start()
+        self._task = self._progress.add_task("planning", total=None, reached="", left="")
+
+    def update(self, event: dict[str, Any]) -> None:
+        name = Path(event["file"]).name or event["stage"]
+        page = f" (page {event['page']} of {event['pages']})" if event["pages"] else ""
+        self._progress.update(
+            self._task,
+            total=2 * event["total"] or None,
+            completed=event["searchable"] + event["done"],
+            description=name[:40] + page,
+            reached=reached(event) if event["total"] else "",
+            left=_left(event["eta_seconds"], event["stage"]),
+        )
+
+    def close(self) -> None:
+        self._progress.stop()
+
+
+def _left(eta: float | None, stage: str) -> str:
+    if eta is None or stage not in ("read", "convert"):
+        return ""
+    time_left = f"about {eta:.0f} s" if eta < 90 else f"about {eta / 60:.0f} min"
+    return f"{time_left} until all can be searched" if stage == "read" else f"{time_left} left"
+
+
+def print_result(project: str, finished: dict[str, Any], *, json_: bool) -> int:
+    """Say what an import did; gives the exit code."""
+    state, result = finished["state"], finished["result"]
+    if "error" in result:
+        raise CiteLoomError.from_dict(result["error"])
+    if json_:
+        as_json({"state": state, **result})
+        return 1 if result.get("failed") else 0
+    words = ("new", "replaced", "skipped", "updated", "removed", "failed")
+    counts = ", ".join(f"{result[w]} {w}" for w in words if result.get(w)) or "nothing to do"
+    if result.get("without_file"):
+        counts += f", {result['without_file']} without a file"
+    if result.get("recognised"):
+        counts += f", {result['recognised']} recognised by OCR"
+    click.echo(
+        f"{counts}; {result.get('chunks_written', 0)} passages written in {result.get('duration_seconds', 0):.1f} s."
+    )
+    for warning in result.get("warnings", []):
+        click.echo(f"Note: {warning}")
+    for error in result.get("errors", []):
+        click.echo(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
+    if state != "done":
+        click.echo(f"It was stopped before the end. Go on with: citeloom ingest {project}", err=True)
+        return 130
+    return 1 if result.get("failed") else 0

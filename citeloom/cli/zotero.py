@@ -1,0 +1,142 @@
+"""`citeloom zotero …`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from citeloom.cli.asking import ask
+from citeloom.cli.output import as_json, console, table
+from citeloom.errors import CiteLoomError, Code
+
+_NEW_KEY = "https://www.zotero.org/settings/keys/new"
+_SOURCES = {
+    "local": "the running Zotero",
+    "sqlite": "Zotero's database on this disk",
+    "web": "zotero.org",
+}
+_KEYS = {"keyring": "a key in the keyring", "environment": "a key from the environment"}
+
+
+@click.group()
+def zotero() -> None:
+    """Your Zotero library: how it is reached, and what is in it."""
+
+
+@zotero.command()
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def status(json_: bool) -> None:
+    """Say how Zotero is reached, and how to mend it. Exit code 1 when it is not reached at all."""
+    seen = ask("zotero_status", "Looking for Zotero")
+    if json_:
+        as_json(seen)
+    else:
+        table(("", ""), _status_rows(seen))
+        if seen["next_step"]:
+            click.echo(seen["next_step"])
+    sys.exit(0 if seen["in_use"] else 1)
+
+
+def _status_rows(seen: dict[str, Any]) -> list[tuple[str, str]]:
+    in_use = _SOURCES.get(seen["in_use"], "nothing: Zotero is not reached")
+    rows = [
+        ("in use", _with(in_use, seen["why"])),
+        ("Zotero", _running(seen["local"])),
+        ("Better BibTeX", seen["local"]["better_bibtex"] or "does not answer"),
+        ("database", _database(seen["sqlite"])),
+        ("zotero.org", _web(seen["web"])),
+        ("data folder", seen["data_folder"] or "not found"),
+        ("linked files", seen["base_folder"] or "no base folder is set"),
+    ]
+    counted = "{name} ({id}): {items} items, {collections} collections"
+    return [*rows, *(("library", counted.format_map(library)) for library in seen["libraries"])]
+
+
+def _running(local: dict[str, Any]) -> str:
+    if not local["running"]:
+        return f"not running (no answer at {local['url']})"
+    api = {"on": "lets CiteLoom read", "off": "does not let CiteLoom read"}.get(local["api"], "")
+    return ", ".join(filter(None, (f"running at {local['url']}", local["version"] or "version unknown", api)))
+
+
+def _database(sqlite: dict[str, Any]) -> str:
+    if not sqlite["database"]:
+        return sqlite["problem"] or "not found"
+    found = _with(sqlite["database"], f"schema {sqlite['schema']}" if sqlite["schema"] else "")
+    return _and(found, sqlite["problem"])
+
+
+def _web(web: dict[str, Any]) -> str:
+    if not web["key"]:
+        return _and("not logged in", web["problem"])
+    return _and(_with(f"logged in as {web['user'] or 'somebody unknown'}", _KEYS[web["key"]]), web["problem"])
+
+
+def _with(what: str, remark: str) -> str:
+    return f"{what} ({remark.rstrip('.')})" if remark else what
+
+
+def _and(what: str, problem: str | None) -> str:
+    return f"{what}: {problem}" if problem else what
+
+
+@zotero.command()
+def login() -> None:
+    """Let CiteLoom read your library at zotero.org, with a key of yours.
+
+    \b
+    Make a key at https://www.zotero.org/settings/keys/new – read access is enough – and paste it here,
+    or pipe it in. It is kept in the system's keyring.
+    """
+    if sys.stdin.isatty():
+        click.echo(f"Make a key at {_NEW_KEY} – read access is enough.")
+        key = click.prompt("Key", hide_input=True)
+    else:
+        key = sys.stdin.readline()
+    if not key.strip():
+        raise CiteLoomError(Code.INVALID_INPUT, "No key was given.", f"Make one at {_NEW_KEY} and paste or pipe it.")
+    user = ask("zotero_login", "Asking zotero.org", key=key.strip())["user"]
+    click.echo(f"Logged in as {user}. The key is in the keyring; citeloom zotero logout forgets it.")
+
+
+@zotero.command()
+def logout() -> None:
+    """Forget the key to zotero.org."""
+    left = ask("zotero_logout")
+    click.echo("The key is forgotten." if left["forgotten"] else "There was no key in the keyring.")
+    if left["key"] == "environment":
+        click.echo("One is still given by the environment: unset CITELOOM_ZOTERO_API_KEY and restart the engine.")
+
+
+@zotero.command()
+@click.option("--library", metavar="L", help="Only this one: its name, or an id such as groups/4242.")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def collections(library: str | None, json_: bool) -> None:
+    """List collections and saved searches, as 'citeloom project add --zotero' takes them."""
+    found = ask("zotero_collections", "Reading the library", library=library)
+    if json_:
+        as_json(found)
+    elif console.is_terminal:
+        for one in found["libraries"]:
+            click.echo(f"{one['name']} ({one['id']}), {one['items']} items")
+            table(("collection", "items", "key"), _tree(one))
+    else:
+        rows = []
+        for one in found["libraries"]:
+            rows += [(one["id"], "collection", c["path"], c["items"], c["key"]) for c in one["collections"]]
+            rows += [(one["id"], "search", s["name"], None, s["key"]) for s in one["searches"]]
+        table((), rows)
+
+
+def _tree(library: dict[str, Any]) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    above: list[str] = []  # paths of the collections that the current one stands in
+    for collection in library["collections"]:
+        del above[collection["depth"] :]
+        # Not the part after the last slash: a name may hold one.
+        name = collection["path"].removeprefix(f"{above[-1]}/" if above else "")
+        above.append(collection["path"])
+        rows.append(("  " * (collection["depth"] + 1) + name, collection["items"], collection["key"]))
+    return [*rows, *((f"  {search['name']} (saved search)", None, search["key"]) for search in library["searches"])]

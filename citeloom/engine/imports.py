@@ -1,0 +1,136 @@
+"""What may be imported, by whom: the way from a request to its job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from citeloom.config import Settings
+from citeloom.engine.allowed import allowed_path, check_kind, existing
+from citeloom.engine.jobs import JobQueue
+from citeloom.engine.zotero_desk import ZoteroDesk, is_zotero
+from citeloom.errors import CiteLoomError, Code
+from citeloom.ingest.fetch import is_address
+from citeloom.ingest.importer import Importer
+from citeloom.ingest.preview import anything_to_do
+from citeloom.ingest.records import METADATA_KEYS
+from citeloom.ingest.request import ImportRequest, Progress
+from citeloom.ingest.scan import hash_file
+from citeloom.store import Job, Project, Source
+
+
+class Imports:
+    """Takes requests for imports."""
+
+    def __init__(self, importer: Importer, jobs: JobQueue, zotero: ZoteroDesk, settings: Settings) -> None:
+        self._importer = importer
+        self._catalog = importer.catalog
+        self._jobs = jobs
+        self._zotero = zotero
+        self._settings = settings
+
+    def ingest(
+        self,
+        project: Project,
+        source: str | None,
+        options: Mapping[str, Any],
+        *,
+        by_agent: bool,
+    ) -> Job:
+        """Queue an import. An agent may name only what the researcher allowed; a person allows by naming."""
+        sources = self._catalog.projects.sources(project.id)
+        if source is not None and is_zotero(source):
+            source = self._part_of_zotero(project, source, options, by_agent=by_agent)
+        elif source is not None and is_address(source):
+            if by_agent and not self._settings.privacy.agents_may_fetch:
+                raise CiteLoomError(
+                    Code.PERMISSION_DENIED,
+                    "The researcher has not allowed agents to fetch from the web.",
+                    "Set privacy.agents_may_fetch = true in the settings, or run 'citeloom ingest PROJECT ADDRESS'.",
+                )
+        elif source is not None:
+            path = allowed_path(source, sources, project.references_path) if by_agent else existing(source)
+            check_kind(path)
+            if not by_agent:
+                kind = "file" if path.is_file() else "folder"
+                if not any(s.holds(path) for s in sources):
+                    recursive = bool(options.get("recursive", True))
+                    self._catalog.projects.add_source(project.id, Source(kind, str(path), recursive))
+            source = str(path)
+        elif not sources and not options.get("force_rebuild") and not self._catalog.documents.known_files(project.id):
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"Project '{project.id}' reads nothing yet.",
+                f"Name a folder, or a part of Zotero: citeloom ingest {project.id} FOLDER.",
+            )
+        references = options.get("references_path")
+        if references:
+            file = allowed_path(references, sources, project.references_path) if by_agent else existing(references)
+            references = str(file)
+            if not by_agent:
+                self._catalog.projects.save(replace(self._catalog.projects.get(project.id), references_path=references))
+        metadata = dict(options.get("metadata") or {})
+        if metadata and (source is None or is_zotero(source) or (not is_address(source) and Path(source).is_dir())):
+            raise CiteLoomError(
+                Code.INVALID_INPUT, "metadata describes one file, not a folder.", "Name the file it belongs to."
+            )
+        unknown = set(metadata) - set(METADATA_KEYS)
+        if unknown:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"metadata has no {str(min(unknown))[:60]!r}.",
+                f"It can have: {', '.join(METADATA_KEYS)}.",
+                valid=list(METADATA_KEYS),
+            )
+        request = ImportRequest(
+            project.id,
+            source,
+            recursive=bool(options.get("recursive", True)),
+            references_path=references,
+            force_rebuild=bool(options.get("force_rebuild", False)),
+            allow_mass_removal=bool(options.get("remove_missing", False)) and not by_agent,
+            metadata=metadata,
+            ocr_languages=list(options.get("ocr_languages") or []),
+        )
+        return self._jobs.submit(request, owed_first=by_agent)
+
+    def _part_of_zotero(self, project: Project, source: str, options: Mapping[str, Any], *, by_agent: bool) -> str:
+        """The part of Zotero that was named; an agent's is within the project, a person's is added to it."""
+        recursive = bool(options.get("recursive", True))
+        if by_agent or source == "zotero":
+            allowed = self._catalog.projects.sources(project.id)
+            return self._zotero.part_within(source, allowed, recursive=recursive)
+        part = self._zotero.part_named(source, recursive=recursive)
+        self._catalog.projects.add_source(project.id, part)
+        return part.path
+
+    def sync_if_needed(self, project_id: str) -> None:
+        """Sync a project that is seen to have changed."""
+        request = ImportRequest(project_id, watched=True)
+        plan = self._importer.preview(request)
+        if anything_to_do(plan) or self._other_references(project_id):
+            self._jobs.submit(request)
+
+    def _other_references(self, project_id: str) -> bool:
+        project = self._catalog.projects.get(project_id)
+        if not project.references_path or not Path(project.references_path).is_file():
+            return False
+        return hash_file(Path(project.references_path)) != project.references_hash
+
+    def preview(self, project: Project) -> dict[str, Any]:
+        """What a sync of a project would do; nothing is written."""
+        return self._importer.preview(ImportRequest(project.id))
+
+    def answer(self, job_id: str, finished: Job | None, progress: Progress | None) -> dict[str, Any]:
+        """What became of an import, or how far it has come."""
+        if finished is None:
+            return {"job_id": job_id, "status": "running", **_progress(progress)}
+        if finished.state == "failed":
+            raise CiteLoomError.from_dict(finished.result["error"])
+        return {"job_id": job_id, "status": finished.state, **finished.result}
+
+
+def _progress(progress: Progress | None) -> dict[str, Any]:
+    return asdict(progress) if progress else {"total": 0, "searchable": 0, "done": 0, "stage": "queued"}

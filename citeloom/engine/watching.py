@@ -1,0 +1,70 @@
+"""What is kept in step without anybody asking: Zotero, folders, and references."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from citeloom.config import Watch
+from citeloom.engine.watch_files import FileWatch
+from citeloom.engine.watcher import Look, Watcher
+from citeloom.store import Catalog
+from citeloom.zotero.connect import Zotero
+
+log = logging.getLogger(__name__)
+
+
+class Watching:
+    """The watchers of an engine; `sync` has a project synced where something changed."""
+
+    def __init__(self, settings: Watch, catalog: Catalog, zotero: Zotero, sync: Callable[[str], None]) -> None:
+        self._catalog = catalog
+        self._zotero = zotero
+        self._sync = sync
+        wanted = os.environ.get("CITELOOM_WATCH") != "off"  # for scripts that import step by step
+        self._files = FileWatch(sync) if settings.files and wanted else None
+        self._watcher = (
+            Watcher(self._look, self._sync_all, self._any_zotero, settings.zotero_seconds)
+            if settings.zotero and wanted
+            else None
+        )
+
+    def start(self) -> None:
+        """Begin."""
+        if self._files:
+            self._files.start()
+        self.look_again()
+        if self._watcher:
+            self._watcher.start()
+
+    def stop(self) -> None:
+        """End at once."""
+        if self._watcher:
+            self._watcher.stop()
+        if self._files:
+            self._files.stop()
+
+    def look_again(self) -> None:
+        """Projects have other sources than before."""
+        if self._files:
+            self._files.set_places({p.id: self._places(p.id, p.references_path) for p in self._catalog.projects.all()})
+
+    def _places(self, project_id: str, references: str | None) -> list[Path]:
+        sources = [Path(s.path) for s in self._catalog.projects.sources(project_id) if s.kind != "zotero"]
+        return [*sources, *([Path(references)] if references else [])]
+
+    def _with_zotero(self) -> list[str]:
+        projects = self._catalog.projects
+        return [p.id for p in projects.all() if any(s.kind == "zotero" for s in projects.sources(p.id))]
+
+    def _any_zotero(self) -> bool:
+        return bool(self._with_zotero())
+
+    def _look(self) -> Look:
+        return Look(*self._zotero.look())
+
+    def _sync_all(self) -> None:
+        for project_id in self._with_zotero():
+            self._sync(project_id)

@@ -1,0 +1,109 @@
+"""What people and agents ask of Zotero: how it is reached, what it holds, and which part of it they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from citeloom import credentials
+from citeloom.errors import CiteLoomError, Code
+from citeloom.ingest.scan import ALL_OF_ZOTERO
+from citeloom.store import Source
+from citeloom.zotero.connect import KEY, Zotero, tree
+from citeloom.zotero.model import Snapshot
+from citeloom.zotero.scope import Scope, find_scope, select
+
+_FORMS = "Write zotero, zotero:collection/NAME, zotero:search/NAME or zotero:tag/TAG."
+
+
+def is_zotero(source: str) -> bool:
+    """Whether a source is a part of Zotero rather than a path."""
+    return source == "zotero" or source.startswith("zotero:")
+
+
+class ZoteroDesk:
+    """Answers for Zotero."""
+
+    def __init__(self, zotero: Zotero) -> None:
+        self._zotero = zotero
+
+    def status(self) -> dict[str, Any]:
+        """How Zotero is reached, and what to do for a better way."""
+        return self._zotero.status()
+
+    def collections(self) -> dict[str, Any]:
+        """Libraries, collections and saved searches to choose from."""
+        return tree(self._zotero.open())
+
+    def log_in(self, key: str) -> dict[str, Any]:
+        """Keep a key for zotero.org in the keyring, once zotero.org has taken it."""
+        account = self._zotero.web_with(key.strip()).check_key()
+        credentials.put(KEY, key.strip())
+        return account
+
+    def log_out(self) -> bool:
+        """Forget the key; whether there was one."""
+        return credentials.forget(KEY)
+
+    def part(
+        self, words: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()
+    ) -> Source:
+        """The part of Zotero that a person means, as a source for a project."""
+        scope, label = find_scope(self._read_all(), words, library=library, recursive=recursive, tags=tuple(tags))
+        return Source("zotero", scope.to_uri(), recursive, label)
+
+    def part_named(self, source: str, *, recursive: bool) -> Source:
+        """The part that a person wrote as zotero:…"""
+        words, tags = _parsed(source)
+        return self.part(words, recursive=recursive, tags=tags)
+
+    def part_within(self, source: str, allowed: Sequence[Source], *, recursive: bool) -> str:
+        """The part that an agent named, as far as the project may read it. What is outside is not named to it."""
+        scopes = [Scope.from_uri(s.path) for s in allowed if s.kind == "zotero"]
+        if not scopes:
+            raise CiteLoomError(
+                Code.PERMISSION_DENIED,
+                "This project reads nothing from Zotero.",
+                'The researcher can allow it: citeloom project allow PROJECT --zotero "COLLECTION".',
+            )
+        if source == "zotero":
+            return ALL_OF_ZOTERO
+        words, tags = _parsed(source)
+        snapshots = [_within(snapshot, scopes) for snapshot in self._read_all({s.library for s in scopes})]
+        scope, _ = find_scope(snapshots, words, library=None, recursive=recursive, tags=tags)
+        return scope.to_uri()
+
+    def _read_all(self, only: set[str] | None = None) -> list[Snapshot]:
+        source = self._zotero.open()
+        return [source.read(library) for library in source.libraries() if only is None or library.id in only]
+
+
+def _parsed(source: str) -> tuple[str, tuple[str, ...]]:
+    """What a source such as zotero:collection/NAME says: the words for a part, and the tags."""
+    kind, _, name = source.removeprefix("zotero:").partition("/")
+    if kind == "tag" and name:
+        return "", (name,)
+    if kind in ("collection", "search") and name:
+        return name if kind == "collection" else f"search:{name}", ()
+    raise CiteLoomError(Code.INVALID_INPUT, f"{source[:100]!r} is no part of Zotero.", _FORMS)
+
+
+def _within(snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
+    """A library as a project sees it: only the collections, searches and tags of its own parts."""
+    own = [scope for scope in scopes if scope.library == snapshot.library.id]
+    if any(scope.kind == "all" and not scope.tags for scope in own):
+        return snapshot
+    keys: set[str] = set()
+    for scope in own:
+        if scope.kind != "search":
+            keys |= select(snapshot, scope, lambda search: set())
+    items = {key: item for key, item in snapshot.items.items() if key in keys}
+    used = {collection for item in items.values() for collection in item.collections}
+    named = {scope.key for scope in own if scope.kind == "collection"}
+    return replace(
+        snapshot,
+        items=items,
+        collections={key: c for key, c in snapshot.collections.items() if key in used | named},
+        searches={key: s for key, s in snapshot.searches.items() if any(scope.key == key for scope in own)},
+    )

@@ -1,0 +1,88 @@
+"""What an import finds: its sources looked at, and what has to be done about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from citeloom.documents.convert import CONVERTER_VERSION
+from citeloom.documents.formats import file_type
+from citeloom.ingest.fetch import fetch, is_address
+from citeloom.ingest.passages import STORED, document_id
+from citeloom.ingest.plan import Plan, plan
+from citeloom.ingest.scan import ALL_OF_ZOTERO, ZOTERO, FoundFile, Survey, survey
+from citeloom.ingest.state import ImportState
+from citeloom.ingest.zotero_items import item_source, library_of
+from citeloom.store import Source
+
+
+class Finder:
+    """Looks at the sources of one import. Nothing is written."""
+
+    def __init__(self, state: ImportState) -> None:
+        self._state = state
+        self._request = state.request
+        self._importer = state.importer
+
+    def find(self) -> Survey:
+        """Everything that the import's sources hold now."""
+        source = self._request.source
+        if source is not None and is_address(source):
+            return self._fetched(source)
+        strict = source is not None
+        found = survey(self._places(), strict=strict)
+        allowed = [s.path for s in self._allowed() if s.kind == "zotero"]
+        if allowed and (source is None or source.startswith(ZOTERO) or self._request.force_rebuild):
+            self._state.tell(stage="plan", file="Zotero")
+            only = None if source is None or source == ALL_OF_ZOTERO or self._request.force_rebuild else source
+            self._importer.zotero.look_up(allowed, found, only=only, strict=strict)
+        return found
+
+    def plan(self, found: Survey, *, again: bool = False) -> Plan:
+        """What has to be done about what was found."""
+        request = self._request
+        # Who names one file, or other languages, means more than what has changed.
+        asked = bool(request.metadata or request.ocr_languages) or request.source in found.files
+        belongs_nowhere = self._belongs_nowhere() if request.source is None else lambda source: False
+        return plan(
+            list(found.files.values()),
+            self._state.catalog.documents.known_files(self._state.project.id),
+            in_scope=lambda source: found.covers(source) or belongs_nowhere(source),
+            converter=CONVERTER_VERSION,
+            again=again or asked,
+            retry=not request.watched,
+        )
+
+    def _allowed(self) -> list[Source]:
+        return self._state.catalog.projects.sources(self._state.project.id)
+
+    def _places(self) -> list[Source]:
+        """The folders and files to look at."""
+        source = self._request.source
+        if source is None or self._request.force_rebuild:
+            return [s for s in self._allowed() if s.kind != "zotero"]
+        if source.startswith(ZOTERO):
+            return []
+        return [Source("file" if Path(source).is_file() else "folder", source, self._request.recursive)]
+
+    def _fetched(self, address: str) -> Survey:
+        self._state.tell(file=address, stage="fetch")
+        doc_id = document_id(self._state.project.id, address)
+        path = fetch(address, self._importer.downloads / doc_id).path
+        stat = path.stat()
+        file = FoundFile(str(path), file_type(path) or "", stat.st_size, stat.st_mtime_ns, address)
+        return Survey(files={address: file})
+
+    def _belongs_nowhere(self) -> Callable[[str], bool]:
+        """What tells whether a document comes from a place that the project may no longer read."""
+        sources = self._allowed()
+        libraries = {library_of(s.path) for s in sources if s.kind == "zotero"}
+
+        def belongs_nowhere(source: str) -> bool:
+            if source.startswith(ZOTERO):
+                return not any(source.startswith(item_source(library, "")) for library in libraries)
+            if source.startswith(STORED) or is_address(source):
+                return False
+            return not any(s.holds(Path(source)) for s in sources)
+
+        return belongs_nowhere

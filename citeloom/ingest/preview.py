@@ -1,0 +1,65 @@
+"""What an import would do, for a person to read before it does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citeloom.ingest.finder import Finder
+from citeloom.ingest.passages import shown_source
+from citeloom.ingest.scan import FoundFile
+from citeloom.ingest.state import ImportState
+from citeloom.store import Document, State
+
+
+def preview(state: ImportState) -> dict[str, Any]:
+    """The plan of an import, document by document; nothing is written, converted or embedded."""
+    finder = Finder(state)
+    found = finder.find()
+    work = finder.plan(found)
+    known = {document.source: document for document in state.catalog.documents.all(state.project.id)}
+    by_id = {document.doc_id: document for document in known.values()}
+    missing = [*work.without_file, *(file for file in work.to_read if file.missing)]
+    to_read = [file for file in work.to_read if not file.missing]
+    added = [file for file in to_read if not _searchable(known.get(file.source))]
+    changed = [file for file in to_read if _searchable(known.get(file.source))]
+    return {
+        "project": state.project.id,
+        "added": [_file(file) for file in added],
+        "changed": [_file(file) for file in changed],
+        "updated": [{**_file(file), "was": _was(known.get(file.source), file)} for file in work.other_record],
+        "without_file": [{**_file(file), "why": file.missing} for file in missing],
+        "removed": [_document(by_id[doc_id]) for doc_id in work.gone],
+        "unchanged": len(work.unchanged) - len(work.other_record),
+        "asks": work.removes_many,
+        "problems": [{"source": source, "reason": str(error)} for source, error in found.problems.items()],
+        "warnings": found.warnings,
+    }
+
+
+def anything_to_do(plan: dict[str, Any]) -> bool:
+    """Whether an import would change something."""
+    removed = plan["removed"] and not plan["asks"]
+    return bool(plan["added"] or plan["changed"] or plan["updated"] or plan["without_file"] or removed)
+
+
+def _searchable(document: Document | None) -> bool:
+    return document is not None and document.state in (State.READY, State.DUPLICATE)
+
+
+def _file(file: FoundFile) -> dict[str, str]:
+    record = file.work.record if file.work else None
+    return {
+        "source": file.source,
+        "citekey": record.citekey if record else "",
+        "title": record.title if record else "",
+    }
+
+
+def _was(document: Document | None, file: FoundFile) -> str:
+    """The citekey that a document had, where it gets another."""
+    renamed = document and file.work and document.citekey != file.work.record.citekey
+    return document.citekey if document and renamed else ""
+
+
+def _document(document: Document) -> dict[str, str]:
+    return {"source": shown_source(document), "citekey": document.citekey, "title": document.title}

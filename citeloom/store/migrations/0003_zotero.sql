@@ -1,0 +1,17 @@
+-- Sources that are no places on the disk have a name of their own.
+ALTER TABLE sources ADD COLUMN label TEXT NOT NULL DEFAULT '';
+
+-- A Zotero item's document: where its file is, which item it is, and what its record was made from.
+ALTER TABLE documents ADD COLUMN path TEXT NOT NULL DEFAULT '';
+ALTER TABLE documents ADD COLUMN zotero TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE documents ADD COLUMN record_hash TEXT;
+
+-- Citekeys that a document had before: manuscripts may still cite by them.
+CREATE TABLE citekey_aliases (
+    project_id TEXT NOT NULL,
+    old_key    TEXT NOT NULL,
+    doc_id     TEXT NOT NULL,
+    renamed_at TEXT NOT NULL,
+    PRIMARY KEY (project_id, old_key, doc_id),
+    FOREIGN KEY (project_id, doc_id) REFERENCES documents(project_id, doc_id) ON DELETE CASCADE
+) WITHOUT ROWID;

@@ -1,0 +1,173 @@
+"""What the sources that speak HTTP share: a bounded request to this computer, and a library made of Zotero's JSON."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from citeloom import __version__
+from citeloom.errors import CiteLoomError, Code
+from citeloom.zotero.model import MY_LIBRARY, Collection, Item, Library, SavedSearch, Snapshot, item_from_json
+
+MOST_BYTES = 500_000_000
+# Zotero says nothing while it gathers a large library.
+SILENCE_SECONDS = 60.0
+_WHOLE_REPLY = 5  # times the silence that is borne
+_CHUNK = 1 << 16
+_NOT_WHOLE = "Nothing was changed; it is tried again with the next sync."
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole reply; the names of its headers are in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The Zotero on this computer, asked with bounds on time and size."""
+
+    url: str
+    silence: float = SILENCE_SECONDS
+    most_bytes: int = MOST_BYTES
+
+    def ask(self, path: str, body: Any = None) -> Reply:
+        """Get a path; with a body, post it as JSON."""
+        connection = self._connected()
+        headers = {"User-Agent": f"CiteLoom/{__version__}", "Zotero-API-Version": "3"}
+        try:
+            if body is None:
+                connection.request("GET", path, headers=headers)
+            else:
+                headers["Content-Type"] = "application/json"
+                connection.request("POST", path, json.dumps(body).encode(), headers)
+            return self._whole(connection)
+        except TimeoutError as error:
+            raise not_whole("Zotero took too long to answer") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise not_whole("Zotero ended the connection in the middle of its answer") from error
+        finally:
+            connection.close()
+
+    def _connected(self) -> http.client.HTTPConnection:
+        parts = urlsplit(self.url)
+        if parts.scheme != "http" or not parts.hostname:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"zotero.local_url is {self.url!r}, which is no address of a Zotero on this computer.",
+                "It looks like http://127.0.0.1:23119.",
+            )
+        connection = http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=self.silence)
+        try:
+            connection.connect()
+        except OSError as error:
+            raise CiteLoomError(
+                Code.ZOTERO_UNAVAILABLE, "Zotero is not running.", "Start Zotero.", url=self.url, running=False
+            ) from error
+        return connection
+
+    def _whole(self, connection: http.client.HTTPConnection) -> Reply:
+        until = time.monotonic() + self.silence * _WHOLE_REPLY
+        socket = connection.sock  # the connection forgets it once the headers are there
+        with connection.getresponse() as response:
+            body = bytearray()
+            while chunk := response.read1(_CHUNK):
+                body += chunk
+                if len(body) > self.most_bytes:
+                    raise not_whole(f"Zotero's answer has more than {self.most_bytes // 1_000_000} MB")
+                left = until - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError
+                socket.settimeout(min(left, self.silence))
+            if response.length:
+                raise http.client.IncompleteRead(bytes(body), response.length)
+            return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, bytes(body))
+
+
+def not_whole(what: str) -> CiteLoomError:
+    """The error for an answer that cannot be taken for the library."""
+    return CiteLoomError(Code.ZOTERO_UNAVAILABLE, f"{what}.", _NOT_WHOLE)
+
+
+def parsed(body: bytes) -> Any:
+    """The JSON of a reply."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise not_whole("Zotero's answer is not JSON, or not all of it") from error
+
+
+def release(version: str) -> str:
+    """A version without what builds append to it."""
+    found = re.match(r"\d+(\.\d+)*", version)
+    return found[0] if found else version
+
+
+def libraries_from_json(groups: Iterable[Mapping[str, Any]]) -> list[Library]:
+    """My Library first, then the groups by name, from the `data` of the groups."""
+    try:
+        found = [Library(f"groups/{int(group['id'])}", str(group["name"])) for group in groups]
+    except (KeyError, TypeError, ValueError) as error:
+        raise not_whole("Zotero's answer does not look like a list of groups") from error
+    return [Library(MY_LIBRARY, "My Library"), *sorted(found, key=lambda group: (group.name, group.id))]
+
+
+def snapshot_from_json(
+    library: Library,
+    collections: Iterable[Mapping[str, Any]],
+    searches: Iterable[Mapping[str, Any]],
+    items: Iterable[Mapping[str, Any]],
+) -> Snapshot:
+    """A library from the `data` of everything in it, without the trash and what is below it."""
+    try:
+        kept_items = _outside_trash(items, "parentItem")
+        kept_collections = _outside_trash(collections, "parentCollection")
+        return Snapshot(
+            library,
+            {k: Collection(k, str(c["name"]), c.get("parentCollection") or None) for k, c in kept_collections.items()},
+            {
+                k: SavedSearch(k, str(s["name"]), tuple(dict(c) for c in s.get("conditions", ())))
+                for k, s in _outside_trash(searches, "").items()
+            },
+            {key: _item(data, kept_collections) for key, data in kept_items.items()},
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise not_whole("Zotero's answer does not look like a library") from error
+
+
+def _outside_trash(found: Iterable[Mapping[str, Any]], parent: str) -> dict[str, Mapping[str, Any]]:
+    kept = {str(data["key"]): _without_lone_surrogates(data) for data in found if not data.get("deleted")}
+    while lost := [key for key, data in kept.items() if data.get(parent) and data[parent] not in kept]:
+        for key in lost:
+            del kept[key]
+    return kept
+
+
+def _item(data: Mapping[str, Any], collections: Mapping[str, Any]) -> Item:
+    """The item with its tags and collections in one order: Zotero's differs from source to source."""
+    same = dict(data)
+    if "tags" in data:
+        same["tags"] = sorted(data["tags"], key=lambda tag: str(tag["tag"]))
+    if "collections" in data:
+        same["collections"] = sorted(key for key in data["collections"] if key in collections)
+    return item_from_json(same)
+
+
+def _without_lone_surrogates(value: Any) -> Any:
+    """Zotero cuts some texts between the halves of a character; such a half can be stored nowhere."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, Mapping):
+        return {_without_lone_surrogates(k): _without_lone_surrogates(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_without_lone_surrogates(v) for v in value]
+    return value

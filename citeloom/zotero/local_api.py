@@ -1,0 +1,117 @@
+"""The local API of a running Zotero: whole libraries at once, since its versions cannot be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.zotero.http import (
+    MOST_BYTES,
+    SILENCE_SECONDS,
+    Here,
+    Reply,
+    libraries_from_json,
+    not_whole,
+    parsed,
+    release,
+    snapshot_from_json,
+)
+from citeloom.zotero.model import Library, SavedSearch, Snapshot
+
+_TRIES = 3
+
+
+class LocalApi:
+    """Zotero on this computer, while it runs and lets other applications ask."""
+
+    kind = "local"
+
+    def __init__(self, url: str, *, silence: float = SILENCE_SECONDS, most_bytes: int = MOST_BYTES) -> None:
+        self._here = Here(url, silence, most_bytes)
+
+    def libraries(self) -> list[Library]:
+        """My Library first, then the groups."""
+        groups, _ = self._list("/api/users/0/groups")
+        return libraries_from_json(groups)
+
+    def read(self, library: Library) -> Snapshot:
+        """A library as it is now."""
+        for _ in range(_TRIES):
+            collections, before = self._list(f"{_place(library)}/collections")
+            items, then = self._list(f"{_place(library)}/items")
+            searches, after = self._list(f"{_place(library)}/searches")
+            if before == then == after:  # only Zotero 10 tells; earlier ones give the same number always
+                return snapshot_from_json(library, collections, searches, items)
+        raise not_whole(f"{library.name} kept changing while it was read")
+
+    def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
+        """The keys of the top-level items that a saved search finds (for a child, its parent's)."""
+        place = _place(snapshot.library)
+        found, _ = self._list(f"{place}/searches/{search.key}/items")
+        # An unknown collection is answered with the whole library: a search that is gone must not be.
+        known, _ = self._list(f"{place}/searches")
+        if search.key not in {saved.get("key") for saved in known}:
+            raise not_whole(f'The saved search "{search.name}" is no longer in Zotero')
+        return set(_tops(snapshot, [str(data.get("key")) for data in found]))
+
+    def full_text(self, library: Library, attachment: str) -> str | None:
+        """The text that Zotero itself took from an attachment, where it has one."""
+        reply = self._here.ask(f"{_place(library)}/items/{attachment}/fulltext")
+        if reply.status == 404:
+            return None
+        self._check(reply)
+        answer = parsed(reply.body)
+        text = answer.get("content") if isinstance(answer, dict) else None
+        return text if isinstance(text, str) and text.strip() else None
+
+    def about(self) -> dict[str, Any]:
+        """Its version, its address, and what tells it from another Zotero (from Zotero 10 on)."""
+        reply = self._here.ask("/api/users/0/groups")
+        self._check(reply)
+        version = release(reply.headers.get("x-zotero-version", ""))
+        return {"version": version, "url": self._here.url, "server_id": reply.headers.get("zotero-server-id")}
+
+    def _list(self, path: str) -> tuple[list[dict[str, Any]], str]:
+        """The `data` of everything in a listing, and the library's version."""
+        reply = self._here.ask(path)
+        self._check(reply)
+        found = parsed(reply.body)
+        if not isinstance(found, list) or str(len(found)) != reply.headers.get("total-results"):
+            raise not_whole("Zotero's answer does not hold everything it announces")
+        if not all(isinstance(entry, dict) and isinstance(entry.get("data"), dict) for entry in found):
+            raise not_whole("Zotero's answer does not look like a library")
+        return [entry["data"] for entry in found], reply.headers.get("last-modified-version", "")
+
+    def _check(self, reply: Reply) -> None:
+        if reply.status == 200 and "x-zotero-version" in reply.headers:
+            return
+        if reply.status == 403:
+            raise CiteLoomError(
+                Code.ZOTERO_UNAVAILABLE,
+                "Zotero is running, but does not let other applications ask it.",
+                'Switch it on in Zotero: Settings → Advanced → "Allow other applications on this computer to '
+                'communicate with Zotero".',
+                api="off",
+                version=release(reply.headers.get("x-zotero-version", "")),
+            )
+        if reply.status == 404:
+            raise not_whole(
+                "Zotero no longer has this library, or is too old for CiteLoom (it reads Zotero 7 and later)"
+            )
+        if reply.status == 200:
+            raise not_whole(f"What answers at {self._here.url} is not Zotero")
+        raise not_whole(f"Zotero answered with an error ({reply.status})")
+
+
+def _place(library: Library) -> str:
+    return "/api/users/0" if library.group is None else f"/api/groups/{library.group}"
+
+
+def _tops(snapshot: Snapshot, keys: list[str]) -> Iterator[str]:
+    for key in keys:
+        item = snapshot.items.get(key)
+        while item and item.parent:
+            item = snapshot.items.get(item.parent)
+        if item:
+            yield item.key

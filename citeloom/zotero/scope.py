@@ -1,0 +1,250 @@
+"""What part of Zotero a project is: a library, a collection or a saved search, perhaps only what has certain tags."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+from urllib.parse import parse_qsl, quote
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.zotero.model import MY_LIBRARY, SavedSearch, Snapshot
+
+_SCHEME = "zotero:"
+_URI = re.compile(r"zotero:(library|groups/[0-9]+)(?:/(collections|searches)/([A-Z0-9]+))?(?:\?(.*))?")
+_SEARCH = "search:"
+_PLACES = {"collection": "collections", "search": "searches"}
+_MOST_NEAR = 5
+_LONGEST_NAME = 255  # of what is compared with each name there is
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A part of one library, known by keys: it stays the same when a collection is renamed or moved."""
+
+    library: str  # as Library.id
+    kind: Literal["all", "collection", "search"] = "all"
+    key: str = ""  # of the collection or search
+    recursive: bool = True  # with the collections below
+    tags: tuple[str, ...] = ()  # only items that have all of these
+
+    def to_uri(self) -> str:
+        """The scope as it is kept: zotero:library/collections/ABCD2345?recursive=0&tag=to-read"""
+        place = f"/{_PLACES[self.kind]}/{self.key}" if self.kind != "all" else ""
+        options = [] if self.recursive else ["recursive=0"]
+        options += [f"tag={quote(tag, safe='')}" for tag in self.tags]
+        return f"{_SCHEME}{self.library}{place}" + (f"?{'&'.join(options)}" if options else "")
+
+    @classmethod
+    def from_uri(cls, uri: str) -> Scope:
+        """The scope as it was kept."""
+        match = _URI.fullmatch(uri)
+        if not match:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"'{uri}' names no part of Zotero.",
+                "Write zotero:library/collections/KEY, or choose the collection by its name.",
+            )
+        library, place, key, options = match.groups()
+        said = parse_qsl(options or "", keep_blank_values=True)
+        kind: Literal["all", "collection", "search"] = "all"
+        if place:
+            kind = "collection" if place == "collections" else "search"
+        tags = tuple(value for name, value in said if name == "tag")
+        return cls(library, kind, key or "", ("recursive", "0") not in said, tags)
+
+
+def select(snapshot: Snapshot, scope: Scope, found_by: Callable[[SavedSearch], set[str]]) -> set[str]:
+    """The keys of the top-level items in a scope; a collection or search that is gone is an error, never everything."""
+    top = {item.key: item for item in snapshot.top_level()}
+    if scope.kind == "collection":
+        if scope.key not in snapshot.collections:
+            raise _gone(snapshot, "collection", scope.key)
+        wanted = below(snapshot, scope.key) if scope.recursive else {scope.key}
+        keys = {key for key, item in top.items() if not wanted.isdisjoint(item.collections)}
+    elif scope.kind == "search":
+        if scope.key not in snapshot.searches:
+            raise _gone(snapshot, "saved search", scope.key)
+        keys = found_by(snapshot.searches[scope.key]) & top.keys()
+    else:
+        keys = set(top)
+    tags = {_folded(tag) for tag in scope.tags}
+    return {key for key in keys if tags <= {_folded(tag) for tag in top[key].tags}} if tags else keys
+
+
+def below(snapshot: Snapshot, key: str) -> set[str]:
+    """The keys of a collection and of all that stand in it."""
+    inside: dict[str | None, list[str]] = {}
+    for collection in snapshot.collections.values():
+        inside.setdefault(collection.parent, []).append(collection.key)
+    found: set[str] = set()
+    waiting = [key]
+    while waiting:
+        at = waiting.pop()
+        if at not in found:
+            found.add(at)
+            waiting += inside.get(at, ())
+    return found
+
+
+def find_scope(
+    snapshots: Sequence[Snapshot],
+    words: str,
+    *,
+    library: str | None = None,
+    recursive: bool = True,
+    tags: Sequence[str] = (),
+) -> tuple[Scope, str]:
+    """The scope that a person means, and what to call it.
+
+    They may write a path of collections from the top or its end, a key, "search:NAME", or "*" for a whole library.
+    Without a library, the first that has it is meant: My Library, then the groups.
+    """
+    words = words.strip()
+    if library is not None or not snapshots:
+        snapshots = [_library(snapshots, library or MY_LIBRARY)]
+    if words in ("", "*"):
+        wanted = {_folded(tag) for tag in tags}
+        at = next((s for s in snapshots if wanted <= {_folded(tag) for tag in _tags(s)}), snapshots[0])
+        scope, name = Scope(at.library.id), at.library.name
+    else:
+        at, scope, name = _named(snapshots, words, recursive)
+        if at.library.id != MY_LIBRARY:
+            name = f"{at.library.name}: {name}"
+    if tags:
+        spelled = check_tags(at, tags)
+        scope = Scope(scope.library, scope.kind, scope.key, scope.recursive, spelled)
+        name = f"{name} (tagged {', '.join(spelled)})"
+    return scope, name
+
+
+def check_tags(snapshot: Snapshot, tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags as the library spells them; one that no item has is an error that names near ones."""
+    known = _tags(snapshot)
+    folded = {_folded(tag): tag for tag in known}
+    found: dict[str, None] = {}
+    for tag in tags:
+        spelled = tag if tag in known else folded.get(_folded(tag))
+        if spelled is None:
+            raise _unknown(f"No item of {snapshot.library.name} has the tag '{_short(tag)}'.", tag, folded)
+        found[spelled] = None
+    return tuple(found)
+
+
+def _tags(snapshot: Snapshot) -> set[str]:
+    return {tag for item in snapshot.top_level() for tag in item.tags}
+
+
+def _library(snapshots: Sequence[Snapshot], words: str) -> Snapshot:
+    ids = {word: s for s in snapshots for word in (s.library.id, str(s.library.group or ""))}
+    if words in ids:
+        return ids[words]
+    named = [s for s in snapshots if s.library.name == words]
+    named = named or [s for s in snapshots if _folded(s.library.name) == _folded(words)]
+    if len(named) > 1:
+        raise _ambiguous(words, [f"{s.library.name} ({s.library.id})" for s in named], "by its number")
+    if not named:
+        names = {_folded(s.library.name): s.library.name for s in snapshots}
+        raise _unknown(f"Zotero has no library '{_short(words)}'.", words, names)
+    return named[0]
+
+
+def _named(snapshots: Sequence[Snapshot], words: str, recursive: bool) -> tuple[Snapshot, Scope, str]:
+    """The collection or saved search of a name, in the first libraries that have one."""
+    is_search = words.startswith(_SEARCH)
+    name = words.removeprefix(_SEARCH).strip()
+    mine = [s for s in snapshots if s.library.id == MY_LIBRARY]
+    others = [s for s in snapshots if s.library.id != MY_LIBRARY]
+    for group in (mine, others):
+        found = _best([(s, key, names) for s in group for key, names in _names(s, is_search).items()], name)
+        if len(found) > 1:
+            places = [f"{s.library.name}: {_full_name(s, key, is_search)} ({key})" for s, key in found]
+            raise _ambiguous(words, places, "from the top, or by its key")
+        if found:
+            (at, key), full = found[0], _full_name(*found[0], is_search)
+            scope = Scope(at.library.id, "search" if is_search else "collection", key, recursive or is_search)
+            return at, scope, f"search: {full}" if is_search else full
+    near = {
+        _folded(written): _full_name(s, key, is_search)
+        for s in snapshots
+        for key, names in _names(s, is_search).items()
+        for written in names
+    }
+    what = "saved search" if is_search else "collection"
+    where = snapshots[0].library.name if len(snapshots) == 1 else "Zotero"
+    raise _unknown(f"There is no {what} '{_short(name)}' in {where}.", name, near)
+
+
+def _names(snapshot: Snapshot, searches: bool) -> Mapping[str, list[str]]:
+    """What each collection or search can be called, its full name first."""
+    if searches:
+        return {key: [search.name] for key, search in snapshot.searches.items()}
+    paths = {key: snapshot.collection_names(key) for key in snapshot.collections}
+    return {key: ["/".join(path[at:]) for at in range(len(path))] for key, path in paths.items()}
+
+
+def _full_name(snapshot: Snapshot, key: str, is_search: bool) -> str:
+    return snapshot.searches[key].name if is_search else snapshot.collection_paths[key]
+
+
+def _best(candidates: Sequence[tuple[Snapshot, str, list[str]]], words: str) -> list[tuple[Snapshot, str]]:
+    """Those that fit best: by key, then a full name, then the end of one, as written before written otherwise."""
+    folded = _folded_path(words)
+    fits: tuple[Callable[[str, list[str]], bool], ...] = (
+        lambda key, names: key == words,
+        lambda key, names: names[0] == words,
+        lambda key, names: words in names,
+        lambda key, names: _folded_path(names[0]) == folded,
+        lambda key, names: folded in map(_folded_path, names),
+    )
+    for fit in fits:
+        if found := [(snapshot, key) for snapshot, key, names in candidates if fit(key, names)]:
+            return found
+    return []
+
+
+def _folded(text: str) -> str:
+    """A name as it is compared: case, Unicode form and spaces do not count."""
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(plain.split())
+
+
+def _folded_path(text: str) -> str:
+    return re.sub(r" ?/ ?", "/", _folded(text)).strip("/")
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _LONGEST_NAME else f"{words[:_LONGEST_NAME]}…"
+
+
+def _gone(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"The {what} {key} is no longer in {snapshot.library.name}.",
+        "Restore it in Zotero, or take it from the project and choose another.",
+        key=key,
+    )
+
+
+def _unknown(message: str, words: str, names: Mapping[str, str]) -> CiteLoomError:
+    """`names`: what is compared, with what is shown for it."""
+    close = get_close_matches(_folded(words)[:_LONGEST_NAME], names, n=_MOST_NEAR * 2, cutoff=0.5)
+    near = list(dict.fromkeys(names[name] for name in close))[:_MOST_NEAR]
+    step = f"Near it: {_listed(near)}." if near else "Copy the name from Zotero; a path is written as Thesis/Chapter 2."
+    return CiteLoomError(Code.INVALID_INPUT, message, step, near=near)
+
+
+def _ambiguous(words: str, candidates: Sequence[str], how: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"'{_short(words)}' can be {len(candidates)} things: {_listed(candidates[:_MOST_NEAR])}.",
+        f"Name the one you mean {how}.",
+        candidates=list(candidates),
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return "; ".join(names)

@@ -1,0 +1,196 @@
+"""A file from Zotero's storage: resumed where it stopped, never spliced from two, and checked before it is there."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urljoin
+
+import httpx2
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.zotero.http import not_whole
+
+_MOST_REDIRECTS = 5
+_CHUNK = 1 << 16
+
+Tell = Callable[[int, int | None], None]
+
+
+class _Other(Exception):
+    """What is there now is not what the part on disk was a part of."""
+
+
+def download(
+    client: httpx2.Client,
+    address: str,
+    header: Mapping[str, str],
+    name: str,
+    to: Path,
+    *,
+    most_bytes: int,
+    tell: Tell,
+    stopped: Callable[[], bool],
+) -> Path:
+    """Fetch the file of that name from an address to a place."""
+    part, label = to.with_name(f"{to.name}.part"), to.with_name(f"{to.name}.part-of")
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            told = _fetch(client, address, header, name, part, label, most_bytes, tell, stopped)
+        except _Other:
+            _forget(part, label)
+            told = _fetch(client, address, header, name, part, label, most_bytes, tell, stopped)
+        try:
+            _check(part, told, name)
+            if told.get("zotero-file-compressed") == "Yes":
+                _unpack(part, name, most_bytes)
+        except CiteLoomError:
+            _forget(part, label)
+            raise
+        part.replace(to)
+        label.unlink(missing_ok=True)
+        return to
+    except OSError as error:
+        raise CiteLoomError(
+            Code.STORAGE_ERROR,
+            f"{name} could not be written: {error.strerror}.",
+            "Make room on the disk, or free the place.",
+        ) from error
+
+
+def _fetch(
+    client: httpx2.Client,
+    address: str,
+    header: Mapping[str, str],
+    name: str,
+    part: Path,
+    label: Path,
+    most_bytes: int,
+    tell: Tell,
+    stopped: Callable[[], bool],
+) -> Mapping[str, str]:
+    """Have all of it in `part`; what the servers said of it."""
+    have, of = (part.stat().st_size, label.read_text("utf-8")) if part.exists() and label.exists() else (0, "")
+    wanted = {"Range": f"bytes={have}-", "If-Range": of} if have and of else {}
+    with _opened(client, address, header, {"Accept-Encoding": "identity", **wanted}) as (response, told):
+        if response.status_code == 416:
+            raise _Other
+        _check_status(response.status_code, name)
+        have, total = _extent(response, have, of)
+        _check_size(max(total or 0, have), most_bytes, name)
+        label.write_text(_label(response), "utf-8")
+        with part.open("ab" if have else "wb") as file:
+            for chunk in response.iter_bytes(_CHUNK):
+                if stopped():
+                    raise CiteLoomError(
+                        Code.TIMEOUT, f"Fetching {name} was stopped.", "The next sync goes on from there.", stopped=True
+                    )
+                have += len(chunk)
+                _check_size(have, most_bytes, name)
+                file.write(chunk)
+                tell(have, total)
+        if total is not None and have != total:
+            raise _Other
+    return told
+
+
+@contextmanager
+def _opened(
+    client: httpx2.Client, address: str, header: Mapping[str, str], wanted: Mapping[str, str]
+) -> Iterator[tuple[httpx2.Response, Mapping[str, str]]]:
+    """The reply in the end, and everything said of the file on the way there. Only the first address gets the key."""
+    told: dict[str, str] = {}
+    for _ in range(_MOST_REDIRECTS):
+        with client.stream("GET", address, headers={**wanted, **header}) as response:
+            told |= {key.lower(): value for key, value in response.headers.items()}
+            if not response.has_redirect_location:
+                yield response, told
+                return
+            address, header = urljoin(address, response.headers["location"]), {}
+    raise not_whole("Zotero's servers redirect too often")
+
+
+def _extent(response: httpx2.Response, have: int, of: str) -> tuple[int, int | None]:
+    """From where the reply goes on, and how much it is in all."""
+    if response.status_code == 206:
+        found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("content-range", ""))
+        if not found or int(found[1]) != have or _label(response) != of:
+            raise _Other
+        return have, None if found[2] == "*" else int(found[2])
+    length = response.headers.get("content-length", "")
+    return 0, int(length) if length.isdecimal() else None
+
+
+def _label(response: httpx2.Response) -> str:
+    """What tells this very file from a later one; nothing, where the servers only say that they are alike."""
+    etag = str(response.headers.get("etag", ""))
+    return "" if etag.startswith("W/") else etag
+
+
+def _check_status(status: int, name: str) -> None:
+    if status in (200, 206):
+        return
+    if status == 404:
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND,
+            f"{name} is not in Zotero's storage: never uploaded, or kept on WebDAV, which CiteLoom does not read.",
+            "Open Zotero on the computer that has the file and sync, or open Zotero here so that it fetches the file.",
+        )
+    if status in (401, 403):
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED,
+            f"The key may not read {name} from Zotero's storage.",
+            "Allow file access for the key at https://www.zotero.org/settings/keys.",
+        )
+    raise not_whole(f"Zotero's storage answered with an error ({status})")
+
+
+def _check_size(size: int, most_bytes: int, name: str) -> None:
+    if size > most_bytes:
+        raise CiteLoomError(
+            Code.BUDGET_EXCEEDED,
+            f"{name} is larger than the {most_bytes // 1_000_000} MB that are fetched.",
+            "Open Zotero here so that it fetches the file, or raise zotero.max_file_mb in the settings.",
+        )
+
+
+def _check(part: Path, told: Mapping[str, str], name: str) -> None:
+    said = told.get("zotero-file-md5") or told.get("etag", "").strip('"')
+    if not re.fullmatch("[0-9a-fA-F]{32}", said):
+        return
+    with part.open("rb") as file:
+        digest = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+    if digest != said.lower():
+        raise not_whole(f"{name} did not arrive as it is in Zotero's storage")
+
+
+def _unpack(part: Path, name: str, most_bytes: int) -> None:
+    """Put the file in the place of the archive in which Zotero keeps a page with its pictures."""
+    unpacked = part.with_name(f"{part.name}-unpacked")
+    try:
+        with zipfile.ZipFile(part) as archive:
+            names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+            pages = [entry for entry in names if entry.lower().endswith((".html", ".htm"))]
+            main = name if name in names else (pages if len(names) > 1 else names)[0]
+            with archive.open(main) as packed, unpacked.open("wb") as file:
+                size = 0
+                while chunk := packed.read(_CHUNK):
+                    size += len(chunk)
+                    _check_size(size, most_bytes, name)
+                    file.write(chunk)
+        unpacked.replace(part)
+    except (zipfile.BadZipFile, zlib.error, EOFError, IndexError, RuntimeError) as error:
+        raise not_whole(f"{name} is packed in Zotero's storage in a way that cannot be read") from error
+    finally:
+        unpacked.unlink(missing_ok=True)
+
+
+def _forget(*files: Path) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)

@@ -1,0 +1,60 @@
+"""What was last read of a library on Zotero's servers, so that only changes are fetched. It can be deleted any time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+KINDS = ("items", "collections", "searches")
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A library at a version: the `data` of everything in it, trash included, by kind and key."""
+
+    version: int = 0
+    held: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
+
+    def updated(
+        self, version: int, changed: Mapping[str, Iterable[dict[str, Any]]], gone: Mapping[str, Iterable[str]]
+    ) -> Mirror:
+        """The library at a later version."""
+        held = {}
+        for kind in KINDS:
+            erased = set(gone.get(kind, ()))
+            held[kind] = {key: data for key, data in self.held[kind].items() if key not in erased}
+            held[kind] |= {data["key"]: data for data in changed[kind]}
+        return Mirror(version, held)
+
+
+def load(path: Path, whose: str) -> Mirror:
+    """The mirror in a file; an empty one where there is none, it is damaged, or it is of somebody else."""
+    try:
+        found = json.loads(gzip.decompress(path.read_bytes()))
+        held = {kind: dict(found["held"][kind]) for kind in KINDS}
+        sound = found["whose"] == whose and all(
+            data["key"] == key for objects in held.values() for key, data in objects.items()
+        )
+        return Mirror(int(found["version"]), held) if sound else Mirror()
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError):
+        return Mirror()
+
+
+def save(path: Path, whose: str, mirror: Mirror) -> None:
+    """Put the mirror into its file, readable by the user alone."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(gzip.compress(json.dumps({"whose": whose, **asdict(mirror)}).encode(), 6))
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,240 @@
+"""A library as Zotero's servers have it. Their versions can be trusted: only changes are fetched."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyzotero.errors import ResourceNotFoundError
+from pyzotero.zotero import Zotero
+
+from citeloom.zotero import searches
+from citeloom.zotero.http import MOST_BYTES, libraries_from_json, not_whole, snapshot_from_json
+from citeloom.zotero.model import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
+from citeloom.zotero.web_api.client import PoliteClient, Rest, key_refused, translated
+from citeloom.zotero.web_api.download import download
+from citeloom.zotero.web_api.mirror import KINDS, Mirror, load, save
+
+_log = logging.getLogger(__name__)
+_PAGE = 100
+_TRIES = 5
+_SILENCE_SECONDS = 30.0
+
+
+class _Changed(Exception):
+    """The library got another version while it was read."""
+
+
+class WebApi:
+    """Zotero's servers, for a person who has given CiteLoom a key."""
+
+    kind = "web"
+
+    def __init__(
+        self, url: str, key: str, mirror: Path, *, silence: float = _SILENCE_SECONDS, most_bytes: int = MOST_BYTES
+    ) -> None:
+        self._url = url.rstrip("/")
+        self._key = key
+        self._mirror = mirror
+        self._silence = silence
+        self._most_bytes = most_bytes
+        self._rest = Rest()
+        self._person: dict[str, Any] = {}
+
+    def check_key(self) -> dict[str, Any]:
+        """Whose key it is and what it may read."""
+        person = self._me()
+        return {
+            "user_id": person["userID"],
+            "name": str(person["username"] or ""),
+            "libraries": [{"id": library.id, "name": library.name} for library in self.libraries()],
+            "files": _may(person, "user", "files"),
+            "notes": _may(person, "user", "notes"),
+        }
+
+    def about(self) -> dict[str, Any]:
+        """Its address, and whose key is used."""
+        return {"url": self._url, "name": str(self._me()["username"] or "")}
+
+    def libraries(self) -> list[Library]:
+        """My Library first, then the groups; only what the key may read."""
+        person = self._me()
+        with self._asking(Library(MY_LIBRARY, "")) as zotero:
+            groups, _ = _everything(zotero, "groups", "id")
+        return [library for library in libraries_from_json(groups.values()) if _may_read(person, library)]
+
+    def read(self, library: Library) -> Snapshot:
+        """A library as it is now."""
+        whose = hashlib.sha256(f"{self._url} {self._me()['userID']} {self._key}".encode()).hexdigest()
+        file = self._mirror / f"{library.id.replace('/', '-')}.json.gz"
+        held = load(file, whose)
+        with self._asking(library) as zotero:
+            now = _brought_up(zotero, held, library)
+        if now is not held:
+            try:
+                save(file, whose, now)
+            except OSError as error:
+                _log.warning("The mirror of %s could not be saved: %s", library.name, error)
+        return snapshot_from_json(library, *(now.held[kind].values() for kind in ("collections", "searches", "items")))
+
+    def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
+        """The keys of the top-level items that a saved search finds; the servers cannot run one, so CiteLoom does."""
+        return searches.matches(snapshot, search)
+
+    def full_text(self, library: Library, attachment: str) -> str | None:
+        """The text that Zotero itself took from an attachment, where it has one."""
+        with self._asking(library) as zotero:
+            try:
+                answer = _json(lambda: zotero.fulltext_item(attachment))
+            except ResourceNotFoundError:
+                return None
+        text = answer.get("content") if isinstance(answer, dict) else None
+        return text if isinstance(text, str) and text.strip() else None
+
+    def download(
+        self,
+        library: Library,
+        item: Item,
+        to: Path,
+        *,
+        most_bytes: int,
+        tell: Callable[[int, int | None], None],
+        stopped: Callable[[], bool],
+    ) -> Path:
+        """Fetch an attachment's file from Zotero's storage, from where an earlier try stopped."""
+        with translated(), self._client() as client:
+            address = f"{self._url}/{self._place(library)}/items/{item.key}/file"
+            name = str(item.data.get("filename") or to.name)
+            return download(
+                client, address, self._header(), name, to, most_bytes=most_bytes, tell=tell, stopped=stopped
+            )
+
+    def _client(self) -> PoliteClient:
+        return PoliteClient(self._rest, self._silence, self._most_bytes)
+
+    def _header(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._key}", "Zotero-API-Version": "3"}
+
+    def _me(self) -> dict[str, Any]:
+        """What the servers say of the key."""
+        if not self._person:
+            if not re.fullmatch("[A-Za-z0-9]+", self._key):
+                raise key_refused()
+            with translated(), self._client() as client:  # pyzotero would put the key into the address
+                reply = client.get(f"{self._url}/keys/current", headers=self._header())
+            if reply.status_code in (401, 403, 404):
+                raise key_refused()
+            if reply.status_code != 200:
+                raise not_whole(f"Zotero's servers answered with an error ({reply.status_code})")
+            said = _json(reply.json)
+            if not isinstance(said, dict) or not isinstance(said.get("userID"), int):
+                raise not_whole("The answer of Zotero's servers does not look like theirs")
+            self._person = {name: said.get(name) for name in ("userID", "username", "access")}
+        return self._person
+
+    def _place(self, library: Library) -> str:
+        return f"users/{self._me()['userID']}" if library.group is None else f"groups/{library.group}"
+
+    @contextmanager
+    def _asking(self, library: Library) -> Iterator[Zotero]:
+        kind, number = self._place(library).split("/")
+        with translated(), self._client() as client:
+            zotero = Zotero(number, kind.removesuffix("s"), self._key, client=client)
+            zotero.endpoint = self._url
+            yield zotero
+
+
+def _brought_up(zotero: Zotero, held: Mirror, library: Library) -> Mirror:
+    """The library now, from what is known of it."""
+    for _ in range(_TRIES):
+        try:
+            return _with_changes(zotero, held)
+        except _Changed:
+            continue
+    raise not_whole(f"{library.name} kept changing while it was read")
+
+
+def _with_changes(zotero: Zotero, held: Mirror) -> Mirror:
+    since = held.version
+    items, version = _everything(zotero, "items", since=since)
+    if version == since:
+        return held
+    if version < since:  # the servers went back to an earlier state
+        return _with_changes(zotero, Mirror())
+    changed = {"items": items.values()}
+    for kind in KINDS[1:]:
+        found, seen = _everything(zotero, kind, since=since)
+        _must_be(version, seen)
+        changed[kind] = found.values()
+    return held.updated(version, changed, _erased(zotero, since, version) if since else {})
+
+
+def _erased(zotero: Zotero, since: int, version: int) -> dict[str, list[str]]:
+    """The keys of what was deleted for good, by kind."""
+    gone = _json(lambda: zotero.deleted(since=since))
+    if not isinstance(gone, dict) or not all(isinstance(gone.get(kind), list) for kind in KINDS):
+        raise not_whole("The answer of Zotero's servers does not look like a list of what was deleted")
+    _must_be(version, _number(zotero, "last-modified-version"))
+    return gone
+
+
+def _everything(
+    zotero: Zotero, kind: str, key: str = "key", since: int | None = None
+) -> tuple[dict[Any, dict[str, Any]], int]:
+    """The `data` of everything of a kind, from all pages, and the library's version."""
+    which = {} if since is None else {"since": since, "includeTrashed": 1}
+    found: dict[Any, dict[str, Any]] = {}
+    page = _json(lambda: getattr(zotero, kind)(limit=_PAGE, **which))
+    total, version = _number(zotero, "total-results"), _number(zotero, "last-modified-version")
+    while page is not None:
+        _must_be(version, _number(zotero, "last-modified-version"))
+        before = len(found)
+        try:
+            found |= {entry["data"][key]: entry["data"] for entry in page}
+        except (KeyError, TypeError) as error:
+            raise not_whole("The answer of Zotero's servers does not look like a library") from error
+        if len(found) >= total or len(found) == before:
+            break
+        page = _json(zotero.follow)
+    if len(found) != total:
+        raise not_whole("Zotero's servers did not send everything they announced")
+    return found, version
+
+
+def _may(person: dict[str, Any], *right: str) -> bool:
+    """Whether the key has a right."""
+    at: Any = person["access"]
+    for name in right:
+        at = at.get(name) if isinstance(at, dict) else None
+    return bool(at)
+
+
+def _may_read(person: dict[str, Any], library: Library) -> bool:
+    if library.group is None:
+        return _may(person, "user", "library")
+    return any(_may(person, "groups", which, "library") for which in (str(library.group), "all"))
+
+
+def _json(ask: Callable[[], Any]) -> Any:
+    """What pyzotero makes of a reply; it has no error of its own for one that is not JSON."""
+    try:
+        return ask()
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise not_whole("The answer of Zotero's servers is not JSON, or not all of it") from error
+
+
+def _number(zotero: Zotero, header: str) -> int:
+    said = zotero.request.headers.get(header, "0") if zotero.request else ""
+    if not said.isdecimal():
+        raise not_whole("The answer of Zotero's servers does not look like theirs")
+    return int(said)
+
+
+def _must_be(version: int, seen: int) -> None:
+    if version != seen:
+        raise _Changed

@@ -1,0 +1,1 @@
+"""A stand-in Zotero: what is in it, and the programs and files that tell of it."""
