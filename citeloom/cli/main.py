@@ -8,7 +8,7 @@ import traceback
 import click
 
 from citeloom import __version__
-from citeloom.cli import cache, documents, engine, imports, projects, searching
+from citeloom.cli import cache, documents, engine, imports, opening, projects, searching, zotero
 from citeloom.errors import CiteLoomError
 
 
@@ -44,12 +44,14 @@ def mcp(arguments: tuple[str, ...]) -> None:
     sys.exit(bridge(list(arguments)))
 
 
+commands.add_command(zotero.zotero)
 commands.add_command(projects.project)
 commands.add_command(imports.ingest)
 commands.add_command(imports.sync)
 commands.add_command(searching.search)
 commands.add_command(documents.documents)
 commands.add_command(searching.show)
+commands.add_command(opening.open_)
 commands.add_command(searching.log)
 commands.add_command(cache.cache)
 commands.add_command(engine.engine)

@@ -42,7 +42,10 @@ def open_(chunk: str, print_: bool) -> None:
 
 def _place(uri: str) -> tuple[str, str]:
     """What the system's opener takes, and the page that it cannot turn to."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        parts = urlsplit("")
     if parts.scheme not in _SCHEMES:
         raise CiteLoomError(
             Code.INVALID_INPUT,

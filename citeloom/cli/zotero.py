@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from citeloom import credentials
 from citeloom.cli.asking import ask
 from citeloom.cli.output import as_json, console, table
 from citeloom.errors import CiteLoomError, Code
@@ -97,8 +98,9 @@ def login() -> None:
         key = sys.stdin.readline()
     if not key.strip():
         raise CiteLoomError(Code.INVALID_INPUT, "No key was given.", f"Make one at {_NEW_KEY} and paste or pipe it.")
-    user = ask("zotero_login", "Asking zotero.org", key=key.strip())["user"]
-    click.echo(f"Logged in as {user}. The key is in the keyring; citeloom zotero logout forgets it.")
+    done = ask("zotero_login", "Asking zotero.org", key=key.strip())
+    click.echo(f"Logged in as {done['user']}. The key is in the keyring; citeloom zotero logout forgets it.")
+    _say_what_the_environment_gives(done["key"])
 
 
 @zotero.command()
@@ -106,8 +108,13 @@ def logout() -> None:
     """Forget the key to zotero.org."""
     left = ask("zotero_logout")
     click.echo("The key is forgotten." if left["forgotten"] else "There was no key in the keyring.")
-    if left["key"] == "environment":
-        click.echo("One is still given by the environment: unset CITELOOM_ZOTERO_API_KEY and restart the engine.")
+    _say_what_the_environment_gives(left["key"])
+
+
+def _say_what_the_environment_gives(key: str | None) -> None:
+    if key == "environment":
+        variable = credentials.variable("zotero")
+        click.echo(f"Note: {variable} is set where the engine was started, and is used. Unset it and restart.")
 
 
 @zotero.command()

@@ -136,7 +136,7 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "ingest": _ingest,
     "plan": lambda s, a: s.imports.preview(s.catalog.projects.get(a["project"])),
     "zotero_status": lambda s, a: s.zotero.status(),
-    "zotero_collections": lambda s, a: s.zotero.collections(),
+    "zotero_collections": lambda s, a: s.zotero.collections(a.get("library")),
     "zotero_login": lambda s, a: s.zotero.log_in(a["key"]),
     "zotero_logout": lambda s, a: s.zotero.log_out(),
     "cancel": lambda s, a: s.jobs.cancel(a["job_id"]),

@@ -182,8 +182,8 @@ class FileWatch:
                     pending.quiet_from = now
                     continue
             del self._pending[project]
-            if not any(place.exists() for place in pending.places):
-                continue  # a whole place has gone: a drive was pulled out, nothing was deleted
+            if not any(map(_holds_something, pending.places)):
+                continue  # all of it has gone at once: a drive was pulled out, nothing was deleted
             try:
                 self._changed(project)
             except Exception:
@@ -236,6 +236,14 @@ def _fleeting(file: Path) -> bool:
     name = file.name.lower()
     hidden = any(part.startswith(".") for part in file.parts)
     return hidden or name.startswith("~$") or name.endswith(_UNFINISHED) or name in ("thumbs.db", "desktop.ini")
+
+
+def _holds_something(place: Path) -> bool:
+    """Whether a place is there; the folder at which a drive was mounted stays, but is empty."""
+    try:
+        return place.is_file() or any(place.iterdir())
+    except OSError:
+        return False
 
 
 def _stamp(file: Path) -> _Stamp:

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 REST = 30.0  # between two syncs: whoever works in Zotero writes all the time
 FULL = 15 * 60.0  # at the latest: a replaced file or a tag renamed everywhere changes no version
 FARTHEST = 60.0  # between two looks at a Zotero that is closed
-_SOONEST = 1.0  # between two looks, whatever a setting or a rounding says: it must not spin
+_SOONEST = 1.0  # between two looks: a setting of 0 must not make it spin
 _STOP_SECONDS = 5.0
 
 
@@ -73,8 +73,7 @@ def decide(state: State, now: float, look: Look, seconds: float) -> Action:
         wait = min(FARTHEST, max(seconds, 2 * state.wait))
     if rest_left > 0:
         # An opening that has to wait is still one at the next look.
-        reachable = look.reachable and not opened
-        return Action(False, replace(state, reachable=reachable, wait=min(wait, max(_SOONEST, rest_left))))
+        return Action(False, replace(state, reachable=look.reachable and not opened, wait=wait))
     return Action(wanted, replace(state, reachable=look.reachable, failures=failures, wait=wait))
 
 

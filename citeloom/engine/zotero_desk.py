@@ -32,19 +32,23 @@ class ZoteroDesk:
         """How Zotero is reached, and what to do for a better way."""
         return self._zotero.status()
 
-    def collections(self) -> dict[str, Any]:
-        """Libraries, collections and saved searches to choose from."""
-        return tree(self._zotero.open())
+    def collections(self, library: str | None) -> dict[str, Any]:
+        """Libraries, collections and saved searches to choose from; of one library, if it is named."""
+        snapshots = self._read_all()
+        if library is not None:
+            scope, _ = find_scope(snapshots, "*", library=library)
+            snapshots = [snapshot for snapshot in snapshots if snapshot.library.id == scope.library]
+        return {"libraries": [tree(snapshot) for snapshot in snapshots]}
 
     def log_in(self, key: str) -> dict[str, Any]:
         """Keep a key for zotero.org in the keyring, once zotero.org has taken it."""
         account = self._zotero.web_with(key.strip()).check_key()
         credentials.put(KEY, key.strip())
-        return account
+        return {"user": account["name"], "key": credentials.where(KEY)}
 
-    def log_out(self) -> bool:
-        """Forget the key; whether there was one."""
-        return credentials.forget(KEY)
+    def log_out(self) -> dict[str, Any]:
+        """Forget the key; whether there was one, and where there is still one."""
+        return {"forgotten": credentials.forget(KEY), "key": credentials.where(KEY)}
 
     def part(
         self, words: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()

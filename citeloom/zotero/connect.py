@@ -15,7 +15,7 @@ from citeloom.zotero.database import SqliteSource, legacy_citekeys
 from citeloom.zotero.files import file_of
 from citeloom.zotero.keys import own_citekey
 from citeloom.zotero.local_api import LocalApi
-from citeloom.zotero.locate import Profile, find_zotero
+from citeloom.zotero.locate import DATABASE, Profile, find_zotero
 from citeloom.zotero.model import FileHere, Item, Library, Snapshot, Source
 from citeloom.zotero.web_api import WebApi
 
@@ -23,8 +23,7 @@ log = logging.getLogger(__name__)
 
 KEY = "zotero"  # what the key for zotero.org is called in the keyring
 _MINUTE = 60
-_DATABASE = "zotero.sqlite"
-_DATABASE_FILES = (_DATABASE, f"{_DATABASE}-wal", f"{_DATABASE}-journal")
+_DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal")
 
 
 class Zotero:
@@ -62,7 +61,7 @@ class Zotero:
     def database(self) -> SqliteSource | None:
         """The database of a Zotero that may be closed."""
         folder = self.data_folder(self.profile())
-        file = folder / _DATABASE if folder else None
+        file = folder / DATABASE if folder else None
         return SqliteSource(file) if file and file.is_file() else None
 
     def web(self) -> WebApi | None:
@@ -186,7 +185,7 @@ class Zotero:
         status: dict[str, Any] = {"key": None, "user": None, "problem": None}
         try:
             status["key"] = credentials.where(KEY)
-            if self._settings.source == "web" and (web := self.web()):
+            if web := self.web():
                 status["user"] = web.check_key().get("name")
         except CiteLoomError as error:
             status["problem"] = str(error)
@@ -212,11 +211,6 @@ class Files:
         return file_of(attachment, self._data_folder, self._base_folder)
 
 
-def tree(source: Source) -> dict[str, Any]:
-    """Libraries with their collections and saved searches, for a person to choose from."""
-    return {"libraries": [_branches(source.read(library)) for library in source.libraries()]}
-
-
 def library_named(libraries: Sequence[Library], library_id: str) -> Library:
     """A library by its id."""
     found = next((library for library in libraries if library.id == library_id), None)
@@ -235,7 +229,8 @@ def _counts(snapshot: Snapshot) -> dict[str, Any]:
     return {"id": library.id, "name": library.name, "items": works, "collections": len(snapshot.collections)}
 
 
-def _branches(snapshot: Snapshot) -> dict[str, Any]:
+def tree(snapshot: Snapshot) -> dict[str, Any]:
+    """A library with its collections and saved searches, for a person to choose from."""
     within: dict[str, int] = dict.fromkeys(snapshot.collections, 0)
     for item in snapshot.top_level():
         for key in item.collections:

@@ -80,7 +80,7 @@ def to_csl_date(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {"date-parts": [list(parts) for parts in dict.fromkeys(day.parts for day in days)]}
     if season := "/".join(dict.fromkeys(day.season for day in days if day.season and not day.month)):
         found["season"] = season
-    if circa:
+    if circa or text.endswith(("~", "?")):
         found["circa"] = True
     return found
 

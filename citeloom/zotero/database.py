@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from citeloom.errors import CiteLoomError, Code
 from citeloom.zotero.database_copy import Fingerprint, fingerprint, private_copy
 from citeloom.zotero.database_items import Rows, read_libraries, read_snapshots
+from citeloom.zotero.locate import DATABASE
 from citeloom.zotero.model import MY_LIBRARY, Library, SavedSearch, Snapshot
 from citeloom.zotero.searches import matches
 
-DATABASE = "zotero.sqlite"
 # The versions of Zotero's tables that are understood, and the Zotero that writes them.
 SCHEMAS = {123: "7 or 8", 125: "9", 129: "10"}
 

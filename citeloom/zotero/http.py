@@ -20,6 +20,7 @@ MOST_BYTES = 500_000_000
 SILENCE_SECONDS = 60.0
 _WHOLE_REPLY = 5  # times the silence that is borne
 _CHUNK = 1 << 16
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # half a character, as JSON writes it; two may make a whole one
 _NOT_WHOLE = "Nothing was changed; it is tried again with the next sync."
 
 
@@ -99,9 +100,10 @@ def not_whole(what: str) -> CiteLoomError:
 
 
 def parsed(body: bytes) -> Any:
-    """The JSON of a reply."""
+    """The JSON of a reply, in characters that can be stored."""
     try:
-        return json.loads(body)
+        found = json.loads(body.decode("utf-8", "replace"))
+        return _without_halves(found) if _HALF.search(body) else found
     except (ValueError, RecursionError) as error:
         raise not_whole("Zotero's answer is not JSON, or not all of it") from error
 
@@ -145,7 +147,7 @@ def snapshot_from_json(
 
 
 def _outside_trash(found: Iterable[Mapping[str, Any]], parent: str) -> dict[str, Mapping[str, Any]]:
-    kept = {str(data["key"]): _without_lone_surrogates(data) for data in found if not data.get("deleted")}
+    kept = {str(data["key"]): data for data in found if not data.get("deleted")}
     while lost := [key for key, data in kept.items() if data.get(parent) and data[parent] not in kept]:
         for key in lost:
             del kept[key]
@@ -162,12 +164,12 @@ def _item(data: Mapping[str, Any], collections: Mapping[str, Any]) -> Item:
     return item_from_json(same)
 
 
-def _without_lone_surrogates(value: Any) -> Any:
-    """Zotero cuts some texts between the halves of a character; such a half can be stored nowhere."""
+def _without_halves(value: Any) -> Any:
+    """The same with a mark for each half of a character: Zotero cuts some texts there, and nothing can store one."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, Mapping):
-        return {_without_lone_surrogates(k): _without_lone_surrogates(v) for k, v in value.items()}
+        return {_without_halves(k): _without_halves(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [_without_lone_surrogates(v) for v in value]
+        return [_without_halves(v) for v in value]
     return value

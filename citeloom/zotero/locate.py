@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+DATABASE = "zotero.sqlite"
 USUAL_PORT = 23119
 
-_DATABASE = "zotero.sqlite"
 _PREFERENCE = re.compile(r'^[ \t]*user_pref\([ \t]*"([^"\\\n]+)"[ \t]*,[ \t]*(.*?)[ \t]*\)[ \t]*;', re.MULTILINE)
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
@@ -146,6 +146,6 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 def _changed(data_folder: Path) -> float:
     try:
-        return (data_folder / _DATABASE).stat().st_mtime
+        return (data_folder / DATABASE).stat().st_mtime
     except (OSError, ValueError):
         return 0

@@ -208,8 +208,7 @@ def _best(candidates: Sequence[tuple[Snapshot, str, list[str]]], words: str) -> 
 
 def _folded(text: str) -> str:
     """A name as it is compared: case, Unicode form and spaces do not count."""
-    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(plain.split())
+    return " ".join(unicodedata.normalize("NFKC", text.casefold()).split())
 
 
 def _folded_path(text: str) -> str:

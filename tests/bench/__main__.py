@@ -1,6 +1,7 @@
 """`make bench`: everything measured side by side in one run, printed as Markdown tables.
 
-CITELOOM_BENCH_SIZES chooses the collections (default 1000,20000,200000); CITELOOM_BENCH_OUTPUT also writes the tables
+CITELOOM_BENCH_SIZES chooses the collections (default 1000,20000,200000), CITELOOM_BENCH_ITEMS the size of the Zotero
+library (default 5000); CITELOOM_BENCH_OUTPUT also writes the tables
 to a file. Machines are noisy: read the ratios, not the milliseconds.
 """
 
@@ -11,7 +12,7 @@ import platform
 import tempfile
 from pathlib import Path
 
-from tests.bench import documents, imports, queries, spawn
+from tests.bench import documents, imports, queries, spawn, zotero
 
 
 def main() -> None:
@@ -22,6 +23,8 @@ def main() -> None:
         tables.append(spawn.measure(Path(folder) / "spawn"))
         tables.append(documents.measure(Path(folder) / "documents"))
         tables.append(imports.measure(Path(folder) / "imports"))
+        items = int(os.environ.get("CITELOOM_BENCH_ITEMS", "5000"))
+        tables.append(zotero.measure(Path(folder) / "zotero", items))
         tables.append(queries.measure(Path(folder) / "queries", sizes))
     text = "\n\n".join(tables) + "\n"
     print(text)

@@ -14,7 +14,7 @@ from pyzotero.errors import ResourceNotFoundError
 from pyzotero.zotero import Zotero
 
 from citeloom.zotero import searches
-from citeloom.zotero.http import MOST_BYTES, libraries_from_json, not_whole, snapshot_from_json
+from citeloom.zotero.http import MOST_BYTES, libraries_from_json, not_whole, parsed, snapshot_from_json
 from citeloom.zotero.model import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
 from citeloom.zotero.web_api.client import PoliteClient, Rest, key_refused, translated
 from citeloom.zotero.web_api.download import download
@@ -90,7 +90,7 @@ class WebApi:
         """The text that Zotero itself took from an attachment, where it has one."""
         with self._asking(library) as zotero:
             try:
-                answer = _json(lambda: zotero.fulltext_item(attachment))
+                answer = _json(zotero, lambda: zotero.fulltext_item(attachment))
             except ResourceNotFoundError:
                 return None
         text = answer.get("content") if isinstance(answer, dict) else None
@@ -131,7 +131,7 @@ class WebApi:
                 raise key_refused()
             if reply.status_code != 200:
                 raise not_whole(f"Zotero's servers answered with an error ({reply.status_code})")
-            said = _json(reply.json)
+            said = parsed(reply.content)
             if not isinstance(said, dict) or not isinstance(said.get("userID"), int):
                 raise not_whole("The answer of Zotero's servers does not look like theirs")
             self._person = {name: said.get(name) for name in ("userID", "username", "access")}
@@ -176,7 +176,7 @@ def _with_changes(zotero: Zotero, held: Mirror) -> Mirror:
 
 def _erased(zotero: Zotero, since: int, version: int) -> dict[str, list[str]]:
     """The keys of what was deleted for good, by kind."""
-    gone = _json(lambda: zotero.deleted(since=since))
+    gone = _json(zotero, lambda: zotero.deleted(since=since))
     if not isinstance(gone, dict) or not all(isinstance(gone.get(kind), list) for kind in KINDS):
         raise not_whole("The answer of Zotero's servers does not look like a list of what was deleted")
     _must_be(version, _number(zotero, "last-modified-version"))
@@ -189,7 +189,7 @@ def _everything(
     """The `data` of everything of a kind, from all pages, and the library's version."""
     which = {} if since is None else {"since": since, "includeTrashed": 1}
     found: dict[Any, dict[str, Any]] = {}
-    page = _json(lambda: getattr(zotero, kind)(limit=_PAGE, **which))
+    page = _json(zotero, lambda: getattr(zotero, kind)(limit=_PAGE, **which))
     total, version = _number(zotero, "total-results"), _number(zotero, "last-modified-version")
     while page is not None:
         _must_be(version, _number(zotero, "last-modified-version"))
@@ -200,7 +200,7 @@ def _everything(
             raise not_whole("The answer of Zotero's servers does not look like a library") from error
         if len(found) >= total or len(found) == before:
             break
-        page = _json(zotero.follow)
+        page = _json(zotero, zotero.follow)
     if len(found) != total:
         raise not_whole("Zotero's servers did not send everything they announced")
     return found, version
@@ -220,12 +220,15 @@ def _may_read(person: dict[str, Any], library: Library) -> bool:
     return any(_may(person, "groups", which, "library") for which in (str(library.group), "all"))
 
 
-def _json(ask: Callable[[], Any]) -> Any:
-    """What pyzotero makes of a reply; it has no error of its own for one that is not JSON."""
+def _json(zotero: Zotero, ask: Callable[[], Any]) -> Any:
+    """What a reply holds; None for no reply. pyzotero reads it too, but has no error for one that is not JSON."""
     try:
-        return ask()
+        if ask() is None:
+            return None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise not_whole("The answer of Zotero's servers is not JSON, or not all of it") from error
+    assert zotero.request
+    return parsed(zotero.request.content)
 
 
 def _number(zotero: Zotero, header: str) -> int:

@@ -139,7 +139,7 @@ def test_an_address_that_is_none_is_named(url: str) -> None:
 
 def test_half_a_character_becomes_a_mark_that_can_be_stored() -> None:
     item = {"key": "ABCD2345", "itemType": "book", "title": "cut \ud83d", "tags": [{"tag": "\udc00"}], "extra": "😀"}
-    snapshot = snapshot_from_json(MINE, [], [], [item])
+    snapshot = snapshot_from_json(MINE, [], [], parsed(json.dumps([item]).encode()))
     data = snapshot.items["ABCD2345"].data
     assert (data["title"], data["extra"], data["tags"][0]["tag"]) == ("cut �", "😀", "�")
 

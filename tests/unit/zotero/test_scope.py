@@ -17,6 +17,7 @@ COLLECTIONS = [
     Collection("THESIS22", "Thesis"),
     Collection("CHAPTR22", "Chapter 2", "THESIS22"),
     Collection("DEEPER22", "Figures", "CHAPTR22"),
+    Collection("LOWCASE2", "figures"),
     Collection("BOOKBK22", "Book"),
     Collection("CHAPTRBB", "Chapter 2", "BOOKBK22"),
     Collection("SLASHED2", "2019/2020"),

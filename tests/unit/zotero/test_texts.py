@@ -72,6 +72,7 @@ def test_a_note_keeps_its_structure_and_loses_its_pictures() -> None:
         ("<p>open <b>and never", ["open and never"]),
         ("<table><tr><td>a<td>b<tr><td>c", ["| a | b |\n| --- | --- |\n| c |  |"]),
         ("</li></table></ul>text</h1>", ["text"]),
+        ("<ul><li></li></ul><p>text</p>", ["text"]),
         ("a <!-- gone --> b <!-- never closed", ["a b -- never closed"]),
         ("<![CDATA[x]]><!DOCTYPE y>1 < 2 & 3 > 2", ["1 < 2 & 3 > 2"]),
         ("&#" + "9" * 5000 + "; too large", ["\ufffd too large"]),
