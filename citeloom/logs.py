@@ -19,5 +19,5 @@ def to_file(level: int = logging.INFO) -> None:
     root.handlers[:] = [handler]
     root.setLevel(level)
     # Libraries that are loud at INFO say nothing a researcher could use.
-    for name in ("mcp", "fastembed", "httpx", "huggingface_hub"):
+    for name in ("mcp", "fastembed", "httpx", "httpx2", "huggingface_hub", "watchfiles"):
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 console = Console(highlight=False, soft_wrap=False)
 
@@ -36,7 +37,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     for column in columns:
         made.add_column(column, overflow="fold")
     for row in rows:
-        made.add_row(*("" if cell is None else str(cell) for cell in row))
+        # As text: a title may hold what looks like markup.
+        made.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     console.print(made)
 
 

@@ -48,12 +48,14 @@ def _as_asked(
 
 
 def _reads(source: dict[str, Any]) -> str:
-    below = "" if source["recursive"] else " (not what is below it)"
-    return (f"Zotero: {source['label']}" if source["kind"] == "zotero" else source["path"]) + below
+    if source["kind"] == "zotero":
+        return f"Zotero: {source['label']}" + ("" if source["recursive"] else ", without the collections in it")
+    return f"{source['path']}" + ("" if source["recursive"] else " (not its subfolders)")
 
 
 def _say_what_it_reads(shown: dict[str, Any]) -> None:
-    for source in shown["sources"]:
+    """Say which parts of Zotero were meant: a person wrote only a name."""
+    for source in (s for s in shown["sources"] if s["kind"] == "zotero"):
         click.echo(f"It reads {_reads(source)}.")
 
 

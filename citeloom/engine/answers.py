@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from citeloom import paths
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import Hit
 
@@ -47,14 +48,30 @@ def cite(citekey: str, labels: Sequence[str]) -> str:
 def open_uri(payload: dict[str, Any]) -> str | None:
     """Where a person can see the passage on its page."""
     page = payload.get("page_start")
-    zotero = payload.get("zotero")
-    if zotero and zotero.get("attachment"):
-        library = zotero.get("library", "library")
-        return f"zotero://open-pdf/{library}/items/{zotero['attachment']}" + (f"?page={page}" if page else "")
+    if payload.get("zotero") and (uri := _in_zotero(payload, page)):
+        return uri
     path = payload.get("source_path") or ""
     if not Path(path).is_absolute():
         return payload.get("url")
     return Path(path).as_uri() + (f"#page={page}" if page else "")
+
+
+def _in_zotero(payload: dict[str, Any], page: int | None) -> str | None:
+    """Where Zotero shows a passage; None where it has not got the file itself."""
+    zotero, kind = payload["zotero"], payload.get("file_type")
+    place = f"{zotero['library']}/items"
+    if kind == "note":
+        return f"zotero://select/{place}/{zotero['attachment']}"
+    if kind == "fulltext":
+        return f"zotero://select/{place}/{zotero['item']}"
+    path = payload.get("source_path") or ""
+    if kind != "annotations" and path.startswith(paths.folders().data):
+        return None  # fetched from zotero.org: Zotero opens only files of its own
+    mark = (payload.get("annotation") or {}).get("annotation")
+    options = [f"annotation={mark}"] if mark else []
+    if page:  # only PDFs have pages; elsewhere Zotero would take the page before the annotation
+        return f"zotero://open-pdf/{place}/{zotero['attachment']}?{'&'.join([f'page={page}', *options])}"
+    return f"zotero://open/{place}/{zotero['attachment']}" + (f"?{options[0]}" if options else "")
 
 
 def as_hit(hit: Hit, *, max_chars: int, full_text: bool) -> dict[str, Any]:

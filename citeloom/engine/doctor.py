@@ -24,6 +24,7 @@ def examine(service: Service) -> list[dict[str, Any]]:
         ("dense model", lambda: _dense(service)),
         ("sparse model", lambda: _sparse(service)),
         ("converter", lambda: _converter(service)),
+        ("Zotero", lambda: _zotero(service)),
     ]
     checks += [(f"project {p.id}", partial(_project, service, p.id)) for p in service.catalog.projects.all()]
     return [_check(name, look) for name, look in checks]
@@ -118,6 +119,18 @@ def _about_converter(service: Service) -> list[str]:
     return [*found, *(f"OCR by {name}: {there}" for name, there in about["ocr"].items())]
 
 
+def _zotero(service: Service) -> str:
+    """How Zotero is reached; that it is not is no problem while no project needs it."""
+    projects = service.catalog.projects
+    used = [p.id for p in projects.all() if any(s.kind == "zotero" for s in projects.sources(p.id))]
+    try:
+        return service.zotero.reached()
+    except CiteLoomError as error:
+        if used:
+            raise
+        return f"no project reads it ({error.message.rstrip('.')})"
+
+
 def _project(service: Service, project_id: str) -> str:
     project = service.catalog.projects.get(project_id)
     passages = service.collection(project).count()
@@ -128,7 +141,11 @@ def _project(service: Service, project_id: str) -> str:
             f"the index holds {passages} passages, the catalog says {expected}",
             f"Rebuild it: citeloom ingest {project_id} --force-rebuild.",
         )
-    missing = [s.path for s in service.catalog.projects.sources(project_id) if not Path(s.path).exists()]
+    sources = service.catalog.projects.sources(project_id)
+    missing = [s.path for s in sources if s.kind != "zotero" and not Path(s.path).exists()]
     if missing:
-        raise _problem(f"not there: {', '.join(missing)}", "Connect the drive, or remove the project.")
+        raise _problem(
+            f"not there: {', '.join(missing)}",
+            f"Connect the drive, or let the project go without: citeloom project disallow {project_id} FOLDER.",
+        )
     return f"{coverage['searchable']} of {coverage['documents']} documents searchable, {passages} passages"

@@ -10,6 +10,7 @@ from pathlib import Path
 from citeloom.config import Watch
 from citeloom.engine.watch_files import FileWatch
 from citeloom.engine.watcher import Look, Watcher
+from citeloom.errors import CiteLoomError
 from citeloom.store import Catalog
 from citeloom.zotero.connect import Zotero
 
@@ -66,5 +67,11 @@ class Watching:
         return Look(*self._zotero.look())
 
     def _sync_all(self) -> None:
+        problems = []
         for project_id in self._with_zotero():
-            self._sync(project_id)
+            try:
+                self._sync(project_id)
+            except CiteLoomError as error:
+                problems.append(error)
+        if problems:
+            raise problems[0]

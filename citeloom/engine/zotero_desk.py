@@ -32,6 +32,16 @@ class ZoteroDesk:
         """How Zotero is reached, and what to do for a better way."""
         return self._zotero.status()
 
+    def reached(self) -> str:
+        """How Zotero is reached, in a few words; ZOTERO_UNAVAILABLE where it is not."""
+        source = self._zotero.open()
+        about = source.about()
+        return {
+            "local": f"running, {about.get('version')}",
+            "sqlite": f"{about.get('database')}, schema {about.get('schema')}",
+            "web": f"zotero.org, as {about.get('name')}",
+        }[source.kind]
+
     def collections(self, library: str | None) -> dict[str, Any]:
         """Libraries, collections and saved searches to choose from; of one library, if it is named."""
         snapshots = self._read_all()
@@ -55,7 +65,7 @@ class ZoteroDesk:
     ) -> Source:
         """The part of Zotero that a person means, as a source for a project."""
         scope, label = find_scope(self._read_all(), words, library=library, recursive=recursive, tags=tuple(tags))
-        return Source("zotero", scope.to_uri(), recursive, label)
+        return Source("zotero", scope.to_uri(), scope.recursive, label)
 
     def part_named(self, source: str, *, recursive: bool) -> Source:
         """The part that a person wrote as zotero:…"""

@@ -16,8 +16,10 @@ def preview(state: ImportState) -> dict[str, Any]:
     finder = Finder(state)
     found = finder.find()
     work = finder.plan(found)
-    known = {document.source: document for document in state.catalog.documents.all(state.project.id)}
-    by_id = {document.doc_id: document for document in known.values()}
+    documents, project_id = state.catalog.documents, state.project.id
+    looked_at = (*work.to_read, *work.other_record)
+    known = {file.source: documents.find(project_id, source=file.source) for file in looked_at}
+    gone = [document for doc_id in work.gone if (document := documents.find(project_id, doc_id))]
     missing = [*work.without_file, *(file for file in work.to_read if file.missing)]
     to_read = [file for file in work.to_read if not file.missing]
     added = [file for file in to_read if not _searchable(known.get(file.source))]
@@ -28,7 +30,7 @@ def preview(state: ImportState) -> dict[str, Any]:
         "changed": [_file(file) for file in changed],
         "updated": [{**_file(file), "was": _was(known.get(file.source), file)} for file in work.other_record],
         "without_file": [{**_file(file), "why": file.missing} for file in missing],
-        "removed": [_document(by_id[doc_id]) for doc_id in work.gone],
+        "removed": [_document(document) for document in gone],
         "unchanged": len(work.unchanged) - len(work.other_record),
         "asks": work.removes_many,
         "problems": [{"source": source, "reason": str(error)} for source, error in found.problems.items()],

@@ -216,8 +216,7 @@ class _Shelf:
         file = FoundFile("", kind, 0, 0, item_source(library.id, attachment.key), self.work(item, attachment.key))
         here = self.files.find(attachment)
         if here.path:
-            about = here.path.stat()
-            return replace(file, path=str(here.path), size=about.st_size, mtime_ns=about.st_mtime_ns)
+            return replace(file, path=str(here.path), size=here.size, mtime_ns=here.mtime_ns)
         fetched = self.items.fetched(library, attachment)
         stamp = _number(attachment.md5 or str(attachment.data.get("dateModified")))
         file = replace(file, mtime_ns=stamp)

@@ -22,7 +22,7 @@ from citeloom.zotero.web_api import WebApi
 log = logging.getLogger(__name__)
 
 KEY = "zotero"  # what the key for zotero.org is called in the keyring
-_MINUTE = 60
+_MINUTE, _QUARTER = 60, 900
 _DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal")
 
 
@@ -32,6 +32,7 @@ class Zotero:
     def __init__(self, settings: config.Zotero, mirror: Path) -> None:
         self._settings = settings
         self._mirror = mirror  # what the Web API told, so that only changes are fetched
+        self._webs: dict[str, WebApi] = {}  # by key: one that was asked to wait must not be forgotten
 
     # -- where it is -----------------------------------------------------------------------------------------
 
@@ -71,7 +72,9 @@ class Zotero:
 
     def web_with(self, key: str) -> WebApi:
         """The library on zotero.org that a key opens."""
-        return WebApi(self._settings.web_url, key, self._mirror)
+        if key not in self._webs:
+            self._webs = {key: WebApi(self._settings.web_url, key, self._mirror)}
+        return self._webs[key]
 
     def open(self) -> Source:
         """The way that works now, or ZOTERO_UNAVAILABLE with what to do."""
@@ -117,7 +120,7 @@ class Zotero:
     # -- looking ---------------------------------------------------------------------------------------------
 
     def look(self) -> tuple[bool, Hashable]:
-        """Whether Zotero runs and answers, and something that changes when its library may have; None: nobody can tell.
+        """Whether Zotero runs and answers, and something that changes when its library may have.
 
         Its database's files tell that for next to nothing, and of more than its versions do.
         """
@@ -127,9 +130,11 @@ class Zotero:
         except CiteLoomError:
             reachable = False
         folder = self.data_folder(self.profile())
-        if folder and (reachable or wanted in ("auto", "sqlite")):
-            return reachable, tuple(_stamp(folder / name) for name in _DATABASE_FILES)
-        return reachable, int(time.monotonic() // _MINUTE) if reachable else None
+        stamps = tuple(_stamp(folder / name) for name in _DATABASE_FILES) if folder else ()
+        if any(stamps) and wanted != "web":
+            return reachable, stamps
+        # Nothing on this disk tells: a running Zotero is asked often, zotero.org seldom.
+        return reachable, int(time.monotonic() // (_MINUTE if reachable else _QUARTER))
 
     def status(self) -> dict[str, Any]:
         """What a person wants to know: the way in use, why, and what stands in the way of a better one."""
@@ -193,9 +198,9 @@ class Zotero:
 
 
 _WHY = {
-    "local": "Zotero is running and answers.",
-    "sqlite": "Zotero does not answer; its database is read from a copy.",
-    "web": "The library on zotero.org is read with your key.",
+    "local": "it answers",
+    "sqlite": "Zotero does not answer; a copy is read",
+    "web": "with your key",
 }
 
 
@@ -248,11 +253,11 @@ def tree(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def _stamp(file: Path) -> tuple[int, int]:
+def _stamp(file: Path) -> tuple[int, int] | None:
     try:
         about = file.stat()
     except OSError:
-        return (0, 0)
+        return None
     return about.st_size, about.st_mtime_ns
 
 

@@ -39,7 +39,7 @@ def to_csl(item: Item) -> dict[str, Any]:
     """The item as CSL-JSON without empty values; `id` stands there only where the item has a citation key itself."""
     csl: dict[str, Any] = {}
     if key := own_citekey(item):
-        csl["id"] = csl["citation-key"] = printable(key)
+        csl["id"] = csl["citation-key"] = key
     csl["type"] = TYPES.get(item.type, "document")
     fields = _fields(item)
     csl.update(_texts(item.type, fields))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import unicodedata
 from pathlib import Path, PureWindowsPath
 
@@ -39,7 +40,10 @@ def _stored(attachment: Item, data_folder: Path | None) -> FileHere:
     if data_folder is None:
         return _none("It is not known where Zotero keeps its files on this computer.")
     folder = data_folder / "storage" / attachment.key
-    path = _as_it_is_written(folder / name)
+    told = folder / name
+    if _plainly_there(folder, told):  # as nearly all are, in libraries of thousands
+        return _readable(told)
+    path = _as_it_is_written(told)
     if path is None:
         return _none(f"Zotero has not downloaded {name} to this computer.")
     if not path.resolve().is_relative_to(folder.resolve()):
@@ -68,6 +72,14 @@ def _linked(written: str, base_folder: Path | None) -> FileHere:
     return _readable(path) if path else _none(f"The linked file {told} is not on this computer.")
 
 
+def _plainly_there(folder: Path, file: Path) -> bool:
+    """Whether a file is in its folder without any link between."""
+    try:
+        return stat.S_ISREG(os.lstat(file).st_mode) and stat.S_ISDIR(os.lstat(folder).st_mode)
+    except FileNotFoundError:
+        return False
+
+
 def _as_it_is_written(told: Path) -> Path | None:
     """The path as the disk has it: systems differ in how they write accents, and in upper and lower case."""
     for path in dict.fromkeys((told, *(Path(unicodedata.normalize(form, str(told))) for form in ("NFC", "NFD")))):
@@ -90,11 +102,12 @@ def _separators(name: str) -> bool:
 
 
 def _readable(path: Path) -> FileHere:
-    if path.is_dir():
+    about = path.stat()
+    if stat.S_ISDIR(about.st_mode):
         return _none(f"{path} is a folder, not a file.")
     if not os.access(path, os.R_OK):
         return _none(f"{path} may not be read.")
-    return FileHere(path)
+    return FileHere(path, size=about.st_size, mtime_ns=about.st_mtime_ns)
 
 
 def _none(reason: str) -> FileHere:

@@ -89,8 +89,6 @@ class Here:
                 if left <= 0:
                     raise TimeoutError
                 socket.settimeout(min(left, self.silence))
-            if response.length:
-                raise http.client.IncompleteRead(bytes(body), response.length)
             return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, bytes(body))
 
 

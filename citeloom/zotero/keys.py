@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from citeloom.zotero.model import Item
+from citeloom.zotero.texts import printable
 
 # "Citation Key: …" as Better BibTeX wrote it for years; "citekey:" and "bibtex:" as older versions and people did.
 _KEY_LINE = re.compile(r"(?:citation[ \-_]?key|citekey|bibtex)[ \t]*:(.*)", re.IGNORECASE)
@@ -13,10 +14,10 @@ _KEY_LINE = re.compile(r"(?:citation[ \-_]?key|citekey|bibtex)[ \t]*:(.*)", re.I
 def own_citekey(item: Item) -> str | None:
     """The key in Zotero's own field, else the one in a line of Extra; None where the item has none."""
     native = item.data.get("citationKey")
-    if isinstance(native, str) and (key := native.strip()):
+    if isinstance(native, str) and (key := printable(native).strip()):
         return key
     extra = item.data.get("extra")
-    lines = extra.splitlines() if isinstance(extra, str) else []
+    lines = printable(extra).splitlines() if isinstance(extra, str) else []
     return next((key for line in lines if (key := _key_in(line))), None)
 
 

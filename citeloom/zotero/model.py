@@ -125,6 +125,8 @@ class FileHere:
 
     path: Path | None
     reason: str = ""  # a sentence for a person, where there is no path
+    size: int = field(default=0, compare=False)
+    mtime_ns: int = field(default=0, compare=False)
 
 
 class Source(Protocol):

@@ -220,8 +220,7 @@ def _date_fits(operator: str, value: str, item: Item) -> bool:
 def _moment_fits(name: str, operator: str, value: str, item: Item) -> bool:
     """A moment against a day, in local time; against a moment where the search names one."""
     try:
-        moment = datetime.fromisoformat(str(item.data.get(name)))
-        moment = moment.replace(tzinfo=moment.tzinfo or UTC)
+        moment = datetime.fromisoformat(str(item.data.get(name))).replace(tzinfo=UTC)
         day = moment.astimezone().date()
     except (ValueError, OverflowError):
         return False

@@ -166,6 +166,17 @@ def test_a_change_is_told_with_the_next_reading(ways: Ways, way: str, world: Wor
     assert keys["trashed_note"] in after.items and keys["trashed_note"] not in before.items
 
 
+def test_an_erased_collection_holds_no_item(ways: Ways, way: str, world: World) -> None:
+    keys = example(world)
+    source = ways.open(way, world)
+    source.read(MINE)
+    world.erase_collection(keys["dense"])
+    if way in DATABASES:
+        write_database(world, world.data_folder, schema=int(way.split()[1]))
+    after = source.read(MINE).items
+    assert (after[keys["article"]].collections, after[keys["preprint"]].collections) == ((keys["retrieval"],), ())
+
+
 def test_a_saved_search_finds_works_and_never_their_children(ways: Ways, way: str, world: World) -> None:
     keys = example(world)
     by_child = world.search("annotated", [{"condition": "tag", "operator": "is", "value": "ann-tag"}])
@@ -217,6 +228,15 @@ def test_a_reply_that_is_not_whole_is_an_error_and_gives_nothing(
     assert KEY not in str(failure.value.as_dict())
     ways.server.faults.clear()
     assert plain(source.read(MINE))["items"] == expected(world, MY_LIBRARY)
+
+
+@pytest.mark.parametrize("way", SERVERS)
+def test_a_reply_without_end_is_given_up_by_its_size(ways: Ways, world: World, way: str) -> None:
+    source = ways.open(way, world, most_bytes=2_000_000)
+    assert ways.server
+    ways.server.faults[LISTS[way] + "items"] = "endless"
+    with pytest.raises(CiteLoomError, match="more than 2 MB"):
+        source.read(MINE)
 
 
 @pytest.mark.parametrize("way", SERVERS)

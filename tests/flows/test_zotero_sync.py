@@ -95,8 +95,10 @@ def test_everything_of_a_work_becomes_passages_that_can_be_cited(shelf: Shelf, t
         DOI="10.1000/coral",
     )
     pdf = world.attach(item, "coral.pdf", pdf_paper(tmp_path / "coral.pdf", "coral").read_bytes())
-    world.annotate(pdf, "measured at 4 places", comment="too few buckets", page_label="iii", position={"pageIndex": 1})
-    world.note(
+    mark = world.annotate(
+        pdf, "measured at 4 places", comment="too few buckets", page_label="iii", position={"pageIndex": 1}
+    )
+    note = world.note(
         item, "<h1>Doubts</h1><p>Were the <b>buckets</b> counted twice?</p><img src='data:image/png;base64,AA=='>"
     )
     project = shelf.project()
@@ -107,10 +109,14 @@ def test_everything_of_a_work_becomes_passages_that_can_be_cited(shelf: Shelf, t
     assert hit["open_uri"] == f"zotero://open-pdf/library/items/{pdf}?page={hit['page_span'][0]}"
     marked = next(h for h in project.search("too few buckets") if h["text_source"] == "annotation")
     assert marked["cite"] == "[@lovelace2019coral, p. iii]" and marked["page_span"] == [2, 2]
+    assert marked["open_uri"] == f"zotero://open-pdf/library/items/{pdf}?page=2&annotation={mark}"
     assert "measured at 4 places" in marked["render_text"] and "too few buckets" in marked["render_text"]
     noted = next(h for h in project.search("buckets counted twice") if h["text_source"] == "note")
     assert noted["cite"] == "[@lovelace2019coral]" and noted["section"] == "Doubts"
     assert "base64" not in noted["render_text"]
+    assert noted["open_uri"] == f"zotero://select/library/items/{note}"
+    opened = done(citeloom(project.home, "open", noted["chunk_id"], "--print"))
+    assert opened.strip() == noted["open_uri"]
 
 
 def test_a_sync_follows_what_was_done_in_zotero_and_reads_only_what_it_must(shelf: Shelf) -> None:
@@ -202,7 +208,7 @@ def test_a_closed_zotero_is_read_from_its_database_as_if_it_were_open(shelf: She
     try:
         database = write_database(shelf.world, shelf.world.data_folder)
         assert counts(project.sync()) == {"skipped": 2}  # the same, to the last letter of its records
-        assert "its database is read" in done(citeloom(shelf.home, "zotero", "status"))
+        assert "a copy is read" in done(citeloom(shelf.home, "zotero", "status"))
         database.unlink()
         assert counts(project.sync()) == {"failed": 1}
     finally:

@@ -54,6 +54,7 @@ def test_a_library_on_zotero_org_is_read_with_its_files_and_then_only_its_change
     assert counts(project.sync())["new"] == 1
     (hit, *_) = project.search("how often was the tide measured")
     assert hit["citekey"] == "tides2001" and hit["page_span"] and hit["text_source"] == "native"
+    assert hit["open_uri"].startswith("file://")  # a Zotero that has not got the file cannot open it
 
     world.add("book", title="Later", citationKey="later2002")
     asked = len(web.requests)

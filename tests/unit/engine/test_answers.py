@@ -86,7 +86,17 @@ ZOTERO = {"library": "library", "item": "I", "attachment": "ABCD1234"}
             {"source_path": "/a.pdf", "zotero": ZOTERO, "page_start": 3},
             "zotero://open-pdf/library/items/ABCD1234?page=3",
         ),
-        ({"zotero": {**ZOTERO, "library": "groups/7"}}, "zotero://open-pdf/groups/7/items/ABCD1234"),
+        ({"zotero": {**ZOTERO, "library": "groups/7"}}, "zotero://open/groups/7/items/ABCD1234"),
+        (
+            {"zotero": ZOTERO, "file_type": "annotations", "page_start": 3, "annotation": {"annotation": "MARK2345"}},
+            "zotero://open-pdf/library/items/ABCD1234?page=3&annotation=MARK2345",
+        ),
+        (
+            {"zotero": ZOTERO, "file_type": "annotations", "annotation": {"annotation": "MARK2345"}},
+            "zotero://open/library/items/ABCD1234?annotation=MARK2345",
+        ),
+        ({"zotero": ZOTERO, "file_type": "note"}, "zotero://select/library/items/ABCD1234"),
+        ({"zotero": ZOTERO, "file_type": "fulltext"}, "zotero://select/library/items/WORK2345"),
         ({"source_path": "stored:x", "url": "https://example.org/x"}, "https://example.org/x"),
         ({"source_path": "stored:x"}, None),
         ({}, None),

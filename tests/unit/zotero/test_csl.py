@@ -130,6 +130,19 @@ def test_each_creator_has_the_role_that_csl_knows(item_type: str, role: str, var
     assert csl(item_type, creators=[{"name": "N", "creatorType": role}])[variable] == [{"literal": "N"}]
 
 
+def test_a_note_is_called_by_its_first_line_and_an_attachment_by_its_own_title() -> None:
+    assert csl("note", note="<h1>Ideas</h1><p>More</p>") == {"type": "document", "title": "Ideas"}
+    assert csl("attachment", title="Full Text PDF", note="<p>why</p>")["title"] == "Full Text PDF"
+
+
+def test_the_first_isbn_counts_and_quotation_marks_around_a_value_do_not() -> None:
+    assert csl(ISBN="978-3-16-148410-0 0-306-40615-2")["ISBN"] == "978-3-16-148410-0"
+    assert csl(ISBN="0306406152 0306406160")["ISBN"] == "0306406152"
+    assert csl(ISBN="none")["ISBN"] == "none"
+    assert csl(title='"Quoted"')["title"] == "Quoted"
+    assert csl(title='"A" and "B"')["title"] == '"A" and "B"'
+
+
 def test_lines_of_extra_fill_gaps_and_correct_type_and_dates() -> None:
     extra = """A remark
 Original Date: 1920

@@ -30,7 +30,7 @@ def test_the_native_field_wins_over_extra(native: str, line: str) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [{}, {"extra": "Citation Key:"}, {"extra": "Citation key: see the list"}, {"citationKey": " "}, {"extra": 7}],
+    [{}, {"extra": "Citation Key:"}, {"extra": "Citation key: see the list"}, {"citationKey": "\x1b "}, {"extra": 7}],
 )
 def test_what_is_no_key_is_none(data: dict[str, object]) -> None:
     assert own_citekey(Item("AAAA2222", data)) is None
