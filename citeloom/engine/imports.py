@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,20 @@ from citeloom.store import Job, Project, Source
 class Imports:
     """Takes requests for imports."""
 
-    def __init__(self, importer: Importer, jobs: JobQueue, zotero: ZoteroDesk, settings: Settings) -> None:
+    def __init__(
+        self,
+        importer: Importer,
+        jobs: JobQueue,
+        zotero: ZoteroDesk,
+        settings: Settings,
+        sources_changed: Callable[[], None],
+    ) -> None:
         self._importer = importer
         self._catalog = importer.catalog
         self._jobs = jobs
         self._zotero = zotero
         self._settings = settings
+        self._sources_changed = sources_changed
 
     def ingest(
         self,
@@ -71,6 +79,8 @@ class Imports:
             references = str(file)
             if not by_agent:
                 self._catalog.projects.save(replace(self._catalog.projects.get(project.id), references_path=references))
+        if not by_agent:
+            self._sources_changed()
         metadata = dict(options.get("metadata") or {})
         if metadata and (source is None or is_zotero(source) or (not is_address(source) and Path(source).is_dir())):
             raise CiteLoomError(

@@ -76,7 +76,7 @@ class Service:
             self.collection,
         )
         self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
-        self.imports = Imports(importer, self.jobs, self.zotero, settings)
+        self.imports = Imports(importer, self.jobs, self.zotero, settings, lambda: self._watching.look_again())
         self.reading = Reading(importer)
         self.cache = ConversionCache(importer.conversions, self.catalog)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
@@ -152,6 +152,7 @@ class Service:
             except BaseException:
                 self.catalog.projects.remove(project.id)
                 raise
+        self._watching.look_again()
         return {**self.show_project(project.id), "records": count, "warnings": list(warnings)}
 
     def allow(self, project_id: str, folders: Sequence[str], zotero: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -232,6 +233,7 @@ class Service:
             self.catalog.projects.remove(project_id)
             self.collections.remove(summary["collection"])
             self._mended.discard(summary["collection"])
+        self._watching.look_again()
         return summary
 
     def inspect(self, project: Project, sample: int) -> dict[str, Any]:

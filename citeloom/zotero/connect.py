@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citeloom import config, credentials
 from citeloom.errors import CiteLoomError, Code
@@ -17,7 +17,9 @@ from citeloom.zotero.keys import own_citekey
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.locate import DATABASE, Profile, find_zotero
 from citeloom.zotero.model import FileHere, Item, Library, Snapshot, Source
-from citeloom.zotero.web_api import WebApi
+
+if TYPE_CHECKING:
+    from citeloom.zotero.web_api import WebApi
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +74,8 @@ class Zotero:
 
     def web_with(self, key: str) -> WebApi:
         """The library on zotero.org that a key opens."""
+        from citeloom.zotero.web_api import WebApi  # takes a while to load, and most people never need it
+
         if key not in self._webs:
             self._webs = {key: WebApi(self._settings.web_url, key, self._mirror)}
         return self._webs[key]

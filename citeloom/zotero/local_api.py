@@ -20,6 +20,7 @@ from citeloom.zotero.http import (
 from citeloom.zotero.model import Library, SavedSearch, Snapshot
 
 _TRIES = 3
+_DENIALS = ("isNot", "doesNot")
 
 
 class LocalApi:
@@ -53,7 +54,11 @@ class LocalApi:
         known, _ = self._list(f"{place}/searches")
         if search.key not in {saved.get("key") for saved in known}:
             raise not_whole(f'The saved search "{search.name}" is no longer in Zotero')
-        return set(_tops(snapshot, [str(data.get("key")) for data in found]))
+        keys = [str(data.get("key")) for data in found]
+        if any(str(condition.get("operator", "")).startswith(_DENIALS) for condition in search.conditions):
+            # "Tag is not X" also finds the notes and files of works that have X.
+            return {key for key in keys if key in snapshot.items and not snapshot.items[key].parent}
+        return set(_tops(snapshot, keys))
 
     def full_text(self, library: Library, attachment: str) -> str | None:
         """The text that Zotero itself took from an attachment, where it has one."""

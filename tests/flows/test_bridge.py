@@ -124,8 +124,9 @@ def test_three_editors_at_once_share_one_engine(home: Path) -> None:
 
 DIES_IN_A_QUERY = """
 from citeloom.engine.questions import Questions
+from citeloom.engine.reading import Reading
 Questions.query = lambda *given, **named: die()
-service.Service.get_document = lambda *given, **named: time.sleep(600)
+Reading.document = lambda *given, **named: time.sleep(600)
 """
 
 

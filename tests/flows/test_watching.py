@@ -68,6 +68,7 @@ def test_what_is_done_in_zotero_is_found_without_a_word(home: Path, zotero: Zote
         zotero.world.trash(peat)
         later = zotero.world.add("book", title="Later", citationKey="later")
         zotero.world.attach(later, "page.html", b"<p>The reed was cut.</p>", content_type="text/html")
+        zotero.saved()
         assert "bog" in dict(found(project, "peat"))
         zotero.api.open()
         wait_for(lambda: "later" in dict(found(project, "reed")), "what was done while nobody could be asked")

@@ -74,7 +74,7 @@ def test_a_citation_names_one_page_a_span_or_none(labels: list[str], expected: s
     assert cite("müller2019", labels) == expected
 
 
-ZOTERO = {"library": "library", "item": "I", "attachment": "ABCD1234"}
+ZOTERO = {"library": "library", "item": "WORK2345", "attachment": "ABCD1234"}
 
 
 @pytest.mark.parametrize(
