@@ -76,11 +76,11 @@ class Service:
             self.collection,
         )
         self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
-        self.imports = Imports(importer, self.jobs, self.zotero, settings, lambda: self._watching.look_again())
+        self._watching = Watching(settings.watch, self.catalog, zotero, self._follow)
+        self.imports = Imports(importer, self.jobs, self.zotero, settings, self._watching.look_again)
         self.reading = Reading(importer)
         self.cache = ConversionCache(importer.conversions, self.catalog)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
-        self._watching = Watching(settings.watch, self.catalog, zotero, self.imports.sync_if_needed)
         self._mended: set[str] = set()
         self._opening = threading.RLock()
         # Held while an index is copied for optimising: what was written meanwhile would be missing in the copy.
@@ -99,6 +99,10 @@ class Service:
         self.workers.end()
         self.collections.close()
         self.catalog.close()
+
+    def _follow(self, project_id: str) -> None:
+        """Something that a project reads has changed."""
+        self.imports.sync_if_needed(project_id)
 
     def collection(self, project: Project) -> EdgeCollection:
         """The project's index; the first opening mends what a kill left."""
