@@ -12,16 +12,16 @@ class Memory(KeyringBackend):
 
     def __init__(self) -> None:
         super().__init__()
-        self._kept: dict[tuple[str, str], str] = {}
+        self.kept: dict[tuple[str, str], str] = {}
 
     def get_password(self, service: str, username: str) -> str | None:
         """A secret."""
-        return self._kept.get((service, username))
+        return self.kept.get((service, username))
 
     def set_password(self, service: str, username: str, password: str) -> None:
         """Keep a secret."""
-        self._kept[service, username] = password
+        self.kept[service, username] = password
 
     def delete_password(self, service: str, username: str) -> None:
         """Forget a secret."""
-        del self._kept[service, username]
+        del self.kept[service, username]

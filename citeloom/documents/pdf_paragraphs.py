@@ -12,9 +12,9 @@ from statistics import median
 from citeloom.documents.pdf_headings import Heading
 from citeloom.documents.pdf_layout import Line, Region, RegionKind
 from citeloom.documents.pdf_tables import table_rows
-from citeloom.documents.table_text import as_markdown
 from citeloom.documents.text_tools import Vocabulary, tidy
 from citeloom.model import BlockKind
+from citeloom.table_text import as_markdown
 
 _ITEM = re.compile(r"^(?:[•▪■●◦‣∙–—*]\s|\[\d{1,3}\]\s|\(\d{1,2}\)\s|\d{1,3}[.)]\s+[^\W\d_])")
 _MARKED_ITEM = re.compile(r"^(?:[•▪■●◦‣∙]\s|\[\d{1,3}\]\s)")

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from citeloom.model import Block, BlockKind, Converted, TextSource
+from citeloom.table_text import as_markdown
 from citeloom.zotero.model import Item
 
 # Bidirectional marks and isolates, controls that print nothing, halves of surrogate pairs.
@@ -243,7 +244,7 @@ class _Reader(HTMLParser):
         rows = [row for row in self._rows or () if any(row)]
         self._rows = None
         if rows:
-            self._add(BlockKind.TABLE, _as_markdown(rows))
+            self._add(BlockKind.TABLE, as_markdown(rows))
 
     def part(self) -> None:
         """End the paragraph."""
@@ -273,11 +274,3 @@ class _Reader(HTMLParser):
     def _add(self, kind: BlockKind, text: str, extra: dict[str, Any] | None = None) -> None:
         path = tuple(name for _, name in self._path)
         self.blocks.append(Block(kind, text, path, extra=extra or {}, text_source=TextSource.NOTE))
-
-
-def _as_markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as documents have their tables; the first is its head."""
-    width = max(len(row) for row in rows)
-    cells = ([cell.replace("|", r"\|") for cell in (*row, *[""] * (width - len(row)))] for row in rows)
-    head, *body = (f"| {' | '.join(row)} |" for row in cells)
-    return "\n".join([head, f"|{' --- |' * width}", *body])

@@ -16,37 +16,19 @@ from keyring.errors import KeyringLocked
 
 from citeloom import credentials
 from citeloom.errors import CiteLoomError, Code
+from tests.keyring_for_tests import Memory
 from tests.support import environment
 
 VARIABLE = "CITELOOM_ZOTERO_API_KEY"
 
 
-class InMemory(KeyringBackend):
-    """A keyring that ends with the process."""
-
-    priority = 5.0  # type: ignore[assignment]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        del self.kept[service, username]
-
-
-class PlainText(InMemory):
+class PlainText(Memory):
     """One that a careful program does not use: it writes a readable file."""
 
     priority = 0.5  # type: ignore[assignment]
 
 
-class Locked(InMemory):
+class Locked(Memory):
     def get_password(self, service: str, username: str) -> str | None:
         raise KeyringLocked("secret-words")
 
@@ -70,7 +52,7 @@ Use = Callable[[KeyringBackend], KeyringBackend]
 
 
 def test_a_key_is_kept_found_and_forgotten_in_the_keyring(use: Use) -> None:
-    use(InMemory())
+    use(Memory())
     assert (credentials.get("zotero"), credentials.where("zotero")) == (None, None)
     credentials.put("zotero", "k3y")
     assert (credentials.get("zotero"), credentials.where("zotero")) == ("k3y", "keyring")
@@ -81,7 +63,7 @@ def test_a_key_is_kept_found_and_forgotten_in_the_keyring(use: Use) -> None:
 
 
 def test_the_environment_wins_and_outlives_a_logout(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
-    use(InMemory())
+    use(Memory())
     credentials.put("zotero", "kept")
     monkeypatch.setenv(VARIABLE, " given\n")
     assert (credentials.get("zotero"), credentials.where("zotero")) == ("given", "environment")
@@ -102,7 +84,7 @@ def test_without_a_keyring_there_is_no_key_and_none_can_be_kept(none: type[Keyri
 
 
 def test_a_keyring_that_takes_everything_and_keeps_nothing_is_found_out(use: Use) -> None:
-    class Forgetful(InMemory):
+    class Forgetful(Memory):
         def set_password(self, service: str, username: str, password: str) -> None:
             pass
 
@@ -113,7 +95,7 @@ def test_a_keyring_that_takes_everything_and_keeps_nothing_is_found_out(use: Use
 
 def test_a_chain_counts_as_the_keyring_that_it_writes_to(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
     chain = use(chainer.ChainerBackend())
-    monkeypatch.setattr(chainer.ChainerBackend, "backends", [InMemory(), PlainText()])
+    monkeypatch.setattr(chainer.ChainerBackend, "backends", [Memory(), PlainText()])
     credentials.put("zotero", "k3y")
     assert credentials.get("zotero") == "k3y"
     monkeypatch.setattr(chainer.ChainerBackend, "backends", [PlainText(), PlainText()])
@@ -139,7 +121,7 @@ def test_a_locked_keyring_is_an_error_that_keeps_the_secret(use: Use) -> None:
 def test_a_keyring_that_never_answers_is_given_up(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
     end = threading.Event()
 
-    class Hanging(InMemory):
+    class Hanging(Memory):
         def get_password(self, service: str, username: str) -> str | None:
             end.wait()
             return None

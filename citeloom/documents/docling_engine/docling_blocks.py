@@ -25,9 +25,9 @@ from docling_core.types.doc.document import ContentLayer
 from docling_core.types.doc.labels import DocItemLabel, GroupLabel
 
 from citeloom.documents.docling_engine import marks
-from citeloom.documents.table_text import as_markdown
 from citeloom.documents.text_tools import tidy, words_of
 from citeloom.model import Block, BlockKind
+from citeloom.table_text import as_markdown
 
 SPEAKER_NOTES = "Speaker notes"
 

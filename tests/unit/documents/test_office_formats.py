@@ -29,10 +29,10 @@ from sample_office import (
 
 from citeloom.documents.chunk import chunk
 from citeloom.documents.convert import convert
-from citeloom.documents.table_text import as_markdown
 from citeloom.documents.tokens import estimate_tokens
 from citeloom.errors import Code
 from citeloom.model import Converted
+from citeloom.table_text import as_markdown
 from tests.support import ROOT
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from citeloom.documents.pdf_tables import table_rows
 from citeloom.documents.pdfium import Word
-from citeloom.documents.table_text import as_markdown
+from citeloom.table_text import as_markdown
 
 cell = st.text("abcXYZ019.%", min_size=1, max_size=8)
 
