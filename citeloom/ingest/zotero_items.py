@@ -108,32 +108,40 @@ class ZoteroItems:
         citable = [item for item in items if item.type not in ("note", "attachment")]
         own = self.zotero.citekeys(source, snapshot, citable)
         found.warnings += _clashes(own, snapshot)
-        made = self._made_keys(library, [item for item in items if item.key not in own], set(own.values()))
+        keys_of = self._with_made_keys(library, items, own)
 
         def work(item: Item, attachment: str) -> Work:
-            key = own.get(item.key) or made[item.key]
+            key, made = keys_of[item.key]
             collections = tuple(
                 sorted(snapshot.collection_paths[c] for c in item.collections if c in snapshot.collections)
             )
             zotero = {"library": library, "item": item.key, "attachment": attachment}
-            mark = _hash([_RECORDS, item.data, collections, key, item.key in made])
-            return Work(mark, zotero, lambda: _record(item, collections, key, made=item.key not in own))
+            said = {name: value for name, value in item.data.items() if name != "dateModified"}
+            mark = _hash([_RECORDS, said, collections, key, made])
+            return Work(mark, zotero, lambda: _record(item, collections, key, made=made))
 
         return work
 
-    def _made_keys(self, library: str, items: Iterable[Item], taken: set[str]) -> dict[str, str]:
-        """Keys for items that have none: one that was made before stays, so that nobody's citation breaks."""
-        before = self._catalog.documents.made_keys()
-        taken |= self._catalog.documents.citekeys()
-        made: dict[str, str] = {}
+    def _with_made_keys(
+        self, library: str, items: Iterable[Item], own: Mapping[str, str]
+    ) -> dict[str, tuple[str, bool]]:
+        """The key of each item, and whether it was made here.
+
+        An item that has none now keeps the one it had: Better BibTeX may not be there to tell it, and a key that was
+        made once may have been cited since.
+        """
+        before = self._catalog.documents.item_keys()
+        owned = set(own.values())
+        taken = owned | self._catalog.documents.citekeys()
+        keys: dict[str, tuple[str, bool]] = {}
         for item in items:
-            key = before.get((library, item.key))
-            if key is None:
+            known = (own[item.key], False) if item.key in own else before.get((library, item.key))
+            if known is None or (known[1] and known[0] in owned):
                 record = _record(item, (), "", made=True)
-                key = make_citekey(record.authors, record.year, record.title, taken, stem=item.key)
-            made[item.key] = key
-            taken.add(key)
-        return made
+                known = make_citekey(record.authors, record.year, record.title, taken, stem=item.key), True
+            keys[item.key] = known
+            taken.add(known[0])
+        return keys
 
     # -- getting files ---------------------------------------------------------------------------------------
 

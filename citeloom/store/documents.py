@@ -172,13 +172,13 @@ class Documents:
         sql = "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND doc_id != ? LIMIT 1"
         return self._db.row(sql, (project_id, citekey, but_not)) is not None
 
-    def made_keys(self) -> dict[tuple[str, str], str]:
-        """The citekeys that CiteLoom made for Zotero items, by library and item; they stay as they are."""
+    def item_keys(self) -> dict[tuple[str, str], tuple[str, bool]]:
+        """The citekeys of Zotero items in any project, by library and item, and whether CiteLoom made them."""
         sql = (
-            "SELECT json_extract(zotero, '$.library'), json_extract(zotero, '$.item'), citekey FROM documents"
-            " WHERE key_made AND zotero != '{}' ORDER BY project_id, source"
+            "SELECT DISTINCT json_extract(zotero, '$.library'), json_extract(zotero, '$.item'), citekey, key_made"
+            " FROM documents WHERE zotero != '{}' AND citekey != '' ORDER BY key_made DESC, citekey"
         )
-        return {(row[0], row[1]): row[2] for row in self._db.rows(sql)}
+        return {(row[0], row[1]): (row[2], bool(row[3])) for row in self._db.rows(sql)}
 
     def citekeys(self) -> set[str]:
         """The citekeys of the documents of all projects."""

@@ -254,10 +254,8 @@ _CREATORS = """
     JOIN creators USING (creatorID) LEFT JOIN creatorTypes USING (creatorTypeID)
     ORDER BY itemID, orderIndex
 """
-_TAGS = "SELECT itemID, name, type FROM itemTags JOIN tags USING (tagID) ORDER BY itemID, name"
-_COLLECTION_ITEMS = """
-    SELECT itemID, collectionID FROM collectionItems JOIN collections USING (collectionID) ORDER BY itemID, key
-"""
+_TAGS = "SELECT itemID, name, type FROM itemTags JOIN tags USING (tagID)"
+_COLLECTION_ITEMS = "SELECT itemID, collectionID FROM collectionItems"
 _ATTACHMENTS = """
     SELECT itemID, linkMode, contentType, charset, path FROM itemAttachments LEFT JOIN charsets USING (charsetID)
 """

@@ -153,13 +153,10 @@ def _outside_trash(found: Iterable[Mapping[str, Any]], parent: str) -> dict[str,
 
 
 def _item(data: Mapping[str, Any], collections: Mapping[str, Any]) -> Item:
-    """The item with its tags and collections in one order: Zotero's differs from source to source."""
-    same = dict(data)
-    if "tags" in data:
-        same["tags"] = sorted(data["tags"], key=lambda tag: str(tag["tag"]))
+    """The item without collections that the library no longer has: the Web API forgets to say that they went."""
     if "collections" in data:
-        same["collections"] = sorted(key for key in data["collections"] if key in collections)
-    return item_from_json(same)
+        data = {**data, "collections": [key for key in data["collections"] if key in collections]}
+    return item_from_json(data)
 
 
 def _without_halves(value: Any) -> Any:

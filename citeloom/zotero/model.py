@@ -75,8 +75,12 @@ class Item:
 
 
 def item_from_json(data: Mapping[str, Any]) -> Item:
-    """An item from the `data` of Zotero's JSON."""
+    """An item from the `data` of Zotero's JSON, with tags and collections in one order: each source has its own."""
     kept = {k: v for k, v in data.items() if k not in NOT_KEPT and v not in ("", None, [], {})}
+    if "tags" in kept:
+        kept["tags"] = sorted(kept["tags"], key=lambda tag: str(tag["tag"]))
+    if "collections" in kept:
+        kept["collections"] = sorted(kept["collections"])
     return Item(str(data["key"]), kept, str(data["md5"]) if data.get("md5") else None)
 
 

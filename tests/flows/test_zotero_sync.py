@@ -184,6 +184,31 @@ def test_a_renamed_citekey_still_leads_to_the_work_and_results_say_so(shelf: She
         assert editor.call("get_document", project=project.name, citekey=old)["renamed_from"] == old
 
 
+def test_a_key_comes_from_zotero_then_better_bibtex_then_from_us_and_then_it_stays(shelf: Shelf) -> None:
+    world, tail = shelf.world, shelf.collection
+    shelf.work("Native", citationKey=f"native{tail}", extra=f"Citation Key: other{tail}")
+    shelf.work("In Extra", extra=f"Citation Key: extra{tail}")
+    known, _ = shelf.work("By Better BibTeX")
+    world.libraries["library"].citekeys[known] = f"better{tail}"
+    first, _ = shelf.work("Made twice over", "One.", date="2001")
+    shelf.work("Made twice over", "Two.", date="2001")
+    project = shelf.project()
+    project.sync()
+    made = {"lovelaceMadeTwice2001", "lovelaceMadeTwice2001a"}
+    given = {f"native{tail}", f"extra{tail}", f"better{tail}"}
+    assert set(keys(project)) == given | made
+    listed = json.loads(done(citeloom(project.home, "documents", project.name, "--json")))
+    assert {d["citekey"] for d in listed if d["citekey_made"]} == made
+
+    shelf.zotero.better_bibtex = False
+    try:
+        world.trash(first)
+        assert counts(project.sync()) == {"skipped": 4, "removed": 1}
+    finally:
+        shelf.zotero.better_bibtex = True
+    assert given < set(keys(project)) and len(keys(project)) == 4
+
+
 @pytest.mark.parametrize("fault", ["cut", "not json", 503])
 def test_a_library_that_fails_in_the_middle_removes_nothing(shelf: Shelf, fault: Any) -> None:
     shelf.work("Kept")
