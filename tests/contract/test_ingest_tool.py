@@ -228,9 +228,9 @@ def test_a_format_that_is_not_read_is_refused_with_those_that_are(editor: Strict
 
 
 @pytest.mark.parametrize("source", ["zotero", "zotero:collection/Thesis", "zotero:tag/method"])
-def test_zotero_is_unavailable_and_that_is_said(editor: StrictEditor, fenced: Path, source: str) -> None:
+def test_a_project_without_zotero_gets_nothing_from_it(editor: StrictEditor, fenced: Path, source: str) -> None:
     error = editor.fail("ingest_from_source", project="fenced", source=source)
-    assert error["code"] == "ZOTERO_UNAVAILABLE"
+    assert error["code"] == "PERMISSION_DENIED" and "citeloom project allow" in error["message"]
 
 
 @pytest.mark.parametrize("source", ["nowhere.md", "{folder}/nowhere.md", "{folder}/no/such/folder"])

@@ -321,6 +321,12 @@ def test_an_agent_reaches_only_the_part_of_zotero_that_is_its_project(shelf: She
             refused = editor.fail("ingest_from_source", project=project.name, source=outside)
             assert refused["code"] == "INVALID_INPUT" and "Hidden" not in refused["message"]
             assert secret not in json.dumps(refused["details"])
+        shelf.zotero.close()
+        try:
+            refused = editor.fail("ingest_from_source", project=project.name, source="zotero")
+        finally:
+            shelf.zotero.open()
+        assert refused["code"] == "ZOTERO_UNAVAILABLE"
     assert len(keys(project)) == 2
 
 
