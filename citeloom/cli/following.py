@@ -90,7 +90,8 @@ class _Bar:
         self._task = self._progress.add_task("planning", total=None, reached="", left="")
 
     def update(self, event: dict[str, Any]) -> None:
-        name = Path(event["file"]).name or event["stage"]
+        file = event["file"]
+        name = (Path(file).name if Path(file).is_absolute() else file) or event["stage"]
         page = f" (page {event['page']} of {event['pages']})" if event["pages"] else ""
         self._progress.update(
             self._task,

@@ -11,6 +11,7 @@ from citeloom.cli.asking import connected, waiting
 from citeloom.cli.following import print_result, run_to_the_end
 from citeloom.cli.output import absolute, as_json, console, table
 from citeloom.engine.client import Client
+from citeloom.errors import CiteLoomError
 
 
 @click.command()
@@ -81,24 +82,48 @@ def sync(project: str | None, dry_run: bool, yes: bool, json_: bool) -> None:
             _print_plans(plans, json_=json_)
             sys.exit(1 if any(plan["problems"] for plan in plans) else 0)
         client.call("watch")
-        sys.exit(max(_sync_one(client, one, yes=yes, json_=json_, named=len(ids) > 1) for one in ids))
+        results: dict[str, dict[str, Any]] = {}
+        for one in ids:
+            results[one] = _sync_one(client, one, yes=yes, quiet=json_, named=len(ids) > 1)
+            if results[one]["state"] == "cancelled":  # Ctrl-C is meant for all of them
+                break
+    if json_:
+        as_json(results[project] if project else [{"project": one, **result} for one, result in results.items()])
+    sys.exit(max(_code(result) for result in results.values()))
 
 
-def _sync_one(client: Client, project: str, *, yes: bool, json_: bool, named: bool) -> int:
-    if named and not json_:
+def _sync_one(client: Client, project: str, *, yes: bool, quiet: bool, named: bool) -> dict[str, Any]:
+    """Sync a project; an error is that project's result."""
+    if named and not quiet:
         click.echo(f"{project}:")
 
     def run(*, remove: bool) -> dict[str, Any]:
         job = client.call("ingest", project=project, source=None, options={"remove_missing": remove})
-        return run_to_the_end(client, job["job_id"], quiet=json_)
+        return run_to_the_end(client, job["job_id"], quiet=quiet)
 
-    finished = run(remove=yes)
-    held_back = finished["result"].get("held_back")
-    if held_back and not json_ and console.is_terminal:
-        click.echo(f"{held_back} documents of {project} have left their source: trashed, erased or moved elsewhere.")
-        if click.confirm("Remove them from the project too?"):
-            finished = run(remove=True)
-    return print_result(project, finished, json_=json_)
+    try:
+        finished = run(remove=yes)
+        held_back = finished["result"].get("held_back")
+        if held_back and not quiet and console.is_terminal:
+            click.echo(f"{held_back} documents of {project} have left their source: trashed, erased or moved.")
+            if click.confirm("Remove them from the project too?"):
+                finished = run(remove=True)
+        if "error" in finished["result"]:
+            raise CiteLoomError.from_dict(finished["result"]["error"])
+    except CiteLoomError as error:
+        if not named:
+            raise
+        click.echo(f"citeloom: {error}", err=True)
+        return {"state": "failed", "error": error.as_dict()}
+    if not quiet:
+        print_result(project, finished, json_=False)
+    return {"state": finished["state"], **finished["result"]}
+
+
+def _code(result: dict[str, Any]) -> int:
+    if result["state"] == "cancelled":
+        return 130
+    return 1 if "error" in result or result.get("failed") else 0
 
 
 _WORDS = {

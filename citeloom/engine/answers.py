@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,7 +66,7 @@ def _in_zotero(payload: dict[str, Any], page: int | None) -> str | None:
     if kind == "fulltext":
         return f"zotero://select/{place}/{zotero['item']}"
     path = payload.get("source_path") or ""
-    if kind != "annotations" and path.startswith(paths.folders().data):
+    if kind != "annotations" and path.startswith(os.path.join(paths.folders().data, "")):  # noqa: PTH118 - a prefix, not a path
         return None  # fetched from zotero.org: Zotero opens only files of its own
     mark = (payload.get("annotation") or {}).get("annotation")
     options = [f"annotation={mark}"] if mark else []

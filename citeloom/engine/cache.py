@@ -18,8 +18,9 @@ _SURELY_OVER = 3600.0  # seconds after which nobody writes such a file any more
 class ConversionCache:
     """Conversions by content, on this disk."""
 
-    def __init__(self, folder: Path, catalog: Catalog) -> None:
+    def __init__(self, folder: Path, zotero: Path, catalog: Catalog) -> None:
         self._folder = folder
+        self._zotero = zotero  # what was fetched or written down of Zotero's files, notes and annotations
         self._catalog = catalog
 
     def show(self) -> dict[str, Any]:
@@ -38,9 +39,9 @@ class ConversionCache:
         """Delete what no document needs, or everything: what is needed later is converted again."""
         used, left_over = self._sorted()
         doomed = [*left_over, *(used if everything else [])]
-        interrupted = list(self._interrupted())
-        freed = _bytes(doomed) + _bytes(interrupted)
-        for file in (*doomed, *interrupted):
+        others = [*self._interrupted(), *self._of_nobody()]
+        freed = _bytes(doomed) + _bytes(others)
+        for file in (*doomed, *others):
             file.unlink(missing_ok=True)
         return {"removed": len(doomed), "freed_bytes": freed, **self.show()}
 
@@ -49,6 +50,12 @@ class ConversionCache:
         needed = {conversion_file(self._folder, content, CONVERTER_VERSION) for content in contents}
         found = sorted(self._folder.glob("*/*.json.gz"))
         return [f for f in found if f in needed], [f for f in found if f not in needed]
+
+    def _of_nobody(self) -> list[Path]:
+        """Fetched files and written texts that no document was read from."""
+        used = self._catalog.documents.paths()
+        files = (f for kind in ("files", "texts") for f in (self._zotero / kind).rglob("*") if f.is_file())
+        return [f for f in files if str(f) not in used]
 
     def _interrupted(self) -> Iterator[Path]:
         for file in self._folder.glob(f"*/{_INTERRUPTED}"):

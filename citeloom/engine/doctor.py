@@ -121,12 +121,10 @@ def _about_converter(service: Service) -> list[str]:
 
 def _zotero(service: Service) -> str:
     """How Zotero is reached; that it is not is no problem while no project needs it."""
-    projects = service.catalog.projects
-    used = [p.id for p in projects.all() if any(s.kind == "zotero" for s in projects.sources(p.id))]
     try:
         return service.zotero.reached()
     except CiteLoomError as error:
-        if used:
+        if service.catalog.projects.reading_zotero():
             raise
         return f"no project reads it ({error.message.rstrip('.')})"
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from citeloom.bibliography.references import load_references
 from citeloom.config import Settings
 from citeloom.engine.allowed import allowed_path, check_kind, existing
 from citeloom.engine.jobs import JobQueue
-from citeloom.engine.zotero_desk import ZoteroDesk, is_zotero
+from citeloom.engine.zotero_desk import ZoteroDesk, is_zotero, same_part
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
@@ -19,6 +21,8 @@ from citeloom.ingest.records import METADATA_KEYS
 from citeloom.ingest.request import ImportRequest, Progress
 from citeloom.ingest.scan import hash_file
 from citeloom.store import Job, Project, Source
+
+log = logging.getLogger(__name__)
 
 
 class Imports:
@@ -113,19 +117,33 @@ class Imports:
             allowed = self._catalog.projects.sources(project.id)
             return self._zotero.part_within(source, allowed, recursive=recursive)
         part = self._zotero.part_named(source, recursive=recursive)
+        have = next((s for s in self._catalog.projects.sources(project.id) if same_part(s.path, part.path)), None)
+        if have:
+            return have.path
         self._catalog.projects.add_source(project.id, part)
         return part.path
 
     def sync_if_needed(self, project_id: str) -> None:
-        """Sync a project that is seen to have changed."""
+        """Sync a project that is seen to have changed; raises where Zotero could not be read, to be tried again."""
+        if self._jobs.look_again(project_id):
+            return  # an import of it is under way, and sees to it
         request = ImportRequest(project_id, watched=True)
         plan = self._importer.preview(request)
         if anything_to_do(plan) or self._other_references(project_id):
             self._jobs.submit(request)
+        for problem in plan["problems"]:
+            if problem["code"] == Code.ZOTERO_UNAVAILABLE:
+                raise CiteLoomError(Code.ZOTERO_UNAVAILABLE, problem["reason"])
+            log.warning("%s: %s: %s", project_id, problem["source"], problem["reason"])
 
     def _other_references(self, project_id: str) -> bool:
         project = self._catalog.projects.get(project_id)
-        if not project.references_path or not Path(project.references_path).is_file():
+        if not project.references_path:
+            return False
+        try:
+            load_references(Path(project.references_path))
+        except CiteLoomError as error:
+            log.warning("the references of %s are left as they were: %s", project_id, error)
             return False
         return hash_file(Path(project.references_path)) != project.references_hash
 

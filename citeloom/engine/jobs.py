@@ -21,6 +21,7 @@ from citeloom.store.database import now
 log = logging.getLogger(__name__)
 
 _LITTLE = 100  # pages: whole documents so short need not wait for those of another import
+_PATIENCE = 30.0  # seconds for an import to end that nobody waits for
 _TRIES = 3  # a job during which the engine died this often is not tried again
 
 
@@ -98,6 +99,16 @@ class JobQueue:
             self._changed.notify_all()
         return job
 
+    def look_again(self, project_id: str) -> bool:
+        """Have an import of a whole project that waits or runs look for what is new; whether there is one."""
+        with self._changed:
+            if any(_whole(job, project_id) for job in self._waiting):
+                return True
+            begun = [b for b in self._begun.values() if _whole(b.job, project_id) and not b.stop.is_set()]
+            for one in begun:
+                one.look_again = True
+            return bool(begun)
+
     def owe(self, job_id: str) -> None:
         """Remember that somebody waits to hear how a job ends."""
         with self._changed:
@@ -129,6 +140,12 @@ class JobQueue:
         """Take a removed project's jobs out of the queue."""
         with self._changed:
             self._waiting = deque(j for j in self._waiting if j.project_id != project_id)
+            watched = [
+                b for b in self._begun.values() if b.job.project_id == project_id and b.job.request.get("watched")
+            ]
+            for one in watched:  # nobody asked for them
+                one.stop.set()
+            self._changed.wait_for(lambda: not any(one.job.id in self._begun for one in watched), _PATIENCE)
             if any(begun.job.project_id == project_id for begun in self._begun.values()):
                 raise CiteLoomError(
                     Code.INVALID_INPUT,
@@ -266,6 +283,10 @@ class JobQueue:
             work()
         except Exception:
             log.exception("the job thread goes on after an error")
+
+
+def _whole(job: Job, project_id: str) -> bool:
+    return job.project_id == project_id and job.request.get("source") is None and not job.request.get("force_rebuild")
 
 
 def _left(begun: _Begun) -> int:

@@ -22,6 +22,7 @@ from citeloom.ingest.passages import STORED, shown_source
 from citeloom.ingest.records import QUICK
 from citeloom.ingest.scan import hash_file
 from citeloom.ingest.workers import conversion_file
+from citeloom.ingest.zotero_items import ANNOTATIONS
 from citeloom.model import Converted, Page
 from citeloom.store import Document, Project, State
 
@@ -43,9 +44,13 @@ class Reading:
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
         """A page of a document, where it has pages."""
         document = self._catalog.documents.find(project.id, doc_id)
-        if document is None or number is None or document.source.startswith(STORED):
+        if document and document.file_type == "annotations":  # what they mark is in the attachment
+            attachment = document.source.removesuffix(f"/{ANNOTATIONS}")
+            document = self._catalog.documents.find(project.id, source=attachment)
+        if document is None or not document.pages or number is None or document.source.startswith(STORED):
             return None
-        return self._converted(project, document).pages[number - 1]
+        pages = self._converted(project, document).pages
+        return pages[number - 1] if number <= len(pages) else None
 
     def document(
         self, project: Project, doc_id: str | None, citekey: str | None, pages: str | None, cancel: Cancel

@@ -56,12 +56,13 @@ class Service:
         self.models = ModelShelf(settings.models)
         self.workers = Workers(settings.engine.workers)
         self.events = Events()
-        zotero = Zotero(settings.zotero, Path(paths.folders().data) / "zotero" / "mirror")
+        zotero_folder = Path(paths.folders().data) / "zotero"
+        zotero = Zotero(settings.zotero, zotero_folder / "mirror")
         self.zotero = ZoteroDesk(zotero)
         items = ZoteroItems(
             zotero,
             self.catalog,
-            Path(paths.folders().data) / "zotero",
+            zotero_folder,
             fetch_files=settings.zotero.fetch_files,
             most_bytes=settings.zotero.max_file_mb * 1_000_000,
         )
@@ -79,7 +80,7 @@ class Service:
         self._watching = Watching(settings.watch, self.catalog, zotero, self._follow)
         self.imports = Imports(importer, self.jobs, self.zotero, settings, self._watching.look_again)
         self.reading = Reading(importer)
-        self.cache = ConversionCache(importer.conversions, self.catalog)
+        self.cache = ConversionCache(importer.conversions, zotero_folder, self.catalog)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
         self._mended: set[str] = set()
         self._opening = threading.RLock()
@@ -182,7 +183,7 @@ class Service:
             )
         self.catalog.projects.remove_source(project.id, found[0].path)
         self._watching.look_again()
-        job = self.jobs.submit(ImportRequest(project.id, allow_mass_removal=True))
+        job = self.jobs.submit(ImportRequest(project.id))
         return {**self.show_project(project.id), "job_id": job.id, "disallowed": found[0].label or found[0].path}
 
     def _sources(self, folders: Sequence[str], zotero: Sequence[Mapping[str, Any]]) -> list[Source]:

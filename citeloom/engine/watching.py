@@ -56,19 +56,15 @@ class Watching:
         sources = [Path(s.path) for s in self._catalog.projects.sources(project_id) if s.kind != "zotero"]
         return [*sources, *([Path(references)] if references else [])]
 
-    def _with_zotero(self) -> list[str]:
-        projects = self._catalog.projects
-        return [p.id for p in projects.all() if any(s.kind == "zotero" for s in projects.sources(p.id))]
-
     def _any_zotero(self) -> bool:
-        return bool(self._with_zotero())
+        return bool(self._catalog.projects.reading_zotero())
 
     def _look(self) -> Look:
         return Look(*self._zotero.look())
 
     def _sync_all(self) -> None:
         problems = []
-        for project_id in self._with_zotero():
+        for project_id in self._catalog.projects.reading_zotero():
             try:
                 self._sync(project_id)
             except CiteLoomError as error:

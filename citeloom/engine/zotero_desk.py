@@ -12,7 +12,8 @@ from citeloom.ingest.scan import ALL_OF_ZOTERO
 from citeloom.store import Source
 from citeloom.zotero.connect import KEY, Zotero, tree
 from citeloom.zotero.model import Snapshot
-from citeloom.zotero.scope import Scope, find_scope, select
+from citeloom.zotero.model import Source as Reached
+from citeloom.zotero.scope import Scope, below, find_scope, select
 
 _FORMS = "Write zotero, zotero:collection/NAME, zotero:search/NAME or zotero:tag/TAG."
 
@@ -84,13 +85,23 @@ class ZoteroDesk:
         if source == "zotero":
             return ALL_OF_ZOTERO
         words, tags = _parsed(source)
-        snapshots = [_within(snapshot, scopes) for snapshot in self._read_all({s.library for s in scopes})]
+        zotero = self._zotero.open()
+        libraries = [library for library in zotero.libraries() if any(s.library == library.id for s in scopes)]
+        snapshots = [_within(zotero, zotero.read(library), scopes) for library in libraries]
         scope, _ = find_scope(snapshots, words, library=None, recursive=recursive, tags=tags)
         return scope.to_uri()
 
-    def _read_all(self, only: set[str] | None = None) -> list[Snapshot]:
+    def _read_all(self) -> list[Snapshot]:
         source = self._zotero.open()
-        return [source.read(library) for library in source.libraries() if only is None or library.id in only]
+        return [source.read(library) for library in source.libraries()]
+
+
+def same_part(one: str, other: str) -> bool:
+    """Whether two parts of Zotero are the same collection or search, with or without what is inside it."""
+    if not (is_zotero(one) and is_zotero(other)):
+        return False
+    first, second = Scope.from_uri(one), Scope.from_uri(other)
+    return replace(first, recursive=True) == replace(second, recursive=True)
 
 
 def _parsed(source: str) -> tuple[str, tuple[str, ...]]:
@@ -103,21 +114,20 @@ def _parsed(source: str) -> tuple[str, tuple[str, ...]]:
     raise CiteLoomError(Code.INVALID_INPUT, f"{source[:100]!r} is no part of Zotero.", _FORMS)
 
 
-def _within(snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
-    """A library as a project sees it: only the collections, searches and tags of its own parts."""
+def _within(zotero: Reached, snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
+    """A library as a project sees it: only the items, collections and searches of its own parts."""
     own = [scope for scope in scopes if scope.library == snapshot.library.id]
     if any(scope.kind == "all" and not scope.tags for scope in own):
         return snapshot
-    keys: set[str] = set()
+    items: set[str] = set()
+    collections: set[str] = set()
     for scope in own:
-        if scope.kind != "search":
-            keys |= select(snapshot, scope, lambda search: set())
-    items = {key: item for key, item in snapshot.items.items() if key in keys}
-    used = {collection for item in items.values() for collection in item.collections}
-    named = {scope.key for scope in own if scope.kind == "collection"}
+        items |= select(snapshot, scope, lambda search: zotero.found_by(snapshot, search))
+        if scope.kind == "collection":
+            collections |= below(snapshot, scope.key) if scope.recursive else {scope.key}
     return replace(
         snapshot,
-        items=items,
-        collections={key: c for key, c in snapshot.collections.items() if key in used | named},
+        items={key: item for key, item in snapshot.items.items() if key in items},
+        collections={key: c for key, c in snapshot.collections.items() if key in collections},
         searches={key: s for key, s in snapshot.searches.items() if any(scope.key == key for scope in own)},
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from citeloom.documents.convert import CONVERTER_VERSION
+from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.documents.formats import file_type
+from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.fetch import fetch, is_address
 from citeloom.ingest.passages import STORED, document_id
 from citeloom.ingest.plan import Plan, plan
@@ -30,12 +31,19 @@ class Finder:
         if source is not None and is_address(source):
             return self._fetched(source)
         strict = source is not None
-        found = survey(self._places(), strict=strict)
-        allowed = [s.path for s in self._allowed() if s.kind == "zotero"]
+        sources = self._allowed()
+        # Zotero first: where a file is there and in a folder too, its record is the one to cite by.
+        found = Survey()
+        allowed = [s for s in sources if s.kind == "zotero"]
         if allowed and (source is None or source.startswith(ZOTERO) or self._request.force_rebuild):
             self._state.tell(stage="plan", file="Zotero")
             only = None if source is None or source == ALL_OF_ZOTERO or self._request.force_rebuild else source
             self._importer.zotero.look_up(allowed, found, only=only, strict=strict)
+        survey(self._places(), found, strict=strict)
+        # A folder that was named may reach further than what the project may read of it.
+        found.files = {name: file for name, file in found.files.items() if file.known_as or _held(file.path, sources)}
+        if not self._request.allow_mass_removal:
+            self._doubt_empty_folders(found)
         return found
 
     def plan(self, found: Survey, *, again: bool = False) -> Plan:
@@ -43,14 +51,16 @@ class Finder:
         request = self._request
         # Who names one file, or other languages, means more than what has changed.
         asked = bool(request.metadata or request.ocr_languages) or request.source in found.files
-        belongs_nowhere = self._belongs_nowhere() if request.source is None else lambda source: False
+        disallowed = self._belongs_nowhere() if request.source is None else lambda source: False
         return plan(
             list(found.files.values()),
             self._state.catalog.documents.known_files(self._state.project.id),
-            in_scope=lambda source: found.covers(source) or belongs_nowhere(source),
+            in_scope=found.covers,
+            disallowed=disallowed,
             converter=CONVERTER_VERSION,
             again=again or asked,
             retry=not request.watched,
+            quick=QUICK_VERSION,
         )
 
     def _allowed(self) -> list[Source]:
@@ -83,6 +93,26 @@ class Finder:
                 return not any(source.startswith(item_source(library, "")) for library in libraries)
             if source.startswith(STORED) or is_address(source):
                 return False
-            return not any(s.holds(Path(source)) for s in sources)
+            return not _held(source, sources)
 
         return belongs_nowhere
+
+    def _doubt_empty_folders(self, found: Survey) -> None:
+        """A folder that is empty all at once is rather the place of a drive that is not connected."""
+        empty = [s for s in found.seen if s.kind == "folder" and not any(Path(s.path).iterdir())]
+        if not empty:
+            return
+        known = [Path(row["source"]) for row in self._state.catalog.documents.known_files(self._state.project.id)]
+        for source in empty:
+            count = sum(source.holds(path) for path in known)
+            if count:
+                found.seen.remove(source)
+                found.problems[source.path] = CiteLoomError(
+                    Code.FILE_NOT_FOUND,
+                    f"{source.path} is empty, and {count} documents were read from it.",
+                    f"Connect its drive; or, if they are gone: citeloom sync {self._state.project.id} --yes.",
+                )
+
+
+def _held(path: str, sources: Sequence[Source]) -> bool:
+    return any(source.holds(Path(path)) for source in sources)

@@ -30,7 +30,8 @@ class Plan:
     still_without: tuple[str, ...] = ()  # ids of documents that have nothing to read, as before
     still_failed: tuple[str, ...] = ()  # ids of documents that failed before and have not changed since
     gone: tuple[str, ...] = ()  # ids of documents that left their source
-    removes_many: bool = False  # so many that a person should be asked
+    disallowed: tuple[str, ...] = ()  # ids of documents whose source the project may no longer read
+    removes_many: bool = False  # so many are gone that a person should be asked
 
 
 def plan(
@@ -39,17 +40,23 @@ def plan(
     *,
     in_scope: Callable[[str], bool],
     converter: str,
+    disallowed: Callable[[str], bool] = lambda source: False,
     again: bool = False,
     retry: bool = True,
+    quick: str = "",
 ) -> Plan:
     """Compare what was found with the documents known; `in_scope` says which known sources were looked at.
 
-    `again` has everything read anew; without `retry`, what could not be had before is left alone until it changes.
+    `again` has everything read anew. Without `retry`, what could not be had before is left alone until it changes, and
+    so is a text read by the converter `quick`, whose better one somebody may have stopped.
     """
     known = list(known)
     here = {file.source for file in found}
-    gone = [row for row in known if row["source"] not in here and in_scope(row["source"])]
-    gone_ids = {row["doc_id"] for row in gone}
+    absent = [row for row in known if row["source"] not in here]
+    outside = {row["doc_id"] for row in absent if disallowed(row["source"])}
+    gone = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
+    gone_ids = {row["doc_id"] for row in gone} | outside
+    done = {converter} if retry else {converter, quick}
     by_source = {row["source"]: row for row in known}
     searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in gone_ids}
 
@@ -57,6 +64,9 @@ def plan(
     for file in found:
         row = by_source.get(file.source)
         if file.missing and row is not None and row["state"] == "ready":
+            if _wanted_instead(row, file, retry=retry):
+                to_read.append(file)
+                continue
             # A text that was read stays: a drive that is not connected takes nothing away.
             unchanged.append(row["doc_id"])
         elif file.missing and file.get is None:
@@ -64,12 +74,12 @@ def plan(
                 without_file.append(file)
                 continue
             still_without.append(row["doc_id"])
-        elif row is None or not _same(row, file) or again or row["converter"] != converter:
+        elif row is None or not _same(row, file) or again or row["converter"] not in done:
             to_read.append(file)
             continue
         elif row["state"] == "ready" or (row["state"] == "duplicate" and row["content_hash"] in searchable):
             unchanged.append(row["doc_id"])
-        elif row["state"] == "failed" and row["reason_code"] not in PASSING:
+        elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in PASSING)):
             still_failed.append(row["doc_id"])
         elif row["state"] == "without_file" and not retry:
             still_without.append(row["doc_id"])
@@ -78,7 +88,10 @@ def plan(
             continue
         if file.work and file.work.fingerprint != row["record_hash"]:
             other_record.append(file)
-    many = len(gone) > MASS_REMOVAL_COUNT and len(gone) > MASS_REMOVAL_SHARE * len(known)
+    # What has nothing to read is no loss: it goes when its work gets a file.
+    lost = sum(row["state"] != "without_file" for row in gone)
+    had = sum(row["state"] != "without_file" for row in known)
+    many = lost > MASS_REMOVAL_COUNT and lost > MASS_REMOVAL_SHARE * had
     return Plan(
         tuple(to_read),
         tuple(unchanged),
@@ -86,9 +99,16 @@ def plan(
         tuple(without_file),
         tuple(still_without),
         tuple(still_failed),
-        tuple(sorted(gone_ids)),
+        tuple(sorted(gone_ids - outside)),
+        tuple(sorted(outside)),
         many,
     )
+
+
+def _wanted_instead(row: Mapping[str, Any], file: FoundFile, *, retry: bool) -> bool:
+    """Whether a file that is away is to be fetched although there is a text: only for a better or a newer one."""
+    can_change = file.get is not None and not row["size"]  # it was fetched, or is what Zotero kept of it
+    return can_change and (row["mtime_ns"] != file.mtime_ns or (retry and row["file_type"] == "fulltext"))
 
 
 def _same(row: Mapping[str, Any], file: FoundFile) -> bool:

@@ -19,7 +19,7 @@ def preview(state: ImportState) -> dict[str, Any]:
     documents, project_id = state.catalog.documents, state.project.id
     looked_at = (*work.to_read, *work.other_record)
     known = {file.source: documents.find(project_id, source=file.source) for file in looked_at}
-    gone = [document for doc_id in work.gone if (document := documents.find(project_id, doc_id))]
+    gone = [d for doc_id in (*work.gone, *work.disallowed) if (d := documents.find(project_id, doc_id))]
     missing = [*work.without_file, *(file for file in work.to_read if file.missing)]
     to_read = [file for file in work.to_read if not file.missing]
     added = [file for file in to_read if not _searchable(known.get(file.source))]
@@ -30,10 +30,10 @@ def preview(state: ImportState) -> dict[str, Any]:
         "changed": [_file(file) for file in changed],
         "updated": [{**_file(file), "was": _was(known.get(file.source), file)} for file in work.other_record],
         "without_file": [{**_file(file), "why": file.missing} for file in missing],
-        "removed": [_document(document) for document in gone],
-        "unchanged": len(work.unchanged) - len(work.other_record),
+        "removed": [_document(document) for document in gone if document.state != State.WITHOUT_FILE],
+        "unchanged": len(set(work.unchanged) - {d.doc_id for file in work.other_record if (d := known[file.source])}),
         "asks": work.removes_many,
-        "problems": [{"source": source, "reason": str(error)} for source, error in found.problems.items()],
+        "problems": [{"source": s, "code": str(e.code), "reason": str(e)} for s, e in found.problems.items()],
         "warnings": found.warnings,
     }
 

@@ -79,14 +79,14 @@ class Reader:
                 return Read(file, content_hash, unchanged=True)
             if not request.metadata and known.version:
                 return Read(file, content_hash, searchable=True)
-        if self.twin(file.source, content_hash):
+        if self.twin(file, content_hash):
             return Read(file, content_hash)
         return self.convert(file, content_hash, known, quick=True)
 
     def whole(self, file: FoundFile) -> Read:
         """All of a file."""
         file, content_hash = self._fetch(file)
-        if self.twin(file.source, content_hash):
+        if self.twin(file, content_hash):
             return Read(file, content_hash)
         known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
         return self.convert(file, content_hash, known, quick=False)
@@ -123,9 +123,9 @@ class Reader:
             state.result.spent(stage, seconds)
         return Read(file, content_hash, reply, page_range=page_range)
 
-    def twin(self, source: str, content_hash: str) -> str | None:
-        """Where the same content is searchable already, other than here."""
-        state = self._state
+    def twin(self, file: FoundFile, content_hash: str) -> str | None:
+        """Where the same content is searchable already, other than here; a work of Zotero gives way only to another."""
+        state, source = self._state, file.source
         if (twin := state.written.get(content_hash)) and twin != source:
             return twin
         if state.request.force_rebuild:
@@ -133,6 +133,8 @@ class Reader:
         own = document_id(state.project.id, source)
         known = state.catalog.documents.same_content(state.project.id, content_hash, own)
         if known is None or known.doc_id in state.gone or known.source in state.unread:
+            return None
+        if file.work and not known.zotero:
             return None
         return known.source
 
@@ -146,9 +148,16 @@ class Reader:
             source = file.source
             file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.stopped)
             self.far.pop(source, None)
+            self._keep_pages(file)
         content_hash = hash_file(Path(file.path))
         self._state.result.spent("fetch", time.monotonic() - began)
         return file, content_hash
+
+    def _keep_pages(self, file: FoundFile) -> None:
+        """Refuse to let the text that Zotero kept, which has no pages, take the place of the file's own."""
+        known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
+        if file.file_type == "fulltext" and known and known.version and known.file_type != "fulltext":
+            raise CiteLoomError(Code.FILE_NOT_FOUND, file.missing or "Its file is not on this disk now.")
 
     def _note_bytes(self, source: str, done: int, total: int | None) -> None:
         self.far[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)

@@ -183,22 +183,21 @@ def refresh_works(
         if document is None or file.work is None or stop.is_set():
             continue
         record = file.work.record
-        if document.pages and record.page_range != document.record.get("page_range") and not file.missing:
-            other_pages.append(file.source)
-            continue
         changed = _plain(record) != _known(document)
+        others = document.version and document.pages and record.page_range != document.record.get("page_range")
         document.record_hash, document.zotero = file.work.fingerprint, file.work.zotero
-        if changed and document.version:
-            _rewrite(catalog, collection, document, record, BY_ZOTERO)
+        _rewrite(catalog, collection, document, record, BY_ZOTERO)
+        if others and not file.missing:
+            other_pages.append(file.source)
         else:
-            _keep_hidden(document, record)
-            catalog.documents.save(document)
-        updated += changed and bool(document.version)
+            updated += changed and bool(document.version)
     return updated, other_pages
 
 
-def take_work(document: Document, work: Work) -> None:
+def take_work(document: Document, work: Work, catalog: Catalog | None = None) -> None:
     """Write into the row of a document without a text of its own what Zotero says of it."""
+    if catalog:
+        _note_rename(catalog, document, work.record)
     _take_record(document, work.record, BY_ZOTERO)
     document.zotero, document.record_hash = work.zotero, work.fingerprint
 
@@ -206,7 +205,7 @@ def take_work(document: Document, work: Work) -> None:
 def note_without_file(catalog: Catalog, document: Document, file: FoundFile, reason: str) -> None:
     """Keep that a work has nothing to read, and why."""
     if file.work:
-        take_work(document, file.work)
+        take_work(document, file.work, catalog)
     document.size, document.mtime_ns, document.path = file.size, file.mtime_ns, file.path
     document.converter = CONVERTER_VERSION
     document.state, document.reason_code, document.reason = State.WITHOUT_FILE, str(Code.FILE_NOT_FOUND), reason
@@ -215,20 +214,21 @@ def note_without_file(catalog: Catalog, document: Document, file: FoundFile, rea
 
 
 def _rewrite(catalog: Catalog, collection: EdgeCollection, document: Document, record: Record, by: str | None) -> None:
-    """Give a document's passages and row another record."""
-    if document.citekey and document.citekey != record.citekey:
-        catalog.aliases.note(document.project_id, document.doc_id, document.citekey)
-    _keep_hidden(document, record, by)
-    renamed_from = catalog.aliases.of(document.project_id, document.doc_id, record.citekey)
-    collection.rewrite(AnyOf("doc_id", (document.doc_id,)), record_values(record, renamed_from))
-    catalog.documents.save(document)
-
-
-def _keep_hidden(document: Document, record: Record, by: str | None = BY_ZOTERO) -> None:
-    """Take a record, and keep what only the row knows."""
+    """Give a document's row, and its passages if it has any, another record."""
+    _note_rename(catalog, document, record)
     kept = {key: value for key, value in document.record.items() if key.startswith("_")}
+    changed = _plain(record) != _known(document)
     _take_record(document, record, by)
     document.record |= kept
+    catalog.documents.save(document)
+    if changed and document.version:
+        renamed_from = catalog.aliases.of(document.project_id, record.citekey)
+        collection.rewrite(AnyOf("doc_id", (document.doc_id,)), record_values(record, renamed_from))
+
+
+def _note_rename(catalog: Catalog, document: Document, record: Record) -> None:
+    if document.citekey and document.citekey != record.citekey:
+        catalog.aliases.note(document.project_id, document.citekey, record.citekey)
 
 
 def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> tuple[Record, str | None] | None:

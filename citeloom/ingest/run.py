@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import replace
@@ -24,12 +24,12 @@ from citeloom.ingest.reader import Read, Reader
 from citeloom.ingest.rebuild import Rebuild
 from citeloom.ingest.records import RecordFinder, note_without_file, refresh, refresh_works, take_work
 from citeloom.ingest.request import ImportRequest, ImportResult
-from citeloom.ingest.scan import FoundFile
+from citeloom.ingest.scan import FoundFile, Survey
 from citeloom.ingest.state import ImportState, Pace, Report
 from citeloom.ingest.taker import Taker
 from citeloom.ingest.workers import Stopped
 from citeloom.ingest.writer import LiveWriter
-from citeloom.store import Document
+from citeloom.store import Document, State
 
 if TYPE_CHECKING:
     from citeloom.ingest.importer import Importer
@@ -98,12 +98,10 @@ class Run:
         if self._request.force_rebuild:
             return
         known = self._reading | {source for _, _, source, _ in self._later}
-        fresh = [file for file in self._finder.plan(self._finder.find()).to_read if file.source not in known]
-        self._note_pending(fresh)
-        self.state.tell(total=len(fresh))
+        collection = self._importer.open_collection(self.state.project)
         try:
             with suppress(Stopped):
-                self._first_pass(fresh)
+                self._carry_out(self._planned(self._finder.find(), but_not=known), collection)
         finally:
             self.state.failed.clear()  # what was begun before goes on
         self.state.pace.more(sum(size for _, size, source, _ in self._later if source not in known))
@@ -126,15 +124,21 @@ class Run:
         collection = self._importer.open_collection(project)
         writer = LiveWriter(self._catalog, collection)
         self._taker = Taker(state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection))
-        work = self._plan()
+        self._carry_out(self._plan(), collection)
+
+    def _carry_out(self, work: Plan, collection: EdgeCollection) -> None:
+        """Bring records up to date, make searchable what is new, and remove what is gone."""
+        state, writer = self.state, LiveWriter(self._catalog, collection)
         anew = self._refresh(work, collection)
-        state.anew = set(anew)
+        state.anew |= set(anew)
         state.tell(total=len(anew))
         self._first_pass([*work.to_read, *(self._found[source] for source in anew)])
         if not self._stop.is_set():
             for doc_id in sorted(state.gone):
-                writer.remove(project.id, doc_id)
-                self.result.removed += 1
+                document = self._catalog.documents.find(state.project.id, doc_id)
+                writer.remove(state.project.id, doc_id)
+                # A work that had nothing to read is no document less.
+                self.result.removed += bool(document and document.state != State.WITHOUT_FILE)
         collection.flush()
 
     def _refresh(self, work: Plan, collection: EdgeCollection) -> list[str]:
@@ -149,6 +153,13 @@ class Run:
         self.result.skipped = max(0, self.result.skipped - updated - len(anew))
         return anew
 
+    def _refresh_one(self, file: FoundFile) -> None:
+        """A file that was looked at in vain: only what is said of the work has changed."""
+        collection = self._importer.open_collection(self.state.project)
+        updated, _ = refresh_works(self._catalog, self.state.project.id, [file], collection, self._stop)
+        self.result.updated += updated
+        self.result.skipped -= updated
+
     def _rebuild(self) -> None:
         rebuild = Rebuild(self.state)
         self._taker = Taker(self.state, self._reader, rebuild.writer, keep=rebuild.carry, stored=rebuild.stored)
@@ -162,10 +173,11 @@ class Run:
     # -- planning --------------------------------------------------------------------------------------------
 
     def _plan(self, *, again: bool = False) -> Plan:
+        """What there is to do, with what need not be done counted."""
         state = self.state
         with state.timed("plan"):
             found = self._finder.find()
-            self._found = found.files
+            work = self._planned(found, again=again)
             for path, error in found.problems.items():
                 self.result.fail(path, error)
             if found.other_kinds:
@@ -173,38 +185,45 @@ class Run:
                 count = sum(found.other_kinds.values())
                 self.result.warnings.append(f"{count} files of other kinds were left out ({kinds}).")
             self.result.warnings += found.warnings
-            work = self._finder.plan(found, again=again)
-            state.gone = set(work.gone)
-            if work.removes_many and not self._request.allow_mass_removal:
-                state.gone = set()
-                self.result.held_back = len(work.gone)
+            if self.result.held_back:
                 self.result.warnings.append(
-                    f"{len(work.gone)} documents are no longer in their source. So many are not removed without asking:"
-                    f" run 'citeloom sync {state.project.id} --yes' if that is right."
+                    f"{self.result.held_back} documents are no longer in their source. So many are not removed without"
+                    f" asking: run 'citeloom sync {state.project.id} --yes' if that is right."
                 )
-            self._note_pending(work.to_read)
-            for file in work.without_file:
-                note_without_file(self._catalog, self._document(file), file, file.missing)
         self.result.without_file += len(work.without_file) + len(work.still_without)
-        self.result.skipped += len(work.unchanged)
+        if not self._request.force_rebuild:  # which counts what it carries over
+            self.result.skipped += len(work.unchanged)
         for doc_id in work.still_failed:
             document = self._catalog.documents.find(state.project.id, doc_id)
             if document:
                 code = Code(document.reason_code or Code.CONVERSION_FAILED)
                 self.result.fail(document.source, CiteLoomError(code, document.reason or ""))
-        state.tell(total=len(work.to_read))
+        return work
+
+    def _planned(self, found: Survey, *, again: bool = False, but_not: Set[str] = frozenset()) -> Plan:
+        """What there is to do, noted in the catalog; `but_not`: what this import is already at."""
+        work = self._finder.plan(found, again=again)
+        work = replace(work, to_read=tuple(file for file in work.to_read if file.source not in but_not))
+        self._found |= found.files
+        hold_back = work.removes_many and not self._request.allow_mass_removal
+        self.state.gone = {*work.disallowed, *(() if hold_back else work.gone)}
+        self.result.held_back = len(work.gone) if hold_back else 0
+        self._note_pending(work.to_read)
+        for file in work.without_file:
+            note_without_file(self._catalog, self._document(file), file, file.missing)
+        self.state.tell(total=len(work.to_read))
         return work
 
     def _note_pending(self, files: Sequence[FoundFile]) -> None:
         known = {row["source"] for row in self._catalog.documents.known_files(self.state.project.id)}
+        fresh = [(file, self._document(file)) for file in files if file.source not in known]
+        for file, document in fresh:  # before the catalog is held: thousands of records take a while
+            document.title = source_name(file.source)
+            if file.work:
+                take_work(document, file.work)
         with self._catalog.db.transaction():
-            for file in files:
-                if file.source not in known:
-                    document = self._document(file)
-                    document.title = source_name(file.source)
-                    if file.work:
-                        take_work(document, file.work)
-                    self._catalog.documents.save(document)
+            for _, document in fresh:
+                self._catalog.documents.save(document)
 
     def _document(self, file: FoundFile) -> Document:
         project_id = self.state.project.id
@@ -253,6 +272,9 @@ class Run:
             far = self._reader.far.get(file.source)
             if far and far != told:
                 told, (what, done, pages) = far, far
+                if what == "fetch":
+                    self.state.tell(stage="fetch", page=0, pages=0)
+                    continue
                 self.state.pace.under_way = _PAGE_OF_OCR * done if what == "ocr" else max(0, size - 1 - pages + done)
                 self.state.tell(page=done + 1, pages=pages)
 
@@ -261,7 +283,7 @@ class Run:
     ) -> None:
         state, stage, taker = self.state, "read" if first else "convert", self._taker
         assert taker is not None
-        state.tell(file=file.source, stage=stage)
+        state.tell(file=file.shown, stage=stage)
         self._wait(file, reading, size, give_way)
         document = self._document(file)  # as it is now: somebody else may have read it meanwhile
         state.unread.discard(file.source)
@@ -274,6 +296,8 @@ class Run:
             self._importer.after_stage(stage, file.source)
             state.check_disk()
             searchable, finished = taker.take(file, document, read, first=first)
+            if read.unchanged and file.work and document.record_hash != file.work.fingerprint:
+                self._refresh_one(file)
         except Stopped:
             return
         except CiteLoomError as error:

@@ -55,6 +55,13 @@ class FoundFile:
         """What the document is known by."""
         return self.known_as or self.path
 
+    @property
+    def shown(self) -> str:
+        """What a person knows it by."""
+        if self.work is None:
+            return self.source
+        return f"{self.work.record.citekey} ({self.work.record.title[:60] or self.source})"
+
 
 @dataclass(slots=True)
 class Scan:
@@ -88,9 +95,8 @@ class Survey:
         return any(source.holds(path) for source in self.seen)
 
 
-def survey(sources: Sequence[Source], *, strict: bool) -> Survey:
+def survey(sources: Sequence[Source], found: Survey, *, strict: bool) -> Survey:
     """Scan all sources. One that is not there says nothing of its documents; `strict` makes that an error."""
-    found = Survey()
     for source in sources:
         try:
             one = scan(Path(source.path), recursive=source.recursive)

@@ -11,7 +11,7 @@ from typing import Any
 from citeloom.documents.convert import CONVERTER_VERSION
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import Point
-from citeloom.ingest.passages import embedded_text, passage_id, passage_set_id, payload, source_name
+from citeloom.ingest.passages import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
 from citeloom.ingest.plan import PASSING
 from citeloom.ingest.reader import Read, Reader
 from citeloom.ingest.records import BY_ZOTERO, QUICK, KeysOfOthers, describe, note_without_file, take_work
@@ -58,21 +58,21 @@ class Taker:
             content_hash=read.content_hash,
         )
         # Asked again although reading asked: a twin may have been written, or have got another text, since.
-        twin = None if read.unchanged or read.searchable else self._reader.twin(file.source, read.content_hash)
+        twin = None if read.unchanged or read.searchable else self._reader.twin(file, read.content_hash)
         if read.unchanged or twin:
             found.converter = CONVERTER_VERSION
             if twin:
                 if file.work:
-                    take_work(found, file.work)
-                self._drop_passages(found)
-                found.state, found.reason_code = State.DUPLICATE, None
-                found.reason = f"Same content as {twin}."
+                    take_work(found, file.work, state.catalog)
+                self._becomes_duplicate(found, twin)
             self._writer.note(found)
             state.result.skipped += 1
             return True, True
         if read.searchable:
             self._writer.note(found)
             return True, False
+        if file.work:
+            self._take_over(found, file)
         if read.reply is None:
             read = self._reader.convert(file, read.content_hash, document, quick=first)
         assert read.reply is not None
@@ -120,14 +120,14 @@ class Taker:
             self._writer.note(kept)
         if counted := self._counted.pop(file.source, None):
             self._state.result.wrote(replaced=counted[0], by=-1)
-        self._state.result.fail(file.source, error)
+        self._state.result.fail(file.shown, error)
 
     def _match(self, file: FoundFile, document: Document, converted: dict[str, Any]) -> Record:
         state = self._state
-        before = document.citekey if document.version else ""
+        before = document.citekey
         record = self._record(file, document, converted)
         if before and before != record.citekey:
-            state.catalog.aliases.note(document.project_id, document.doc_id, before)
+            state.catalog.aliases.note(document.project_id, before, record.citekey)
         return record
 
     def _record(self, file: FoundFile, document: Document, converted: dict[str, Any]) -> Record:
@@ -204,7 +204,7 @@ class Taker:
         if not state.request.force_rebuild:  # then they are another model's
             known = {embedded_text(p.payload): (p.dense, p.sparse) for p in old}
         texts = [p.embedded_text for p in passages]
-        renamed_from = state.catalog.aliases.of(document.project_id, document.doc_id, record.citekey)
+        renamed_from = state.catalog.aliases.of(document.project_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
         known |= zip(fresh, state.embed(fresh), strict=True)
         log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))
@@ -224,8 +224,19 @@ class Taker:
                 self._said.add(warning)
                 self._state.result.warnings.append(f"{source_name(file.source)}: {warning}")
 
-    def _drop_passages(self, document: Document) -> None:
-        """Forget the passages of a file whose new content another file has already."""
+    def _becomes_duplicate(self, document: Document, twin: str) -> None:
+        """Forget the passages of a file whose content another file has already."""
         if document.version and isinstance(self._writer, LiveWriter):
-            self._writer.remove(document.project_id, document.doc_id)
+            self._writer.clear(document.doc_id)
         document.version, document.chunks = None, 0
+        of = self._state.catalog.documents.find(document.project_id, source=twin)
+        document.state, document.reason_code = State.DUPLICATE, None
+        document.reason = f"Same content as {f'{of.citekey}, {shown_source(of)}' if of else source_name(twin)}."
+
+    def _take_over(self, document: Document, file: FoundFile) -> None:
+        """A work of Zotero takes the place of the same file in a folder: its record is the one to cite by."""
+        known = self._state.catalog.documents
+        weaker = known.same_content(document.project_id, document.content_hash or "", document.doc_id)
+        if weaker and not weaker.zotero and isinstance(self._writer, LiveWriter):
+            self._becomes_duplicate(weaker, file.source)
+            known.save(weaker)

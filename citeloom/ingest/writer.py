@@ -82,9 +82,13 @@ class LiveWriter:
         """Keep a row."""
         self._catalog.documents.save(document)
 
+    def clear(self, doc_id: str) -> int:
+        """Delete a document's passages; its row is another's to write."""
+        return self._collection.delete(_of_document(doc_id))
+
     def remove(self, project_id: str, doc_id: str) -> int:
         """Delete a document and its passages; gives how many there were."""
-        deleted = self._collection.delete(_of_document(doc_id))
+        deleted = self.clear(doc_id)
         self._catalog.documents.remove(project_id, doc_id)
         return deleted
 

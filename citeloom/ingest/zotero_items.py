@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.scan import ZOTERO, FoundFile, Stopped, Survey, Tell, Work
 from citeloom.model import Converted, Record
 from citeloom.store import Catalog
+from citeloom.store import Source as Part
 from citeloom.zotero import texts
 from citeloom.zotero.connect import Files, Zotero, library_named
 from citeloom.zotero.csl import to_csl
+from citeloom.zotero.files import NO_FILE
 from citeloom.zotero.model import Item, Library, Snapshot, Source
 from citeloom.zotero.scope import Scope, select
 
@@ -30,10 +33,13 @@ log = logging.getLogger(__name__)
 
 # Part of what a record is known by: raise it whenever records are made in another way.
 _RECORDS = "records-1"
+ANNOTATIONS = "annotations"  # what their source ends with, after their attachment's
 # The order in which the files of one work come: what a reader would open first.
 _KINDS = {"application/pdf": 0, "application/epub+zip": 1, "text/html": 2}
 _SUFFIXES = {"application/pdf": ".pdf", "application/epub+zip": ".epub", "text/html": ".html"}
 _MOST_NAMED = 5
+_NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # of files, on one system or another
+_LONGEST_STEM = 40  # letters: some take three bytes, and a whole path has its limit too
 
 
 def item_source(library: str, key: str, part: str = "") -> str:
@@ -57,44 +63,46 @@ class ZoteroItems:
         self._fetch_files = fetch_files
         self._most_bytes = most_bytes
 
-    def look_up(self, allowed: Sequence[str], found: Survey, *, only: str | None, strict: bool) -> None:
+    def look_up(self, allowed: Sequence[Part], found: Survey, *, only: str | None, strict: bool) -> None:
         """Add to a survey what the allowed parts of Zotero hold; with `only`, no more than that part of them.
 
-        A library that cannot be read as a whole says nothing of what is gone from it.
+        A library of which some part cannot be read says nothing of what is gone from it.
         """
-        scopes: dict[str, list[Scope]] = defaultdict(list)
-        for uri in allowed:
-            scope = Scope.from_uri(uri)
-            scopes[scope.library].append(scope)
         wanted = Scope.from_uri(only) if only else None
+        parts: dict[str, list[tuple[Scope, str]]] = defaultdict(list)
+        for part in allowed:
+            scope = Scope.from_uri(part.path)
+            if wanted is None or wanted.library == scope.library:
+                parts[scope.library].append((scope, part.label))
+
+        def problem(name: str, error: CiteLoomError) -> None:
+            if strict:
+                raise error
+            found.problems[f"Zotero: {name}" if name else "Zotero"] = error
+
         try:
             source = self.zotero.open()
             libraries = source.libraries()
         except CiteLoomError as error:
-            if strict:
-                raise
-            found.problems["Zotero"] = error
-            return
-        for library_id, of_library in scopes.items():
-            if wanted and wanted.library != library_id:
-                continue
+            return problem("", error)
+        for library_id, of_library in parts.items():
+            before = len(found.problems)
             try:
                 snapshot = source.read(library_named(libraries, library_id))
-                keys = _selected(source, snapshot, of_library)
+                keys = _selected(source, snapshot, of_library, problem)
                 if wanted:
-                    keys &= _selected(source, snapshot, [wanted])
+                    keys &= _selected(source, snapshot, [(wanted, "")], problem)
                 self._add(source, snapshot, keys, found)
             except CiteLoomError as error:
-                if strict:
-                    raise
-                found.problems[f"Zotero, {_name(libraries, library_id)}"] = error
-                continue
-            if not wanted:
+                problem(_name(libraries, library_id), error)
+            if not wanted and len(found.problems) == before:
                 found.libraries.add(library_id)
+        return None
 
     def _add(self, source: Source, snapshot: Snapshot, keys: set[str], found: Survey) -> None:
         work = self._works(source, snapshot, keys, found)
-        shelf = _Shelf(self, source, snapshot, self.zotero.files(), work, self.can_fetch())
+        # The keyring is asked when the first file is missing, and once.
+        shelf = _Shelf(self, source, snapshot, self.zotero.files(), work, cache(self.can_fetch))
         for key in sorted(keys, key=lambda k: (str(snapshot.items[k].data.get("dateAdded", "")), k)):
             for file in shelf.files_of(snapshot.items[key], found.other_kinds):
                 found.files[file.source] = file
@@ -167,12 +175,15 @@ class ZoteroItems:
     def fetched(self, library: Library, attachment: Item) -> Path:
         """Where a fetched file is kept; one that changes on zotero.org gets another place."""
         mark = attachment.md5 or _hash(attachment.data.get("dateModified"))
-        name = _safe_name(attachment)
-        return self._downloads / library.id.replace("/", "-") / f"{attachment.key}-{mark[:8]}" / name
+        name = Path(_safe_name(attachment))
+        short = _NOT_IN_NAMES.sub("_", name.stem)[:_LONGEST_STEM]
+        return self._downloads / library.id.replace("/", "-") / f"{attachment.key}-{mark[:8]}" / f"{short}{name.suffix}"
 
     def fetch(self, library: Library, attachment: Item, tell: Tell, stopped: Stopped) -> Path:
         """Fetch a file from zotero.org."""
         path = self.fetched(library, attachment)
+        if path.exists():
+            return path
         web = self.zotero.web()
         if web is None:
             raise CiteLoomError(Code.FILE_NOT_FOUND, "There is no key for zotero.org.", "citeloom zotero login")
@@ -189,7 +200,7 @@ class _Shelf:
     snapshot: Snapshot
     files: Files
     work: Callable[[Item, str], Work]
-    can_fetch: bool
+    can_fetch: Callable[[], bool]
 
     def files_of(self, item: Item, other_kinds: Counter[str]) -> list[FoundFile]:
         """Everything to read of a top-level item, the main file first; or why there is nothing."""
@@ -211,7 +222,7 @@ class _Shelf:
 
     def _attachments(self, item: Item) -> list[Item]:
         children = self.snapshot.children.get(item.key, ())
-        files = [c for c in children if c.type == "attachment" and c.data.get("linkMode") not in _NO_FILE]
+        files = [c for c in children if c.type == "attachment" and c.data.get("linkMode") not in NO_FILE]
         return sorted(files, key=_main_first)
 
     def _attachment(self, item: Item, attachment: Item, other_kinds: Counter[str]) -> FoundFile | None:
@@ -236,7 +247,7 @@ class _Shelf:
         """What can be had of a file that is not on this disk: the file itself, else the text that Zotero kept of it."""
         library = self.snapshot.library
         problem = CiteLoomError(Code.FILE_NOT_FOUND, reason)
-        if attachment.data.get("linkMode") in _STORED and self.can_fetch:
+        if attachment.data.get("linkMode") in _STORED and self.can_fetch():
             try:
                 return replace(file, path=str(self.items.fetch(library, attachment, tell, stopped)))
             except CiteLoomError as error:
@@ -252,7 +263,7 @@ class _Shelf:
         return self._text("note", source, item, note.key, [note], lambda: texts.from_note(note))
 
     def _annotations(self, item: Item, attachment: Item, marks: Sequence[Item]) -> FoundFile:
-        source = item_source(self.snapshot.library.id, attachment.key, "annotations")
+        source = item_source(self.snapshot.library.id, attachment.key, ANNOTATIONS)
         text = lambda: texts.from_annotations(marks)  # noqa: E731
         return self._text("annotations", source, item, attachment.key, marks, text)
 
@@ -274,13 +285,21 @@ class _Shelf:
 
 
 _STORED = ("imported_file", "imported_url")
-_NO_FILE = ("linked_url", "embedded_image")
 
 
-def _selected(source: Source, snapshot: Snapshot, scopes: Sequence[Scope]) -> set[str]:
+def _selected(
+    source: Source,
+    snapshot: Snapshot,
+    parts: Iterable[tuple[Scope, str]],
+    problem: Callable[[str, CiteLoomError], None],
+) -> set[str]:
+    """The items of all parts; one that is gone is a problem, and no reason to leave the others out."""
     keys: set[str] = set()
-    for scope in scopes:
-        keys |= select(snapshot, scope, lambda search: source.found_by(snapshot, search))
+    for scope, label in parts:
+        try:
+            keys |= select(snapshot, scope, lambda search: source.found_by(snapshot, search))
+        except CiteLoomError as error:
+            problem(label, error)
     return keys
 
 

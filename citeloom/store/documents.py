@@ -107,8 +107,8 @@ class Documents:
     def known_files(self, project_id: str) -> list[dict[str, Any]]:
         """What planning needs of every document, without the rest."""
         rows = self._db.rows(
-            "SELECT doc_id, source, path, state, reason_code, reason, size, mtime_ns, content_hash, version, converter,"
-            " record_hash FROM documents WHERE project_id = ?",
+            "SELECT doc_id, source, path, file_type, state, reason_code, reason, size, mtime_ns, content_hash, version,"
+            " converter, record_hash FROM documents WHERE project_id = ?",
             (project_id,),
         )
         return [dict(r) for r in rows]
@@ -161,6 +161,10 @@ class Documents:
             (project_id, content_hash, but_not),
         )
         return _from_row(row) if row else None
+
+    def paths(self) -> set[str]:
+        """The files of documents whose source is no path, in all projects."""
+        return {row[0] for row in self._db.rows("SELECT DISTINCT path FROM documents WHERE path != ''")}
 
     def contents(self) -> set[str]:
         """The content hashes of the documents of all projects."""

@@ -137,13 +137,18 @@ class Projects:
         """Allow a project one more source."""
         self._db.write(
             "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET recursive = excluded.recursive, label = excluded.label",
+            " ON CONFLICT (project_id, path) DO UPDATE SET recursive = excluded.recursive, label = excluded.label",
             (project_id, source.kind, source.path, source.recursive, now(), source.label),
         )
 
     def remove_source(self, project_id: str, path: str) -> None:
         """Take a source off a project's list."""
         self._db.write("DELETE FROM sources WHERE project_id = ? AND path = ?", (project_id, path))
+
+    def reading_zotero(self) -> list[str]:
+        """The projects that read something from Zotero."""
+        rows = self._db.rows("SELECT DISTINCT project_id FROM sources WHERE kind = 'zotero' ORDER BY project_id")
+        return [row[0] for row in rows]
 
     def sources(self, project_id: str) -> list[Source]:
         """What a project may read."""

@@ -12,7 +12,7 @@ from citeloom.zotero.model import FileHere, Item
 
 _RELATIVE = "attachments:"
 _KEY = re.compile(r"[A-Z0-9]{8}")  # names the attachment's folder: nothing else may
-_NO_FILE = {
+NO_FILE = {
     "linked_url": "It is a link to a web page; there is no file.",
     "embedded_image": "It is a picture within a note; there is no file to read.",
 }
@@ -28,7 +28,7 @@ def file_of(attachment: Item, data_folder: Path | None, base_folder: Path | None
             return _linked(str(attachment.data.get("path") or ""), base_folder)
     except (OSError, ValueError) as error:  # no right to look, a name too long for this disk, a NUL in it
         return _none(f"The file cannot be read ({getattr(error, 'strerror', None) or error}).")
-    return _none(_NO_FILE.get(str(mode), "Zotero does not say where the file is."))
+    return _none(NO_FILE.get(str(mode), "Zotero does not say where the file is."))
 
 
 def _stored(attachment: Item, data_folder: Path | None) -> FileHere:

@@ -121,7 +121,7 @@ def test_many_removals_at_once_need_a_persons_word(make: Maker, folder: Path) ->
         file.unlink()
     result = project.ingest()
     assert counts(result) == {"skipped": 3}
-    assert any("11 documents" in warning and "--remove-missing" in warning for warning in result["warnings"])
+    assert any("11 documents" in warning and "--yes" in warning for warning in result["warnings"])
     assert len(project.documents()) == 14
     assert counts(project.ingest("--remove-missing")) == {"skipped": 3, "removed": 11}
     assert set(project.documents()) == {"n11.md", "n12.md", "n13.md"}

@@ -6,12 +6,10 @@ ALTER TABLE documents ADD COLUMN path TEXT NOT NULL DEFAULT '';
 ALTER TABLE documents ADD COLUMN zotero TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE documents ADD COLUMN record_hash TEXT;
 
--- Citekeys that a document had before: manuscripts may still cite by them.
+-- Citekeys that works had before: manuscripts may still cite by them, whatever became of the documents.
 CREATE TABLE citekey_aliases (
-    project_id TEXT NOT NULL,
+    project_id TEXT NOT NULL REFERENCES projects(id) ON DELETE CASCADE,
     old_key    TEXT NOT NULL,
-    doc_id     TEXT NOT NULL,
-    renamed_at TEXT NOT NULL,
-    PRIMARY KEY (project_id, old_key, doc_id),
-    FOREIGN KEY (project_id, doc_id) REFERENCES documents(project_id, doc_id) ON DELETE CASCADE
+    new_key    TEXT NOT NULL,
+    PRIMARY KEY (project_id, old_key)
 ) WITHOUT ROWID;

@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def cache(catalog: Catalog, project: Project, folder: Path) -> ConversionCache:
     catalog.documents.save(Document(project.id, "doc", "/doc.pdf", content_hash="aa11"))
-    return ConversionCache(folder, catalog)
+    return ConversionCache(folder, folder.parent / "zotero", catalog)
 
 
 def keep(folder: Path, content: str, converter: str = CONVERTER_VERSION, size: int = 10) -> Path:

@@ -42,6 +42,7 @@ rows = st.fixed_dictionaries(
     {
         "source": sources,
         "path": st.sampled_from(["", "/z/a.pdf"]),
+        "file_type": st.sampled_from(["pdf", "fulltext"]),
         "state": st.sampled_from([str(s) for s in State]),
         "reason_code": st.sampled_from([None, "CONVERSION_FAILED", "FILE_NOT_FOUND"]),
         "reason": st.sampled_from([None, REASON]),
@@ -83,10 +84,14 @@ def test_every_work_found_is_dealt_with_in_one_way(
 @given(founds, knowns)
 def test_a_text_that_was_read_stays_while_its_file_is_away(found: list[FoundFile], known: list[dict[str, Any]]) -> None:
     work = make(found, known, {"library", "groups/1"})
-    ready = {r["doc_id"] for r in known if r["state"] == "ready"}
-    away = {ident(f) for f in found if f.missing}
-    assert ready & away <= set(work.unchanged)
-    assert not ready & away & set(work.gone)
+    ready = {r["doc_id"]: r for r in known if r["state"] == "ready"}
+    away = {ident(f): f for f in found if f.missing}
+    to_fetch = {ident(f) for f in work.to_read}
+    for doc_id in ready.keys() & away.keys():
+        assert doc_id not in (*work.gone, *work.still_without, *(ident(f) for f in work.without_file))
+        newer = ready[doc_id]["mtime_ns"] != away[doc_id].mtime_ns or ready[doc_id]["file_type"] == "fulltext"
+        can_come = away[doc_id].get is not None and not ready[doc_id]["size"]
+        assert (doc_id in to_fetch) == (can_come and newer)
 
 
 @given(founds, knowns, st.sets(libraries))
@@ -116,6 +121,7 @@ def test_a_sync_carried_out_leaves_nothing_for_the_watcher_to_do(
         if file in work.other_record:
             continue
         row |= {"path": file.path, "size": file.size, "mtime_ns": file.mtime_ns, "converter": CONVERTER}
+        row["file_type"] = "fulltext" if file.missing else file.file_type
         row |= {
             "content_hash": f"content of {file.source}",
             "reason_code": "CONVERSION_FAILED",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.scan import Scan, scan, survey
+from citeloom.ingest.scan import Scan, Survey, scan, survey
 from citeloom.store import Source
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes are made otherwise there")
@@ -182,7 +182,7 @@ def test_only_what_could_be_looked_at_can_be_gone(papers: Path, deny: Deny, tmp_
         Source("file", str(tmp_path / "alone.pdf")),
     ]
     (tmp_path / "alone.pdf").write_text("x")
-    found = survey(sources, strict=False)
+    found = survey(sources, Survey(), strict=False)
     assert str(tmp_path / "alone.pdf") in found.files and str(papers / "b.pdf") in found.files
     assert found.problems[str(tmp_path / "unplugged")].code == Code.FILE_NOT_FOUND
     covered = {
@@ -202,9 +202,9 @@ def test_only_what_could_be_looked_at_can_be_gone(papers: Path, deny: Deny, tmp_
 
 def test_a_place_that_somebody_named_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(CiteLoomError):
-        survey([Source("folder", str(tmp_path / "nowhere"))], strict=True)
+        survey([Source("folder", str(tmp_path / "nowhere"))], Survey(), strict=True)
 
 
 def test_a_file_of_two_sources_is_found_once(papers: Path) -> None:
-    found = survey([Source("folder", str(papers)), Source("folder", str(papers / "deep"))], strict=True)
+    found = survey([Source("folder", str(papers)), Source("folder", str(papers / "deep"))], Survey(), strict=True)
     assert len(found.files) == 5

@@ -88,8 +88,8 @@ def test_planning_sees_of_each_document_what_it_needs(catalog: Catalog, project:
     catalog.documents.save(document)
     (row,) = catalog.documents.known_files(project.id)
     wanted = (
-        "doc_id", "source", "path", "state", "reason_code", "reason", "size", "mtime_ns", "content_hash", "version",
-        "converter", "record_hash",
+        "doc_id", "source", "path", "file_type", "state", "reason_code", "reason", "size", "mtime_ns", "content_hash",
+        "version", "converter", "record_hash",
     )  # fmt: skip
     assert row == {name: getattr(document, name) for name in wanted}
 
