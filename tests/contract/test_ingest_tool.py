@@ -186,6 +186,18 @@ def test_subfolders_come_in_unless_that_is_switched_off(
     assert counts(answer) == {"new": new}
 
 
+def test_a_folder_allowed_without_its_subfolders_stays_so_whatever_an_agent_says(
+    editor: StrictEditor, shared_home: Path, folder: Path
+) -> None:
+    (folder / "secret").mkdir()
+    (folder / "secret" / "plans.md").write_text("# Plans\n\nNobody shall read of the weasel.\n")
+    done(citeloom(shared_home, "project", "add", "flat"))
+    done(citeloom(shared_home, "ingest", "flat", str(folder), "--no-recursive"))
+    answer = editor.call("ingest_from_source", project="flat", source=str(folder), options={"recursive": True})
+    assert counts(answer) == {"skipped": 2}
+    assert "weasel" not in str(editor.call("query", project="flat", text="weasel")["items"])
+
+
 def test_a_rebuild_reads_everything_again(editor: StrictEditor, project: str, folder: Path) -> None:
     editor.call("ingest_from_source", project=project, source=str(folder))
     answer = editor.call("ingest_from_source", project=project, source=str(folder), options={"force_rebuild": True})

@@ -75,6 +75,20 @@ def test_what_is_done_in_zotero_is_found_without_a_word(home: Path, zotero: Zote
         assert "bog" not in dict(found(project, "peat"))
 
 
+def test_a_change_that_could_not_be_read_is_read_later(home: Path, zotero: Zotero) -> None:
+    zotero.add("Tides", "The tide was measured.")
+    with engine_with(home, HURRY):
+        done(citeloom(home, "project", "add", "p", "--zotero", "*"))
+        project = Project(home)
+        wait_for(lambda: found(project, "tide"), "the first work")
+        zotero.api.faults["/api/users/0/items"] = "cut"
+        zotero.add("Peat", "The peat was dug.")
+        asked = len(zotero.api.requests)
+        wait_for(lambda: any(p == "/api/users/0/items" for _, p, _ in zotero.api.requests[asked:]), "a try in vain")
+        zotero.api.faults.clear()
+        wait_for(lambda: "peat" in dict(found(project, "peat")), "the work, although nothing was saved since")
+
+
 def test_a_quiet_zotero_costs_a_request_a_look_and_no_job(home: Path, zotero: Zotero) -> None:
     zotero.add("Tides", "The tide was measured.")
     with engine_with(home, HURRY):

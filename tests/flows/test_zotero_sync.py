@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.flows.steps import Project, assert_whole, counts, pdf_paper, settings
+from tests.flows.steps import Project, assert_whole, counts, paper, pdf_paper, settings
 from tests.support import Editor, citeloom, done, stop_engine
 from tests.zotero_stand_in.database import write_database
 from tests.zotero_stand_in.local_api import LocalZotero
@@ -115,8 +115,11 @@ def test_everything_of_a_work_becomes_passages_that_can_be_cited(shelf: Shelf, t
     assert noted["cite"] == "[@lovelace2019coral]" and noted["section"] == "Doubts"
     assert "base64" not in noted["render_text"]
     assert noted["open_uri"] == f"zotero://select/library/items/{note}"
-    opened = done(citeloom(project.home, "open", noted["chunk_id"], "--print"))
-    assert opened.strip() == noted["open_uri"]
+    for hit in (noted, marked):
+        assert done(citeloom(project.home, "open", hit["chunk_id"], "--print")).strip() == hit["open_uri"]
+    with Editor(project.home) as editor:  # the page that an annotation marks is its PDF's
+        read = editor.call("get_passage", project=project.name, chunk_id=marked["chunk_id"])
+        assert read["page"]["number"] == 2 and "the coral was measured at 5 places" in read["page"]["text"]
 
 
 def test_a_sync_follows_what_was_done_in_zotero_and_reads_only_what_it_must(shelf: Shelf) -> None:
@@ -346,6 +349,93 @@ def test_a_group_a_saved_search_and_tags_can_be_parts_of_a_project(shelf: Shelf)
     gone = done(citeloom(shelf.home, "project", "disallow", f"g{number}", f"search: late {shelf.name}"))
     assert "1 removed" in gone
     assert list(keys(project).values()) == ["without_file"]
+
+
+def test_the_same_file_in_a_folder_is_cited_by_the_record_of_zotero(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_bytes(page("The heron stands alone."))
+    name = shelf.name.lower().replace(" ", "-")
+    done(citeloom(shelf.home, "project", "add", name, "--folder", str(tmp_path)))
+    project = Project(shelf.home, name)
+    project.sync()
+    assert [h["citekey_made"] for h in project.search("heron")] == [True]
+    shelf.work("Heron", "The heron stands alone.", citationKey=f"heron{shelf.collection}")
+    done(citeloom(shelf.home, "project", "allow", name, "--zotero", shelf.name))
+    project.sync()
+    assert [h["citekey"] for h in project.search("heron")] == [f"heron{shelf.collection}"]
+    assert sorted(keys(project).values()) == ["duplicate", "ready"]
+    assert counts(project.sync()) == {"skipped": 2}
+    done(citeloom(shelf.home, "project", "disallow", name, shelf.name))
+    assert [h["citekey_made"] for h in project.search("heron")] == [True]
+
+
+def test_a_folder_that_is_empty_all_at_once_is_a_drive_that_is_away(shelf: Shelf, tmp_path: Path) -> None:
+    drive, kept = tmp_path / "drive", tmp_path / "kept"
+    paper(drive / "reefs.md", "On reefs", "The coral was measured.")
+    shelf.work("On Zotero")
+    project = shelf.project("--folder", str(drive))
+    project.sync()
+    drive.rename(kept)
+    drive.mkdir()
+    result = project.sync()
+    assert counts(result) == {"skipped": 1, "failed": 1} and "Connect its drive" in result["errors"][0]["reason"]
+    gone = citeloom(shelf.home, "project", "disallow", project.name, shelf.name)
+    assert "1 removed" in gone.stdout and len(project.search("coral")) == 1  # what was meant, and no more
+    assert counts(project.sync("--yes")) == {"removed": 1}
+
+
+def test_a_work_that_gets_a_file_is_one_document_and_nothing_was_removed(shelf: Shelf) -> None:
+    works = [shelf.world.add("book", title=f"Bare {n}", collections=[shelf.collection]) for n in range(12)]
+    project = shelf.project()
+    assert counts(project.sync()) == {"without_file": 12}
+    for n, item in enumerate(works):
+        shelf.world.attach(item, "page.html", page(f"Now {n}."), content_type="text/html")
+    result = project.sync()
+    assert counts(result) == {"new": 12, "chunks_written": 12} and not result["held_back"]
+    assert list(keys(project).values()) == ["ready"] * 12
+
+
+def test_a_key_is_remembered_by_works_without_a_text_and_through_the_trash(shelf: Shelf) -> None:
+    old, new = f"bare{shelf.collection}", f"full{shelf.collection}"
+    item = shelf.world.add("book", title="Bare", collections=[shelf.collection], citationKey=old)
+    project = shelf.project()
+    project.sync()
+    shelf.world.edit(item, citationKey=new)
+    project.sync()
+    shelf.world.trash(item)
+    project.sync()
+    shelf.world.restore(item)
+    shelf.world.attach(item, "page.html", page("At last."), content_type="text/html")
+    project.sync()
+    assert [h["renamed_from"] for h in project.search("At last", "--filter", f"citekey={old}")] == [[old]]
+
+
+def test_a_tag_of_a_note_is_there_after_one_sync(shelf: Shelf) -> None:
+    note = shelf.world.note(None, "<p>Of eels.</p>", collections=[shelf.collection])
+    project = shelf.project()
+    project.sync()
+    shelf.world.tag(note, "eels")
+    assert counts(project.sync()) == {"updated": 1}
+    assert len(project.search("eels", "--filter", "tags=eels")) == 1
+
+
+def test_all_projects_can_be_synced_at_once_and_one_that_fails_stops_no_other(library: Library, tmp_path: Path) -> None:
+    world, zotero, _ = library
+    home = tmp_path / "home"
+    home.mkdir()
+    settings(home, f'[zotero]\nlocal_url = "{zotero.url}"\ndata_folder = "{world.data_folder}"\n')
+    try:
+        paper(tmp_path / "a" / "reefs.md", "On reefs", "The coral was measured.")
+        bib = tmp_path / "library.bib"
+        bib.write_text("@book{a, title = {A}}")
+        done(citeloom(home, "project", "add", "broken", "--folder", str(tmp_path / "a"), "--references", str(bib)))
+        done(citeloom(home, "project", "add", "whole", "--folder", str(tmp_path / "a")))
+        bib.write_text("@book{a, title = {A")
+        result = citeloom(home, "sync", "--json")
+        broken, whole = json.loads(result.stdout)
+        assert result.returncode == 1 and (broken["project"], broken["state"]) == ("broken", "failed")
+        assert (whole["project"], whole["new"]) == ("whole", 1)
+    finally:
+        stop_engine(home)
 
 
 def test_two_items_with_one_key_or_one_file_are_named(shelf: Shelf) -> None:

@@ -56,6 +56,13 @@ def test_a_library_on_zotero_org_is_read_with_its_files_and_then_only_its_change
     assert hit["citekey"] == "tides2001" and hit["page_span"] and hit["text_source"] == "native"
     assert hit["open_uri"].startswith("file://")  # a Zotero that has not got the file cannot open it
 
+    (attachment,) = (key for key, data in world.libraries["library"].items.items() if data["itemType"] == "attachment")
+    world.replace_file(attachment, pdf_paper(tmp_path / "reed.pdf", "reed").read_bytes())
+    asked = len(web.requests)
+    assert counts(project.sync())["replaced"] == 1
+    assert len([path for _, path, _ in web.requests[asked:] if path.endswith("/file")]) == 1
+    assert "reed" in project.search("how often was it measured")[0]["render_text"]
+
     world.add("book", title="Later", citationKey="later2002")
     asked = len(web.requests)
     assert counts(project.sync()) == {"skipped": 1, "without_file": 1}
@@ -91,6 +98,36 @@ def test_files_that_are_not_on_this_disk_come_from_zotero_org_where_it_has_them(
         assert listed["large"]["status"] != "ready" and "2 MB" in listed["large"]["reason"]
         assert result["new"] == 1 and webdav in str(listed["dav"])
         assert counts(project.sync())["skipped"] == 1
+
+
+def test_the_text_that_zotero_kept_gives_way_to_the_file_once_it_can_be_had(
+    home: Path, world: World, web: WebZotero
+) -> None:
+    (attachment,) = (key for key, data in world.libraries["library"].items.items() if data["itemType"] == "attachment")
+    long = world.attach(world.add("book", title="Long", citationKey="long"), f"{'鯨' * 70}.pdf", b"not really a PDF")
+    for key in (attachment, long):
+        world.remove_file(key)
+        world.index_text(key, f"What Zotero kept of the tide in {key}.")
+    with LocalZotero(world) as zotero:
+        places = f'local_url = "{zotero.url}"\nweb_url = "{web.url}"\ndata_folder = "{world.data_folder}"'
+        settings(home, f"[zotero]\n{places}\n")
+        done(citeloom(home, "project", "add", "p", "--zotero", "*"))
+        project = Project(home)
+        project.sync()
+        assert {h["text_source"] for h in project.search("tide")} == {"zotero_fulltext"}
+        stop_engine(home)
+        result = project.sync(**{NAME: KEY})
+        assert result["replaced"] == 1
+        assert {(h["citekey"], h["text_source"]) for h in project.search("tide", "--top", "20")} == {
+            ("tides2001", "native"),
+            ("long", "zotero_fulltext"),  # what came is no PDF: the text stays
+        }
+        web.close()
+        try:
+            assert project.sync()["replaced"] == 0
+        finally:
+            web.open()
+        assert "native" in {h["text_source"] for h in project.search("tide")}
 
 
 def project_documents(project: Project) -> list[dict[str, str]]:
