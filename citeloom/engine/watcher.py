@@ -94,11 +94,16 @@ class Watcher:
         self._seconds = max(_SOONEST, seconds)
         self._clock = clock
         self._stop = threading.Event()
+        self._poked = threading.Event()
         self._thread = threading.Thread(target=self._run, name="zotero-watcher", daemon=True)
 
     def start(self) -> None:
         """Begin; the first look comes at once."""
         self._thread.start()
+
+    def poke(self) -> None:
+        """Sync at the next look, whatever it shows: projects read something else than before."""
+        self._poked.set()
 
     def stop(self) -> None:
         """End at once; a sync under way is given a moment."""
@@ -121,6 +126,9 @@ class Watcher:
         if not self._wanted():
             return State(wait=self._seconds)
         look = self._look()
+        if self._poked.is_set():
+            self._poked.clear()
+            state = replace(state, reachable=False, token=None)
         action = decide(state, self._clock(), look, self._seconds)
         if not action.sync or self._stop.is_set():
             return action.state

@@ -13,6 +13,7 @@ from citeloom.engine.watcher import Look, Watcher
 from citeloom.errors import CiteLoomError
 from citeloom.store import Catalog
 from citeloom.zotero.connect import Zotero
+from citeloom.zotero.remembered import one_round
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,8 @@ class Watching:
 
     def look_again(self) -> None:
         """Projects have other sources than before."""
+        if self._watcher:
+            self._watcher.poke()
         if self._files:
             self._files.set_places({p.id: self._places(p.id, p.references_path) for p in self._catalog.projects.all()})
 
@@ -64,10 +67,11 @@ class Watching:
 
     def _sync_all(self) -> None:
         problems = []
-        for project_id in self._catalog.projects.reading_zotero():
-            try:
-                self._sync(project_id)
-            except CiteLoomError as error:
-                problems.append(error)
+        with one_round():
+            for project_id in self._catalog.projects.reading_zotero():
+                try:
+                    self._sync(project_id)
+                except CiteLoomError as error:
+                    problems.append(error)
         if problems:
             raise problems[0]

@@ -75,9 +75,12 @@ class ZoteroItems:
             if wanted is None or wanted.library == scope.library:
                 parts[scope.library].append((scope, part.label))
 
+        problems: list[CiteLoomError] = []
+
         def problem(name: str, error: CiteLoomError) -> None:
             if strict:
                 raise error
+            problems.append(error)
             found.problems[f"Zotero: {name}" if name else "Zotero"] = error
 
         try:
@@ -86,7 +89,7 @@ class ZoteroItems:
         except CiteLoomError as error:
             return problem("", error)
         for library_id, of_library in parts.items():
-            before = len(found.problems)
+            before = len(problems)
             try:
                 snapshot = source.read(library_named(libraries, library_id))
                 keys = _selected(source, snapshot, of_library, problem)
@@ -95,7 +98,7 @@ class ZoteroItems:
                 self._add(source, snapshot, keys, found)
             except CiteLoomError as error:
                 problem(_name(libraries, library_id), error)
-            if not wanted and len(found.problems) == before:
+            if not wanted and len(problems) == before:
                 found.libraries.add(library_id)
         return None
 
@@ -260,12 +263,11 @@ class _Shelf:
 
     def _note(self, item: Item, note: Item) -> FoundFile:
         source = item_source(self.snapshot.library.id, note.key)
-        return self._text("note", source, item, note.key, [note], lambda: texts.from_note(note))
+        return self._text("note", source, item, note.key, [note], partial(texts.from_note, note))
 
     def _annotations(self, item: Item, attachment: Item, marks: Sequence[Item]) -> FoundFile:
         source = item_source(self.snapshot.library.id, attachment.key, ANNOTATIONS)
-        text = lambda: texts.from_annotations(marks)  # noqa: E731
-        return self._text("annotations", source, item, attachment.key, marks, text)
+        return self._text("annotations", source, item, attachment.key, marks, partial(texts.from_annotations, marks))
 
     def _text(
         self,

@@ -191,7 +191,9 @@ class Session:
         raise CiteLoomError(
             Code.INVALID_PROJECT,
             "No project is named." if projects else "There is no project yet.",
-            f"Choose one of: {', '.join(projects)}." if projects else "Make one: citeloom project add ID --folder DIR.",
+            f"Choose one of: {', '.join(projects)}."
+            if projects
+            else "Make one: citeloom project add ID --zotero COLLECTION.",
             choices=projects,
         )
 

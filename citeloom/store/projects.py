@@ -105,7 +105,7 @@ class Projects:
             hint = (
                 f"Choose one of: {', '.join(near)}."
                 if near
-                else "Make one with 'citeloom project add ID --folder DIR'."
+                else "Make one with 'citeloom project add ID --zotero COLLECTION'."
             )
             # An id outside the asker's list is not told apart from one that does not exist.
             name = f"There is no project '{project_id[:80]}'." if visible is None else "There is no such project here."

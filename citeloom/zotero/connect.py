@@ -17,6 +17,7 @@ from citeloom.zotero.keys import own_citekey
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.locate import DATABASE, Profile, find_zotero
 from citeloom.zotero.model import FileHere, Item, Library, Snapshot, Source
+from citeloom.zotero.remembered import remembered
 
 if TYPE_CHECKING:
     from citeloom.zotero.web_api import WebApi
@@ -82,6 +83,12 @@ class Zotero:
 
     def open(self) -> Source:
         """The way that works now, or ZOTERO_UNAVAILABLE with what to do."""
+        if known := remembered():
+            return known
+        source = self._open()
+        return remembered(source) or source
+
+    def _open(self) -> Source:
         wanted = self._settings.source
         problem: CiteLoomError | None = None
         if wanted in ("auto", "local"):

@@ -102,6 +102,19 @@ def test_a_quiet_zotero_costs_a_request_a_look_and_no_job(home: Path, zotero: Zo
         assert len(jobs) == 1
 
 
+def test_two_projects_of_one_library_have_it_read_once(home: Path, zotero: Zotero) -> None:
+    zotero.add("Tides", "The tide was measured.")
+    with engine_with(home, HURRY):
+        for name in ("p", "q"):
+            done(citeloom(home, "project", "add", name, "--zotero", "*"))
+        wait_for(lambda: all(found(Project(home, name), "tide") for name in ("p", "q")), "the first work in both")
+        wait_for(lambda: _settled(zotero), "the last sync to be over")
+        before = len(zotero.api.requests)
+        zotero.saved()  # something was written, and nothing changed
+        wait_for(lambda: len(zotero.api.requests) > before + 4 and _settled(zotero), "a round")
+        assert [path for _, path, _ in zotero.api.requests[before:]].count("/api/users/0/items") == 1
+
+
 def _settled(zotero: Zotero) -> bool:
     """Whether Zotero's library has not been read of late."""
     return {path for _, path, _ in zotero.api.requests[-3:]} == {"/api/users/0/groups"}

@@ -204,3 +204,17 @@ def test_no_failure_ends_it_and_stopping_does(
 
 def test_a_watcher_that_was_never_started_can_be_stopped() -> None:
     Watcher(lambda: Look(False), lambda: None, lambda: True, SECONDS).stop()
+
+
+def test_who_is_poked_syncs_at_the_next_look_although_nothing_changed() -> None:
+    syncs: list[float] = []
+    now = [0.0]
+    watcher = Watcher(lambda: Look(True, "same"), lambda: syncs.append(now[0]), lambda: True, 20, lambda: now[0])
+    state = watcher.step(State())
+    for now[0] in (100.0, 200.0):
+        state = watcher.step(state)
+    assert syncs == [0.0]
+    watcher.poke()
+    for now[0] in (300.0, 400.0):
+        state = watcher.step(state)
+    assert syncs == [0.0, 300.0]
