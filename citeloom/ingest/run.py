@@ -273,10 +273,10 @@ class Run:
             if far and far != told:
                 told, (what, done, pages) = far, far
                 if what == "fetch":
-                    self.state.tell(stage="fetch", page=0, pages=0)
+                    self.state.tell(stage="fetch", file=f"{file.shown}: {done} of {pages} MB")
                     continue
                 self.state.pace.under_way = _PAGE_OF_OCR * done if what == "ocr" else max(0, size - 1 - pages + done)
-                self.state.tell(page=done + 1, pages=pages)
+                self.state.tell(file=file.shown, page=done + 1, pages=pages)
 
     def _one(
         self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None], *, first: bool

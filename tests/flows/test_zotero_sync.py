@@ -244,6 +244,19 @@ def test_a_closed_zotero_is_read_from_its_database_as_if_it_were_open(shelf: She
     assert len(project.search("A note of mine")) == 2
 
 
+def test_a_zotero_that_does_not_answer_says_how_to_make_it(shelf: Shelf) -> None:
+    told = done(citeloom(shelf.home, "zotero", "status"))
+    assert "10.0.1" in told and "9.0.23" in told and "My Library" in told
+    assert f"{shelf.name}\t0\t{shelf.collection}" in done(citeloom(shelf.home, "zotero", "collections"))
+    shelf.zotero.enabled = False
+    try:
+        refused = citeloom(shelf.home, "zotero", "status")
+    finally:
+        shelf.zotero.enabled = True
+    assert refused.returncode == 1
+    assert "Allow other applications on this computer to communicate with Zotero" in refused.stdout
+
+
 def test_many_removals_wait_for_a_yes(shelf: Shelf) -> None:
     works = [shelf.work(f"Leaf {n}")[0] for n in range(12)]
     project = shelf.project()
