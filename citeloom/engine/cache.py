@@ -55,12 +55,15 @@ class ConversionCache:
         """Fetched files and written texts that no document was read from."""
         used = self._catalog.documents.paths()
         files = (f for kind in ("files", "texts") for f in (self._zotero / kind).rglob("*") if f.is_file())
-        return [f for f in files if str(f) not in used]
+        return [f for f in files if str(f) not in used and _old(f)]
 
     def _interrupted(self) -> Iterator[Path]:
-        for file in self._folder.glob(f"*/{_INTERRUPTED}"):
-            if time.time() - file.stat().st_mtime > _SURELY_OVER:
-                yield file
+        return (file for file in self._folder.glob(f"*/{_INTERRUPTED}") if _old(file))
+
+
+def _old(file: Path) -> bool:
+    """Whether surely nobody is at work with it."""
+    return time.time() - file.stat().st_mtime > _SURELY_OVER
 
 
 def _bytes(files: list[Path]) -> int:

@@ -125,8 +125,6 @@ class Imports:
 
     def sync_if_needed(self, project_id: str) -> None:
         """Sync a project that is seen to have changed; raises where Zotero could not be read, to be tried again."""
-        if self._jobs.look_again(project_id):
-            return  # an import of it is under way, and sees to it
         request = ImportRequest(project_id, watched=True)
         plan = self._importer.preview(request)
         if anything_to_do(plan) or self._other_references(project_id):

@@ -87,7 +87,11 @@ class JobQueue:
                         self._owed.discard(job_id)
                         return self._finished[job_id]
             for begun in self._begun.values():
-                if begun.job.request == wanted and not begun.stop.is_set():
+                if (
+                    begun.job.request == wanted
+                    and not begun.stop.is_set()
+                    and not (request.watched and begun.searchable)
+                ):
                     begun.look_again |= not owed_first
                     return begun.job
             for job in self._waiting:
@@ -98,16 +102,6 @@ class JobQueue:
             self._waiting.append(job)
             self._changed.notify_all()
         return job
-
-    def look_again(self, project_id: str) -> bool:
-        """Have an import of a whole project that waits or runs look for what is new; whether there is one."""
-        with self._changed:
-            if any(_whole(job, project_id) for job in self._waiting):
-                return True
-            begun = [b for b in self._begun.values() if _whole(b.job, project_id) and not b.stop.is_set()]
-            for one in begun:
-                one.look_again = True
-            return bool(begun)
 
     def owe(self, job_id: str) -> None:
         """Remember that somebody waits to hear how a job ends."""
@@ -139,19 +133,22 @@ class JobQueue:
     def drop(self, project_id: str) -> None:
         """Take a removed project's jobs out of the queue."""
         with self._changed:
-            self._waiting = deque(j for j in self._waiting if j.project_id != project_id)
-            watched = [
-                b for b in self._begun.values() if b.job.project_id == project_id and b.job.request.get("watched")
-            ]
-            for one in watched:  # nobody asked for them
-                one.stop.set()
-            self._changed.wait_for(lambda: not any(one.job.id in self._begun for one in watched), _PATIENCE)
+            self._forget_waiting(project_id)
+            own = [begun for begun in self._begun.values() if begun.job.project_id == project_id]
+            watched = [begun for begun in own if begun.job.request.get("watched")]
+            for begun in watched:  # nobody asked for them
+                begun.stop.set()
+            self._changed.wait_for(lambda: not any(begun.job.id in self._begun for begun in watched), _PATIENCE)
+            self._forget_waiting(project_id)
             if any(begun.job.project_id == project_id for begun in self._begun.values()):
                 raise CiteLoomError(
                     Code.INVALID_INPUT,
                     f"An import of '{project_id}' is running.",
                     "Wait for it, or stop it with 'citeloom engine stop', then remove the project.",
                 )
+
+    def _forget_waiting(self, project_id: str) -> None:
+        self._waiting = deque(job for job in self._waiting if job.project_id != project_id)
 
     def stop(self, seconds: float = 60.0) -> None:
         """End soon; what is left is parked for the next start."""
@@ -283,10 +280,6 @@ class JobQueue:
             work()
         except Exception:
             log.exception("the job thread goes on after an error")
-
-
-def _whole(job: Job, project_id: str) -> bool:
-    return job.project_id == project_id and job.request.get("source") is None and not job.request.get("force_rebuild")
 
 
 def _left(begun: _Begun) -> int:

@@ -66,7 +66,7 @@ def decide(state: State, now: float, look: Look, seconds: float) -> Action:
     changed = look.token is not None and look.token != state.token
     rested = now - state.rested_from
     wanted = changed or (look.reachable and (opened or failures > 0 or rested >= FULL))
-    rest_left = min(FULL, REST * 2**failures) - rested if wanted else 0.0
+    rest_left = min(FULL, REST * 2 ** min(failures, 10)) - rested if wanted else 0.0
     if look.reachable or state.reachable:
         wait = seconds
     else:  # it may be closed for days

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
@@ -40,14 +41,15 @@ class Finder:
             only = None if source is None or source == ALL_OF_ZOTERO or self._request.force_rebuild else source
             self._importer.zotero.look_up(allowed, found, only=only, strict=strict)
         survey(self._places(), found, strict=strict)
-        # A folder that was named may reach further than what the project may read of it.
-        found.files = {name: file for name, file in found.files.items() if file.known_as or _held(file.path, sources)}
+        if source is not None:  # a folder that was named may reach further than what the project may read of it
+            places = _places(sources)
+            found.files = {name: f for name, f in found.files.items() if f.known_as or _held(f.path, places)}
         if not self._request.allow_mass_removal:
             self._doubt_empty_folders(found)
         return found
 
-    def plan(self, found: Survey, *, again: bool = False) -> Plan:
-        """What has to be done about what was found."""
+    def plan(self, found: Survey, *, again: bool = False, second_look: bool = False) -> Plan:
+        """What has to be done about what was found; a second look takes only what is new or has changed."""
         request = self._request
         # Who names one file, or other languages, means more than what has changed.
         asked = bool(request.metadata or request.ocr_languages) or request.source in found.files
@@ -58,8 +60,8 @@ class Finder:
             in_scope=found.covers,
             disallowed=disallowed,
             converter=CONVERTER_VERSION,
-            again=again or asked,
-            retry=not request.watched,
+            again=(again or asked) and not second_look,
+            retry=not (request.watched or second_look),
             quick=QUICK_VERSION,
         )
 
@@ -87,19 +89,20 @@ class Finder:
         """What tells whether a document comes from a place that the project may no longer read."""
         sources = self._allowed()
         libraries = {library_of(s.path) for s in sources if s.kind == "zotero"}
+        places = _places(sources)
 
         def belongs_nowhere(source: str) -> bool:
             if source.startswith(ZOTERO):
                 return not any(source.startswith(item_source(library, "")) for library in libraries)
             if source.startswith(STORED) or is_address(source):
                 return False
-            return not _held(source, sources)
+            return not _held(source, places)
 
         return belongs_nowhere
 
     def _doubt_empty_folders(self, found: Survey) -> None:
         """A folder that is empty all at once is rather the place of a drive that is not connected."""
-        empty = [s for s in found.seen if s.kind == "folder" and not any(Path(s.path).iterdir())]
+        empty = [s for s in found.seen if s.kind == "folder" and _is_empty(Path(s.path))]
         if not empty:
             return
         known = [Path(row["source"]) for row in self._state.catalog.documents.known_files(self._state.project.id)]
@@ -114,5 +117,18 @@ class Finder:
                 )
 
 
-def _held(path: str, sources: Sequence[Source]) -> bool:
-    return any(source.holds(Path(path)) for source in sources)
+def _is_empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except OSError:
+        return False  # that it cannot be read is said elsewhere
+
+
+def _places(sources: Sequence[Source]) -> list[Source]:
+    """Folders and files as they were named, and where they really are: a folder may have become a link since."""
+    named = [source for source in sources if source.kind != "zotero"]
+    return [*named, *(replace(source, path=str(Path(source.path).resolve())) for source in named)]
+
+
+def _held(path: str, places: Sequence[Source]) -> bool:
+    return any(place.holds(Path(path)) for place in places)

@@ -63,7 +63,8 @@ def plan(
     to_read, unchanged, still_failed, still_without, other_record, without_file = [], [], [], [], [], []
     for file in found:
         row = by_source.get(file.source)
-        if file.missing and row is not None and row["state"] == "ready":
+        twin_stays = row is not None and row["state"] == "duplicate" and row["content_hash"] in searchable
+        if file.missing and row is not None and (row["state"] == "ready" or twin_stays):
             if _wanted_instead(row, file, retry=retry):
                 to_read.append(file)
                 continue
@@ -77,8 +78,10 @@ def plan(
         elif row is None or not _same(row, file) or again or row["converter"] not in done:
             to_read.append(file)
             continue
-        elif row["state"] == "ready" or (row["state"] == "duplicate" and row["content_hash"] in searchable):
+        elif row["state"] == "ready" or twin_stays:
             unchanged.append(row["doc_id"])
+        elif row["state"] == "pending" and row["converter"] == quick and not retry:
+            unchanged.append(row["doc_id"])  # somebody is at it, or has stopped it
         elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in PASSING)):
             still_failed.append(row["doc_id"])
         elif row["state"] == "without_file" and not retry:

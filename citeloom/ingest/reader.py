@@ -16,8 +16,8 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.languages import ocr_languages
 from citeloom.ingest.limits import limits
 from citeloom.ingest.passages import document_id
-from citeloom.ingest.records import QUICK
-from citeloom.ingest.scan import FoundFile, hash_file
+from citeloom.ingest.records import QUICK, latest_record
+from citeloom.ingest.scan import ZOTERO, FoundFile, hash_file
 from citeloom.ingest.state import ImportState
 from citeloom.ingest.workers import conversion_file
 from citeloom.store import Document, State
@@ -96,7 +96,7 @@ class Reader:
         state, settings = self._state, self._importer.settings
         cache = conversion_file(self._importer.conversions, content_hash, CONVERTER_VERSION)
         info = state.model_info
-        page_range, language = _of_record(file, known)
+        page_range, language = _of_record(file, known, later=not quick and not state.request.force_rebuild)
         same = known if known and known.content_hash == content_hash else None
         allowed = limits(same, quick=quick, megabytes=settings.engine.worker_memory_mb)
         request: dict[str, Any] = {
@@ -126,7 +126,8 @@ class Reader:
     def twin(self, file: FoundFile, content_hash: str) -> str | None:
         """Where the same content is searchable already, other than here; a work of Zotero gives way only to another."""
         state, source = self._state, file.source
-        if (twin := state.written.get(content_hash)) and twin != source:
+        twin = state.written.get(content_hash)
+        if twin and twin != source and (twin.startswith(ZOTERO) or not file.work):
             return twin
         if state.request.force_rebuild:
             return None  # the catalog speaks of the old generation
@@ -177,9 +178,10 @@ class Reader:
         return ocr_languages(language, asked, self._importer.settings.ocr.languages)
 
 
-def _of_record(file: FoundFile, known: Document | None) -> tuple[str | None, str | None]:
+def _of_record(file: FoundFile, known: Document | None, *, later: bool) -> tuple[str | None, str | None]:
     """The printed pages and the language that a work's record names, as far as it is known yet."""
     if file.work:
-        return file.work.record.page_range, file.work.record.language
+        latest = latest_record(known, file.work) if later else file.work.record
+        return latest.page_range, latest.language
     record = known.record if known else {}
     return record.get("page_range"), record.get("language")

@@ -75,6 +75,7 @@ class Rebuild:
         models = {"embed_model": project.dense_model, "sparse_model": project.sparse_model or None}
         points = [Point(hit.id, *of, {**hit.payload, **models}) for hit, of in zip(hits, vectors, strict=True)]
         self.writer.write(document, document.version or "", points, {})
+        self._state.written[document.content_hash or ""] = document.source
         return True
 
     def finish(self) -> None:

@@ -186,12 +186,22 @@ def refresh_works(
         changed = _plain(record) != _known(document)
         others = document.version and document.pages and record.page_range != document.record.get("page_range")
         document.record_hash, document.zotero = file.work.fingerprint, file.work.zotero
+        if others and not file.missing:
+            document.converter = ""  # to be read until its passages have the new pages
         _rewrite(catalog, collection, document, record, BY_ZOTERO)
         if others and not file.missing:
             other_pages.append(file.source)
         else:
             updated += changed and bool(document.version)
     return updated, other_pages
+
+
+def latest_record(document: Document | None, work: Work) -> Record:
+    """A work's record: as its row has it, where another import has brought that up to date since the work was found."""
+    if document is None or document.record_hash in (None, work.fingerprint):
+        return work.record
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in _known(document).items()}
+    return Record(**values)
 
 
 def take_work(document: Document, work: Work, catalog: Catalog | None = None) -> None:

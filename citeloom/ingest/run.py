@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import replace
@@ -24,7 +24,7 @@ from citeloom.ingest.reader import Read, Reader
 from citeloom.ingest.rebuild import Rebuild
 from citeloom.ingest.records import RecordFinder, note_without_file, refresh, refresh_works, take_work
 from citeloom.ingest.request import ImportRequest, ImportResult
-from citeloom.ingest.scan import FoundFile, Survey
+from citeloom.ingest.scan import FoundFile
 from citeloom.ingest.state import ImportState, Pace, Report
 from citeloom.ingest.taker import Taker
 from citeloom.ingest.workers import Stopped
@@ -94,14 +94,18 @@ class Run:
         self._end()
 
     def look_again(self) -> None:
-        """Make searchable what has come or changed since the first pass began."""
+        """Make searchable what has come or changed since the first pass began; the rest is for the next import."""
         if self._request.force_rebuild:
             return
         known = self._reading | {source for _, _, source, _ in self._later}
-        collection = self._importer.open_collection(self.state.project)
+        found = self._finder.find()
+        fresh = [file for file in self._finder.plan(found, second_look=True).to_read if file.source not in known]
+        self._found |= {file.source: file for file in fresh}
+        self._note_pending(fresh)
+        self.state.tell(total=len(fresh))
         try:
             with suppress(Stopped):
-                self._carry_out(self._planned(self._finder.find(), but_not=known), collection)
+                self._first_pass(fresh)
         finally:
             self.state.failed.clear()  # what was begun before goes on
         self.state.pace.more(sum(size for _, size, source, _ in self._later if source not in known))
@@ -124,22 +128,23 @@ class Run:
         collection = self._importer.open_collection(project)
         writer = LiveWriter(self._catalog, collection)
         self._taker = Taker(state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection))
-        self._carry_out(self._plan(), collection)
-
-    def _carry_out(self, work: Plan, collection: EdgeCollection) -> None:
-        """Bring records up to date, make searchable what is new, and remove what is gone."""
-        state, writer = self.state, LiveWriter(self._catalog, collection)
+        work = self._plan()
         anew = self._refresh(work, collection)
-        state.anew |= set(anew)
+        state.anew = set(anew)
         state.tell(total=len(anew))
         self._first_pass([*work.to_read, *(self._found[source] for source in anew)])
         if not self._stop.is_set():
             for doc_id in sorted(state.gone):
-                document = self._catalog.documents.find(state.project.id, doc_id)
-                writer.remove(state.project.id, doc_id)
-                # A work that had nothing to read is no document less.
-                self.result.removed += bool(document and document.state != State.WITHOUT_FILE)
+                self._remove(doc_id, writer)
         collection.flush()
+
+    def _remove(self, doc_id: str, writer: LiveWriter) -> None:
+        document = self._catalog.documents.find(self.state.project.id, doc_id)
+        writer.remove(self.state.project.id, doc_id)
+        if document:
+            self.touched.add(document.source)
+            # A work that had nothing to read is no document less.
+            self.result.removed += document.state != State.WITHOUT_FILE
 
     def _refresh(self, work: Plan, collection: EdgeCollection) -> list[str]:
         """Give documents whose text stays the records of today; gives those whose printed pages change with that."""
@@ -153,12 +158,13 @@ class Run:
         self.result.skipped = max(0, self.result.skipped - updated - len(anew))
         return anew
 
-    def _refresh_one(self, file: FoundFile) -> None:
-        """A file that was looked at in vain: only what is said of the work has changed."""
+    def _refresh_one(self, file: FoundFile, *, counted: bool) -> None:
+        """A file that was looked at in vain, or is to be read later: what is said of the work has changed too."""
         collection = self._importer.open_collection(self.state.project)
         updated, _ = refresh_works(self._catalog, self.state.project.id, [file], collection, self._stop)
-        self.result.updated += updated
-        self.result.skipped -= updated
+        if counted:
+            self.result.updated += updated
+            self.result.skipped -= updated
 
     def _rebuild(self) -> None:
         rebuild = Rebuild(self.state)
@@ -173,11 +179,10 @@ class Run:
     # -- planning --------------------------------------------------------------------------------------------
 
     def _plan(self, *, again: bool = False) -> Plan:
-        """What there is to do, with what need not be done counted."""
         state = self.state
         with state.timed("plan"):
             found = self._finder.find()
-            work = self._planned(found, again=again)
+            self._found = found.files
             for path, error in found.problems.items():
                 self.result.fail(path, error)
             if found.other_kinds:
@@ -185,11 +190,18 @@ class Run:
                 count = sum(found.other_kinds.values())
                 self.result.warnings.append(f"{count} files of other kinds were left out ({kinds}).")
             self.result.warnings += found.warnings
-            if self.result.held_back:
+            work = self._finder.plan(found, again=again)
+            state.gone = {*work.gone, *work.disallowed}
+            if work.removes_many and not self._request.allow_mass_removal:
+                state.gone = set(work.disallowed)
+                self.result.held_back = len(work.gone)
                 self.result.warnings.append(
-                    f"{self.result.held_back} documents are no longer in their source. So many are not removed without"
-                    f" asking: run 'citeloom sync {state.project.id} --yes' if that is right."
+                    f"{len(work.gone)} documents are no longer in their source. So many are not removed without asking:"
+                    f" run 'citeloom sync {state.project.id} --yes' if that is right."
                 )
+            self._note_pending(work.to_read)
+            for file in work.without_file:
+                note_without_file(self._catalog, self._document(file), file, file.missing)
         self.result.without_file += len(work.without_file) + len(work.still_without)
         if not self._request.force_rebuild:  # which counts what it carries over
             self.result.skipped += len(work.unchanged)
@@ -198,20 +210,7 @@ class Run:
             if document:
                 code = Code(document.reason_code or Code.CONVERSION_FAILED)
                 self.result.fail(document.source, CiteLoomError(code, document.reason or ""))
-        return work
-
-    def _planned(self, found: Survey, *, again: bool = False, but_not: Set[str] = frozenset()) -> Plan:
-        """What there is to do, noted in the catalog; `but_not`: what this import is already at."""
-        work = self._finder.plan(found, again=again)
-        work = replace(work, to_read=tuple(file for file in work.to_read if file.source not in but_not))
-        self._found |= found.files
-        hold_back = work.removes_many and not self._request.allow_mass_removal
-        self.state.gone = {*work.disallowed, *(() if hold_back else work.gone)}
-        self.result.held_back = len(work.gone) if hold_back else 0
-        self._note_pending(work.to_read)
-        for file in work.without_file:
-            note_without_file(self._catalog, self._document(file), file, file.missing)
-        self.state.tell(total=len(work.to_read))
+        state.tell(total=len(work.to_read))
         return work
 
     def _note_pending(self, files: Sequence[FoundFile]) -> None:
@@ -296,8 +295,8 @@ class Run:
             self._importer.after_stage(stage, file.source)
             state.check_disk()
             searchable, finished = taker.take(file, document, read, first=first)
-            if read.unchanged and file.work and document.record_hash != file.work.fingerprint:
-                self._refresh_one(file)
+            if first and file.work and not read.reply and document.record_hash != file.work.fingerprint:
+                self._refresh_one(file, counted=read.unchanged)
         except Stopped:
             return
         except CiteLoomError as error:

@@ -14,7 +14,15 @@ from citeloom.index.edge import Point
 from citeloom.ingest.passages import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
 from citeloom.ingest.plan import PASSING
 from citeloom.ingest.reader import Read, Reader
-from citeloom.ingest.records import BY_ZOTERO, QUICK, KeysOfOthers, describe, note_without_file, take_work
+from citeloom.ingest.records import (
+    BY_ZOTERO,
+    QUICK,
+    KeysOfOthers,
+    describe,
+    latest_record,
+    note_without_file,
+    take_work,
+)
 from citeloom.ingest.refine import refined
 from citeloom.ingest.scan import FoundFile
 from citeloom.ingest.state import ImportState, Vectors
@@ -77,7 +85,7 @@ class Taker:
             read = self._reader.convert(file, read.content_hash, document, quick=first)
         assert read.reply is not None
         with state.timed("match"):
-            record = self._match(file, found, read.reply["converted"])
+            record = self._match(file, found, read.reply["converted"], first=first)
         self._importer.after_stage("match", file.source)
         reply = self._with_printed_pages(file, found, read, record)
         final = bool(reply["final"])
@@ -115,6 +123,7 @@ class Taker:
             self._state.catalog.documents.remove(kept.project_id, kept.doc_id)
         else:
             kept.size, kept.mtime_ns, kept.converter = file.size, file.mtime_ns, CONVERTER_VERSION
+            kept.path = file.path if file.known_as else ""
             kept.state, kept.reason_code, kept.reason = State.FAILED, str(error.code), str(error)
             kept.writing = None
             self._writer.note(kept)
@@ -122,20 +131,25 @@ class Taker:
             self._state.result.wrote(replaced=counted[0], by=-1)
         self._state.result.fail(file.shown, error)
 
-    def _match(self, file: FoundFile, document: Document, converted: dict[str, Any]) -> Record:
+    def _match(self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool) -> Record:
         state = self._state
         before = document.citekey
-        record = self._record(file, document, converted)
+        record = self._record(file, document, converted, first=first)
         if before and before != record.citekey:
             state.catalog.aliases.note(document.project_id, before, record.citekey)
         return record
 
-    def _record(self, file: FoundFile, document: Document, converted: dict[str, Any]) -> Record:
+    def _record(self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool) -> Record:
         state = self._state
         if file.work:
-            describe(document, file.work.record, BY_ZOTERO, converted, {})
-            document.zotero, document.record_hash = file.work.zotero, file.work.fingerprint
-            return file.work.record
+            # What was found a long second pass ago may not be the latest word.
+            later = not first and not state.request.force_rebuild
+            record = latest_record(document, file.work) if later else file.work.record
+            if not later or document.record_hash is None:
+                document.record_hash = file.work.fingerprint
+            describe(document, record, BY_ZOTERO, converted, {})
+            document.zotero = file.work.zotero
+            return record
         metadata = (state.named(file.source) and state.request.metadata) or document.record.get("_metadata", {})
         record, by = state.records.find(
             Path(file.path),

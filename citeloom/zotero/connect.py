@@ -232,7 +232,7 @@ def library_named(libraries: Sequence[Library], library_id: str) -> Library:
     found = next((library for library in libraries if library.id == library_id), None)
     if found is None:
         raise CiteLoomError(
-            Code.ZOTERO_UNAVAILABLE,
+            Code.INVALID_INPUT,
             f"Zotero has no library '{library_id}' now.",
             "Check in Zotero that you are still a member of the group, and sync it.",
         )

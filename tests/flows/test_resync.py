@@ -127,6 +127,19 @@ def test_many_removals_at_once_need_a_persons_word(make: Maker, folder: Path) ->
     assert set(project.documents()) == {"n11.md", "n12.md", "n13.md"}
 
 
+def test_a_folder_that_became_a_link_to_another_place_keeps_its_documents(
+    make: Maker, folder: Path, tmp_path: Path
+) -> None:
+    four_papers(folder)
+    project = make()
+    project.ingest()
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    project.ingest()
+    assert counts(project.ingest()) == {"skipped": 4}
+    assert len(ids(project)) == 12
+
+
 def test_ten_removals_are_not_many(make: Maker, folder: Path) -> None:
     files = [paper(folder / f"n{n}.md", f"Note {n}", f"Number {n} was measured.") for n in range(12)]
     project = make()
