@@ -36,7 +36,10 @@ class Zotero:
         return item
 
     def saved(self) -> None:
-        write_database(self.world, self.world.data_folder)
+        aside = self.world.data_folder.parent / "aside"
+        aside.mkdir(exist_ok=True)
+        # In one step: a look in the middle would see two changes.
+        write_database(self.world, aside).replace(self.world.data_folder / "zotero.sqlite")
 
 
 @pytest.fixture
