@@ -13,6 +13,7 @@ from typing import Any
 
 from citeloom.bibliography.csl import record_from_csl
 from citeloom.errors import CiteLoomError, Code
+from citeloom.json_values import in_whole_characters
 from citeloom.model import Record
 
 _REPAIR = "Correct the file, or export it again from your reference manager."
@@ -127,7 +128,7 @@ def _from_json(path: Path, text: str, warnings: list[str]) -> list[_Located]:
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, arrays without end
         raise _invalid(path, None, None, str(error)) from error
     if _LONE_SURROGATE.search(text):
-        data = _without_lone_surrogates(data)
+        data = in_whole_characters(data)
     items = data.get("items") if isinstance(data, dict) else data
     if not isinstance(items, list):
         raise _invalid(path, 1, 1, "it is not a list of CSL-JSON items", _CSL_HOW)
@@ -140,17 +141,6 @@ def _from_json(path: Path, text: str, warnings: list[str]) -> list[_Located]:
             raise _invalid(path, *_where(text, position), reason, _CSL_HOW)
         located.append(_Located(record_from_csl(item), position))
     return located
-
-
-def _without_lone_surrogates(value: Any) -> Any:
-    """JSON may hold half a character, which neither SQLite nor UTF-8 can."""
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_without_lone_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_lone_surrogates(k): _without_lone_surrogates(v) for k, v in value.items()}
-    return value
 
 
 def _from_bibtex(path: Path, text: str, warnings: list[str]) -> list[_Located]:

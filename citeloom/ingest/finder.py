@@ -36,13 +36,14 @@ class Finder:
         # Zotero first: where a file is there and in a folder too, its record is the one to cite by.
         found = Survey()
         allowed = [s for s in sources if s.kind == "zotero"]
-        if allowed and (source is None or source.startswith(ZOTERO) or self._request.force_rebuild):
+        everything = source is None or source == ALL_OF_ZOTERO or self._request.force_rebuild
+        if allowed and (everything or str(source).startswith(ZOTERO)):
             self._state.tell(stage="plan", file="Zotero")
-            only = None if source is None or source == ALL_OF_ZOTERO or self._request.force_rebuild else source
+            only = None if everything else source
             self._importer.zotero.look_up(allowed, found, only=only, strict=strict)
         survey(self._places(), found, strict=strict)
         if source is not None:  # a folder that was named may reach further than what the project may read of it
-            places = _places(sources)
+            places = _really(sources)
             found.files = {name: f for name, f in found.files.items() if f.known_as or _held(f.path, places)}
         if not self._request.allow_mass_removal:
             self._doubt_empty_folders(found)
@@ -89,7 +90,7 @@ class Finder:
         """What tells whether a document comes from a place that the project may no longer read."""
         sources = self._allowed()
         libraries = {library_of(s.path) for s in sources if s.kind == "zotero"}
-        places = _places(sources)
+        places = _really(sources)
 
         def belongs_nowhere(source: str) -> bool:
             if source.startswith(ZOTERO):
@@ -124,7 +125,7 @@ def _is_empty(folder: Path) -> bool:
         return False  # that it cannot be read is said elsewhere
 
 
-def _places(sources: Sequence[Source]) -> list[Source]:
+def _really(sources: Sequence[Source]) -> list[Source]:
     """Folders and files as they were named, and where they really are: a folder may have become a link since."""
     named = [source for source in sources if source.kind != "zotero"]
     return [*named, *(replace(source, path=str(Path(source.path).resolve())) for source in named)]

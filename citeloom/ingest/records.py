@@ -183,16 +183,16 @@ def refresh_works(
         if document is None or file.work is None or stop.is_set():
             continue
         record = file.work.record
-        changed = _plain(record) != _known(document)
         others = document.version and document.pages and record.page_range != document.record.get("page_range")
+        anew = others and not file.missing
         document.record_hash, document.zotero = file.work.fingerprint, file.work.zotero
-        if others and not file.missing:
+        if anew:
             document.converter = ""  # to be read until its passages have the new pages
-        _rewrite(catalog, collection, document, record, BY_ZOTERO)
-        if others and not file.missing:
+        rewritten = _rewrite(catalog, collection, document, record, BY_ZOTERO)
+        if anew:
             other_pages.append(file.source)
         else:
-            updated += changed and bool(document.version)
+            updated += rewritten
     return updated, other_pages
 
 
@@ -207,7 +207,7 @@ def latest_record(document: Document | None, work: Work) -> Record:
 def take_work(document: Document, work: Work, catalog: Catalog | None = None) -> None:
     """Write into the row of a document without a text of its own what Zotero says of it."""
     if catalog:
-        _note_rename(catalog, document, work.record)
+        note_rename(catalog, document, work.record)
     _take_record(document, work.record, BY_ZOTERO)
     document.zotero, document.record_hash = work.zotero, work.fingerprint
 
@@ -223,20 +223,23 @@ def note_without_file(catalog: Catalog, document: Document, file: FoundFile, rea
     catalog.documents.save(document)
 
 
-def _rewrite(catalog: Catalog, collection: EdgeCollection, document: Document, record: Record, by: str | None) -> None:
-    """Give a document's row, and its passages if it has any, another record."""
-    _note_rename(catalog, document, record)
+def _rewrite(catalog: Catalog, collection: EdgeCollection, document: Document, record: Record, by: str | None) -> bool:
+    """Give a document's row, and its passages if it has any, another record; whether passages were rewritten."""
+    note_rename(catalog, document, record)
     kept = {key: value for key, value in document.record.items() if key.startswith("_")}
     changed = _plain(record) != _known(document)
     _take_record(document, record, by)
     document.record |= kept
     catalog.documents.save(document)
-    if changed and document.version:
-        renamed_from = catalog.aliases.of(document.project_id, record.citekey)
-        collection.rewrite(AnyOf("doc_id", (document.doc_id,)), record_values(record, renamed_from))
+    if not (changed and document.version):
+        return False
+    renamed_from = catalog.aliases.of(document.project_id, record.citekey)
+    collection.rewrite(AnyOf("doc_id", (document.doc_id,)), record_values(record, renamed_from))
+    return True
 
 
-def _note_rename(catalog: Catalog, document: Document, record: Record) -> None:
+def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
+    """Remember the citekey that a document is about to lose."""
     if document.citekey and document.citekey != record.citekey:
         catalog.aliases.note(document.project_id, document.citekey, record.citekey)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from citeloom.ingest.records import (
     KeysOfOthers,
     describe,
     latest_record,
+    note_rename,
     note_without_file,
     take_work,
 )
@@ -132,14 +133,15 @@ class Taker:
         self._state.result.fail(file.shown, error)
 
     def _match(self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool) -> Record:
-        state = self._state
-        before = document.citekey
-        record = self._record(file, document, converted, first=first)
-        if before and before != record.citekey:
-            state.catalog.aliases.note(document.project_id, before, record.citekey)
+        record, by, metadata = self._record(file, document, converted, first=first)
+        note_rename(self._state.catalog, document, record)
+        describe(document, record, by, converted, metadata)
         return record
 
-    def _record(self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool) -> Record:
+    def _record(
+        self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool
+    ) -> tuple[Record, str | None, Mapping[str, Any]]:
+        """The record of a file, how it was found, and what was said of it when it was imported."""
         state = self._state
         if file.work:
             # What was found a long second pass ago may not be the latest word.
@@ -147,9 +149,8 @@ class Taker:
             record = latest_record(document, file.work) if later else file.work.record
             if not later or document.record_hash is None:
                 document.record_hash = file.work.fingerprint
-            describe(document, record, BY_ZOTERO, converted, {})
             document.zotero = file.work.zotero
-            return record
+            return record, BY_ZOTERO, {}
         metadata = (state.named(file.source) and state.request.metadata) or document.record.get("_metadata", {})
         record, by = state.records.find(
             Path(file.path),
@@ -161,8 +162,7 @@ class Taker:
         )
         if by is None and record.key_made and document.version and document.converter_engine == QUICK:
             record = replace(record, citekey=document.citekey)  # somebody may have cited it by now
-        describe(document, record, by, converted, metadata)
-        return record
+        return record, by, metadata
 
     def _with_printed_pages(self, file: FoundFile, document: Document, read: Read, record: Record) -> dict[str, Any]:
         """The reply with the printed pages that only its record knows, where the worker was not told them."""

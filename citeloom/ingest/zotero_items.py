@@ -23,10 +23,10 @@ from citeloom.model import Converted, Record
 from citeloom.store import Catalog
 from citeloom.store import Source as Part
 from citeloom.zotero import texts
-from citeloom.zotero.connect import Files, Zotero, library_named
+from citeloom.zotero.connect import Zotero, library_named
 from citeloom.zotero.csl import to_csl
 from citeloom.zotero.files import NO_FILE
-from citeloom.zotero.model import Item, Library, Snapshot, Source
+from citeloom.zotero.model import FileHere, Item, Library, Snapshot, Source
 from citeloom.zotero.scope import Scope, select
 
 log = logging.getLogger(__name__)
@@ -105,7 +105,7 @@ class ZoteroItems:
     def _add(self, source: Source, snapshot: Snapshot, keys: set[str], found: Survey) -> None:
         work = self._works(source, snapshot, keys, found)
         # The keyring is asked when the first file is missing, and once.
-        shelf = _Shelf(self, source, snapshot, self.zotero.files(), work, cache(self.can_fetch))
+        shelf = _Shelf(self, source, snapshot, self.zotero.file_finder(), work, cache(self.can_fetch))
         for key in sorted(keys, key=lambda k: (str(snapshot.items[k].data.get("dateAdded", "")), k)):
             for file in shelf.files_of(snapshot.items[key], found.other_kinds):
                 found.files[file.source] = file
@@ -134,19 +134,22 @@ class ZoteroItems:
         return work
 
     def _with_made_keys(
-        self, library: str, items: Iterable[Item], own: Mapping[str, str]
+        self, library: str, items: Sequence[Item], own: Mapping[str, str]
     ) -> dict[str, tuple[str, bool]]:
         """The key of each item, and whether it was made here.
 
         An item that has none now keeps the one it had: Better BibTeX may not be there to tell it, and a key that was
         made once may have been cited since.
         """
+        keys = {item.key: (own[item.key], False) for item in items if item.key in own}
+        rest = [item for item in items if item.key not in own]
+        if not rest:
+            return keys
         before = self._catalog.documents.item_keys()
         owned = set(own.values())
         taken = owned | self._catalog.documents.citekeys()
-        keys: dict[str, tuple[str, bool]] = {}
-        for item in items:
-            known = (own[item.key], False) if item.key in own else before.get((library, item.key))
+        for item in rest:
+            known = before.get((library, item.key))
             if known is None or (known[1] and known[0] in owned):
                 record = _record(item, (), "", made=True)
                 known = make_citekey(record.authors, record.year, record.title, taken, stem=item.key), True
@@ -201,7 +204,7 @@ class _Shelf:
     items: ZoteroItems
     source: Source
     snapshot: Snapshot
-    files: Files
+    file_here: Callable[[Item], FileHere]
     work: Callable[[Item, str], Work]
     can_fetch: Callable[[], bool]
 
@@ -236,7 +239,7 @@ class _Shelf:
             other_kinds[Path(name).suffix.lower() or "no suffix"] += 1
             return None
         file = FoundFile("", kind, 0, 0, item_source(library.id, attachment.key), self.work(item, attachment.key))
-        here = self.files.find(attachment)
+        here = self.file_here(attachment)
         if here.path:
             return replace(file, path=str(here.path), size=here.size, mtime_ns=here.mtime_ns)
         fetched = self.items.fetched(library, attachment)

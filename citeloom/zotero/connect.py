@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,10 +107,11 @@ class Zotero:
 
     # -- what belongs to items -------------------------------------------------------------------------------
 
-    def files(self) -> Files:
-        """Where attachments' files are, as Zotero's settings say now."""
+    def file_finder(self) -> Callable[[Item], FileHere]:
+        """What tells where an attachment's file is, as Zotero's settings say now."""
         profile = self.profile()
-        return Files(self.data_folder(profile), profile.base_folder if profile else None)
+        base_folder = profile.base_folder if profile else None
+        return partial(file_of, data_folder=self.data_folder(profile), base_folder=base_folder)
 
     def citekeys(self, source: Source, snapshot: Snapshot, items: Sequence[Item]) -> dict[str, str]:
         """The citekeys that the researcher's items have, by item key; items without one are left out."""
@@ -213,18 +215,6 @@ _WHY = {
     "sqlite": "Zotero does not answer; a copy is read",
     "web": "with your key",
 }
-
-
-class Files:
-    """Where attachments' files are."""
-
-    def __init__(self, data_folder: Path | None, base_folder: Path | None) -> None:
-        self._data_folder = data_folder
-        self._base_folder = base_folder
-
-    def find(self, attachment: Item) -> FileHere:
-        """The file of an attachment; or why it is nowhere on this disk."""
-        return file_of(attachment, self._data_folder, self._base_folder)
 
 
 def library_named(libraries: Sequence[Library], library_id: str) -> Library:

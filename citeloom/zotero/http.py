@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from citeloom import __version__
 from citeloom.errors import CiteLoomError, Code
+from citeloom.json_values import in_whole_characters
 from citeloom.zotero.model import MY_LIBRARY, Collection, Item, Library, SavedSearch, Snapshot, item_from_json
 
 MOST_BYTES = 500_000_000
@@ -101,7 +102,7 @@ def parsed(body: bytes) -> Any:
     """The JSON of a reply, in characters that can be stored."""
     try:
         found = json.loads(body.decode("utf-8", "replace"))
-        return _without_halves(found) if _HALF.search(body) else found
+        return in_whole_characters(found) if _HALF.search(body) else found
     except (ValueError, RecursionError) as error:
         raise not_whole("Zotero's answer is not JSON, or not all of it") from error
 
@@ -157,14 +158,3 @@ def _item(data: Mapping[str, Any], collections: Mapping[str, Any]) -> Item:
     if "collections" in data:
         data = {**data, "collections": [key for key in data["collections"] if key in collections]}
     return item_from_json(data)
-
-
-def _without_halves(value: Any) -> Any:
-    """The same with a mark for each half of a character: Zotero cuts some texts there, and nothing can store one."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, Mapping):
-        return {_without_halves(k): _without_halves(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_without_halves(v) for v in value]
-    return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from citeloom.errors import CiteLoomError, Code
@@ -54,11 +53,11 @@ class LocalApi:
         known, _ = self._list(f"{place}/searches")
         if search.key not in {saved.get("key") for saved in known}:
             raise not_whole(f'The saved search "{search.name}" is no longer in Zotero')
-        keys = [str(data.get("key")) for data in found]
+        keys = [key for data in found if (key := str(data.get("key"))) in snapshot.items]
         if any(str(condition.get("operator", "")).startswith(_DENIALS) for condition in search.conditions):
             # "Tag is not X" also finds the notes and files of works that have X.
-            return {key for key in keys if key in snapshot.items and not snapshot.items[key].parent}
-        return set(_tops(snapshot, keys))
+            return {key for key in keys if not snapshot.items[key].parent}
+        return {snapshot.top_of(key) for key in keys}
 
     def full_text(self, library: Library, attachment: str) -> str | None:
         """The text that Zotero itself took from an attachment, where it has one."""
@@ -111,12 +110,3 @@ class LocalApi:
 
 def _place(library: Library) -> str:
     return "/api/users/0" if library.group is None else f"/api/groups/{library.group}"
-
-
-def _tops(snapshot: Snapshot, keys: list[str]) -> Iterator[str]:
-    for key in keys:
-        item = snapshot.items.get(key)
-        while item and item.parent:
-            item = snapshot.items.get(item.parent)
-        if item:
-            yield item.key

@@ -102,6 +102,14 @@ class Snapshot:
                 found.setdefault(item.parent, []).append(item)
         return found
 
+    def top_of(self, key: str) -> str:
+        """The key of the top-level item that something belongs to: of an annotation, its attachment's work."""
+        seen: set[str] = set()
+        while (parent := self.items[key].parent) and parent in self.items and key not in seen:  # never in a circle
+            seen.add(key)
+            key = parent
+        return key
+
     def top_level(self) -> Iterator[Item]:
         """Items that belong to no other: works, and attachments and notes of their own."""
         return (item for item in self.items.values() if not item.parent)

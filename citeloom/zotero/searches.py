@@ -34,7 +34,7 @@ _Texts = Callable[[Item], Iterable[str]]
 
 def matches(snapshot: Snapshot, search: SavedSearch) -> set[str]:
     """The keys of the top-level items that a search finds: for a child that it finds, its parent's."""
-    return {_root(snapshot, key) for key in _found(snapshot, search, frozenset())}
+    return {snapshot.top_of(key) for key in _found(snapshot, search, frozenset())}
 
 
 def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> set[str]:
@@ -262,14 +262,6 @@ def _ago(value: str) -> date | None:
         return date(months // 12, months % 12 + 1, 1) + timedelta(days=today.day - 1)
     except (ValueError, OverflowError):
         return date.min
-
-
-def _root(snapshot: Snapshot, key: str) -> str:
-    seen: set[str] = set()
-    while (parent := snapshot.items[key].parent) and parent in snapshot.items and key not in seen:
-        seen.add(key)
-        key = parent
-    return key
 
 
 def _cannot_run(search: SavedSearch, condition: str, operator: str) -> CiteLoomError:

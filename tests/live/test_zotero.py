@@ -95,10 +95,10 @@ def test_the_running_zotero_and_its_database_tell_the_same(zotero: Zotero) -> No
 
 
 def test_every_file_is_found_or_has_a_reason(zotero: Zotero) -> None:
-    files = zotero.files()
+    file_here = zotero.file_finder()
     for item in mine(zotero.local()).items.values():
         if item.type == "attachment":
-            here = files.find(item)
+            here = file_here(item)
             assert here.reason or (here.path and here.path.is_file())
 
 

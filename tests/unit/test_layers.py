@@ -20,7 +20,7 @@ from packaging.version import Version
 from tests.support import ROOT
 
 PACKAGE = ROOT / "citeloom"
-FOUNDATION = ("errors", "model", "table_text", "paths", "config", "credentials", "logs")
+FOUNDATION = ("errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs")
 ADAPTERS = ("zotero", "citekeys", "bibliography", "documents", "index", "store")
 # What a face may know of the engine: how to find it, how to speak to it.
 DOORS = ("engine.client", "engine.launch", "engine.wire")
