@@ -22,7 +22,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.bench
 
 app: $(VENV)/.installed
-	$(BIN)/citeloom engine start
+	$(BIN)/citeloom app
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -34,7 +34,8 @@ class Bridge:
     """One editor's connection to the engine."""
 
     def __init__(self, options: dict[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
-        self._options = options
+        # So that the engine knows this process again: once disconnected, it is to stay so.
+        self._options = {**options, "bridge": os.urandom(8).hex()}
         self._stdin = stdin
         self._stdout = stdout
         self._lock = threading.Lock()  # around everything below

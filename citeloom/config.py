@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
+import stat
+import tempfile
 import tomllib
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +19,7 @@ from citeloom.errors import CiteLoomError, Code
 BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
 BUNDLED_SPARSE = "citeloom/bm25"
 _SHORTEST_TEXT = 100
+_HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,7 @@ class Privacy:
     """What is kept of what editors asked, and what they may ask for."""
 
     access_log: bool = True
+    log_days: int = 0  # how long it is kept; 0: until somebody clears it
     agents_may_fetch: bool = False  # whether an agent may have CiteLoom read web addresses
 
 
@@ -120,52 +127,180 @@ def load(path: Path | None = None) -> Settings:
     """The settings of the file; a missing file means the defaults."""
     path = path or Path(paths.settings_file())
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return Settings()
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        return _settings(_parsed(_text(path)))
+    except _Unusable as error:
         raise _invalid(path, str(error)) from error
-    settings = _section(Settings, data, path, "")
+
+
+def look(path: Path | None = None) -> tuple[Settings, CiteLoomError | None]:
+    """The settings, or the defaults and why the file cannot be used: for whoever must show something."""
+    try:
+        return load(path), None
+    except CiteLoomError as error:
+        return Settings(), error
+
+
+def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
+    """Write settings by their dotted names, such as "ocr.languages"; None takes one back to its default.
+
+    Comments, order and everything else in the file stay. What cannot be is refused, and nothing is written.
+    """
+    from tomlkit.exceptions import TOMLKitError
+
+    path = path or Path(paths.settings_file())
+    try:
+        text = _text(path)
+        before = _parsed(text)
+    except _Unusable as error:
+        raise _invalid(path, str(error)) from error
+    try:
+        text = _changed(text or _HEADER, changes)
+        settings = _settings(_parsed(text))
+    except (_Unusable, TOMLKitError, ValueError, TypeError) as error:
+        try:
+            _settings(before)
+        except _Unusable as already:  # it is the file's own fault, not that of the change
+            raise _invalid(path, str(already)) from error
+        message = f"That cannot be set: {str(error).rstrip('.')}."
+        raise CiteLoomError(Code.INVALID_INPUT, message, "Nothing was changed. Choose another value.") from error
+    _write(path, text)
+    return settings
+
+
+def _changed(text: str, changes: Mapping[str, Any]) -> str:
+    """A text of settings with some of them changed."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    first = ""  # what is new and belongs to no section stands above all sections
+    for name, value in changes.items():
+        *sections, key = name.split(".")
+        if not sections and key not in document:
+            first += tomlkit.dumps({key: value}) if value is not None else ""
+        else:
+            _put(document, sections, key, value)
+    changed = tomlkit.dumps(document)
+    header = _HEADER if changed.startswith(_HEADER) else ""
+    changed = header + first + changed[len(header) :]
+    if "\r\n" in text:
+        changed = changed.replace("\r\n", "\n").replace("\n", "\r\n")
+    return changed
+
+
+def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
+    """Set or forget one setting of a parsed text."""
+    inner = document
+    for section in sections:
+        if section not in inner:
+            if value is None:
+                return
+            inner[section] = {}
+        inner = inner[section]
+        if not isinstance(inner, MutableMapping):
+            raise _Unusable(f"there is no setting {'.'.join([*sections, key])}")
+    if value is None:
+        inner.pop(key, None)
+        return
+    body = getattr(inner.value, "body", None) if sections and key not in inner else None
+    below: list[Any] = []  # comments at a section's end mostly speak of the next one: the new setting goes above them
+    while body and body[-1][0] is None:
+        below.insert(0, body.pop())
+    inner[key] = list(value) if isinstance(value, tuple) else value
+    if body is not None:
+        body.extend(below)
+
+
+def _text(path: Path) -> str:
+    """The file as it stands, with its own line ends."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+    except (UnicodeDecodeError, OSError) as error:
+        raise _Unusable(str(error)) from error
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _Unusable(str(error)) from error
+
+
+def _write(path: Path, text: str) -> None:
+    """Put a text in the file's place in one step, with the rights that the file has."""
+    path = path.resolve()  # a link stays a link
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
+        if not mode & stat.S_IWUSR:
+            raise PermissionError(errno.EACCES, "it is read-only", str(path))
+        paths.make_private(str(path.parent))
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".citeloom-")
+        beside = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.chmod(mode)
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED if isinstance(error, PermissionError) else Code.STORAGE_ERROR,
+            f"The settings file {path} cannot be written: {error.strerror or error}.",
+            "Nothing was changed. Give yourself the right to write it, or free some space.",
+        ) from error
+
+
+def _settings(data: dict[str, Any]) -> Settings:
+    settings = _section(Settings, data, "")
     search = settings.search
     if not (1 <= search.top_k <= search.max_top_k and search.max_chars >= _SHORTEST_TEXT and search.rrf_k >= 1):
-        raise _invalid(path, f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
+        raise _Unusable(f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
     for name, value, choices in (
         ("search.fusion", settings.search.fusion, ("rrf", "dbsf")),
         ("zotero.source", settings.zotero.source, ("auto", "local", "sqlite", "web")),
         ("ocr.engine", settings.ocr.engine, ("tesseract", "rapidocr")),
     ):
         if value not in choices:
-            raise _invalid(path, f'{name} is "{value}"; it can be {" or ".join(choices)}')
+            raise _Unusable(f'{name} is "{value}"; it can be {" or ".join(choices)}')
     return settings
+
+
+class _Unusable(Exception):
+    """Why a text cannot be the settings."""
 
 
 _T = TypeVar("_T")
 
 
-def _section(cls: type[_T], data: dict[str, Any], path: Path, prefix: str) -> _T:
+def _section(cls: type[_T], data: dict[str, Any], prefix: str) -> _T:
     defaults = cls()
     known = {f.name for f in fields(cls)}  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     for key, value in data.items():
         name = f"{prefix}{key}"
         if key not in known:
-            raise _invalid(path, f"there is no setting {name}; here there are {', '.join(sorted(known))}")
+            raise _Unusable(f"there is no setting {name}; here there are {', '.join(sorted(known))}")
         default = getattr(defaults, key)
         if isinstance(default, str | bool | int | float):
             kind = (int, float) if isinstance(default, float) else type(default)
             if not isinstance(value, kind) or isinstance(value, bool) != isinstance(default, bool):
-                raise _invalid(path, f"{name} is {value!r}, but it must be like {default!r}")
+                raise _Unusable(f"{name} is {value!r}, but it must be like {default!r}")
             if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
-                raise _invalid(path, f"{name} is {value!r}, but it must be a number from 0 on")
+                raise _Unusable(f"{name} is {value!r}, but it must be a number from 0 on")
             values[key] = value
         elif isinstance(default, tuple):
             if not isinstance(value, list) or not value or not all(isinstance(v, str) and v.strip() for v in value):
-                raise _invalid(path, f"{name} is {value!r}, but it must be like {list(default)!r}")
+                raise _Unusable(f"{name} is {value!r}, but it must be like {list(default)!r}")
             values[key] = tuple(value)
         elif isinstance(value, dict):
-            values[key] = _section(type(default), value, path, f"{name}.")
+            values[key] = _section(type(default), value, f"{name}.")
         else:
-            raise _invalid(path, f"{name} is a table: write [{name}] above its settings")
+            raise _Unusable(f"{name} is a table: write [{name}] above its settings")
     return cls(**values)
 
 

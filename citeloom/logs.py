@@ -1,4 +1,4 @@
-"""The engine's log: a rotating file, never a secret in it."""
+"""The logs of engine and app: rotating files, never a secret in them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from citeloom import paths
 
 
-def to_file(level: int = logging.INFO) -> None:
-    """Send this process's log to the engine's log file."""
-    file = Path(paths.engine_log())
+def to_file(name: str, level: int = logging.INFO) -> None:
+    """Send this process's log to a file."""
+    file = Path(name)
     paths.make_private(str(file.parent))
     handler = logging.handlers.RotatingFileHandler(file, maxBytes=2_000_000, backupCount=3, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))

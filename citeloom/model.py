@@ -110,6 +110,12 @@ class Converted:
         sources = {part.text_source for part in self.pages or self.blocks if part.text.strip()}
         return "mixed" if len(sources) > 1 else str(next(iter(sources), TextSource.NATIVE))
 
+    @property
+    def ocr_share(self) -> float | None:
+        """The share of its pages that was recognised in pictures; None while some are still to be."""
+        read = [part.text_source == TextSource.OCR for part in self.pages or self.blocks if part.text.strip()]
+        return None if self.waiting_for_ocr or not read else sum(read) / len(read)
+
     def to_json(self) -> dict[str, Any]:
         """The document as plain JSON, for the conversion cache."""
         return asdict(self)

@@ -77,6 +77,21 @@ def engine_log() -> str:
     return os.path.join(folders().logs, "engine.log")
 
 
+def app_log() -> str:
+    """What the desktop app did."""
+    return os.path.join(folders().logs, "app.log")
+
+
+def app_lock() -> str:
+    """Held by the desktop app for as long as it runs."""
+    return os.path.join(folders().data, "app.lock")
+
+
+def app_state() -> str:
+    """Where the app's window stood: nothing that anybody would miss."""
+    return os.path.join(folders().config, "window.ini")
+
+
 def catalog_file() -> str:
     """Projects, documents, jobs and the access log."""
     return os.path.join(folders().data, "catalog.db")
@@ -95,3 +110,8 @@ def models_folder() -> str:
 def conversions_folder() -> str:
     """Converted documents by content."""
     return os.path.join(folders().cache, "conversions")
+
+
+def sample_folder() -> str:
+    """The sample library that comes with the package: records and `papers` to try everything with."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "sample")

@@ -16,7 +16,9 @@ from typing import Any
 
 from mcp import Client, StdioServerParameters
 
-HERE = Path(__file__).resolve().parent
+from citeloom.paths import sample_folder
+
+ROOT = Path(__file__).resolve().parents[1]
 PROJECT = "sample/library"
 QUESTIONS = (
     ("How often is the cited page off by exactly one, and why?", {}),
@@ -27,7 +29,7 @@ QUESTIONS = (
 
 def citeloom(*arguments: str) -> None:
     """Run a command as a person would, and show it."""
-    shown = [Path(a).relative_to(HERE.parent).as_posix() if Path(a).is_relative_to(HERE) else a for a in arguments]
+    shown = [Path(a).relative_to(ROOT).as_posix() if Path(a).is_relative_to(ROOT) else a for a in arguments]
     print(f"\n$ citeloom {' '.join(shown)}", flush=True)
     subprocess.run([sys.executable, "-m", "citeloom", *arguments], check=True)
 
@@ -64,7 +66,7 @@ def main() -> None:
     """Make a project of the sample library, read it, ask it, and leave nothing behind."""
     with tempfile.TemporaryDirectory(prefix="citeloom-demo-", ignore_cleanup_errors=True) as home:
         os.environ["CITELOOM_HOME"] = home
-        references, papers = str(HERE / "library.json"), str(HERE / "papers")
+        references, papers = str(Path(sample_folder()) / "library.json"), str(Path(sample_folder()) / "papers")
         try:
             citeloom("project", "add", PROJECT, "--references", references, "--folder", papers)
             citeloom("ingest", PROJECT)

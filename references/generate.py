@@ -1,4 +1,4 @@
-"""Build the sample library: journal-like PDFs, ``library.json`` and ``library.bib``.
+"""Build the sample library in ``citeloom/sample``: journal-like PDFs, ``library.json`` and ``library.bib``.
 
 Every work is one file in ``texts/``: a front matter of ``name: value`` lines, then the article in a small
 part of Markdown (``##`` and ``###`` headings, paragraphs, ``>`` quotations, ``-`` reference entries, one kind
@@ -42,7 +42,8 @@ from reportlab.platypus import (
 
 HERE = Path(__file__).resolve().parent
 TEXTS = HERE / "texts"
-PAPERS = HERE / "papers"
+SAMPLE = HERE.parent / "citeloom" / "sample"
+PAPERS = SAMPLE / "papers"
 
 JOURNAL_PAGE = (170 * mm, 244 * mm)
 COLUMN_GAP = 6 * mm
@@ -580,7 +581,7 @@ def bibtex_record(work: Work) -> str:
 def main() -> None:
     """Build everything; fail if the pages of a PDF do not match its record."""
     register_ligature_fonts()
-    PAPERS.mkdir(exist_ok=True)
+    PAPERS.mkdir(parents=True, exist_ok=True)
     works = sorted((read_work(path) for path in TEXTS.glob("*.md")), key=lambda work: work["key"])
     wrong: list[str] = []
     for work in works:
@@ -589,9 +590,9 @@ def main() -> None:
         if pages != work.last_page - work.first_page + 1:
             wrong.append(f"{work['key']}: {pages} pages, but the record says {work['pages']}")
     records = json.dumps([csl_record(work) for work in works], ensure_ascii=False, indent=2)
-    (HERE / "library.json").write_text(records + "\n", encoding="utf-8", newline="\n")
+    (SAMPLE / "library.json").write_text(records + "\n", encoding="utf-8", newline="\n")
     entries = "\n".join(bibtex_record(work) for work in works)
-    (HERE / "library.bib").write_text(entries, encoding="utf-8", newline="\n")
+    (SAMPLE / "library.bib").write_text(entries, encoding="utf-8", newline="\n")
     if wrong:
         raise SystemExit("\n".join(wrong))
 

@@ -29,7 +29,7 @@ def main() -> None:
     """Search, record, and write the picture without any font from elsewhere."""
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        sample = ("--references", "references/library.json", "--folder", "references/papers")
+        sample = ("--references", "citeloom/sample/library.json", "--folder", "citeloom/sample/papers")
         citeloom(home, "project", "add", "thesis", *sample)
         citeloom(home, "ingest", "thesis")
         console.print(Text(f'$ citeloom search thesis "{QUESTION}" --top 2', style="bold green"))

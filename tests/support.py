@@ -14,8 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from citeloom.paths import sample_folder
+
 ROOT = Path(__file__).parents[1]
-SAMPLE = ROOT / "references"
+SAMPLE = Path(sample_folder())
 WAIT = 120.0  # for processes on a slow machine; nothing asserts a time
 
 

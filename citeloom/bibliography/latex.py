@@ -24,6 +24,7 @@ _SYMBOLS = {
     "textquotesingle": "'", "textquotedbl": '"', "quotedblbase": "„", "guillemotleft": "«",
     "guillemotright": "»", "guilsinglleft": "‹", "guilsinglright": "›", "textbackslash": "\\",
     "backslash": "\\", "textasciitilde": "~", "sim": "∼", "textasciicircum": "^", "textunderscore": "_",
+    "textbraceleft": "{", "textbraceright": "}", "textasciigrave": "`",
     "textbar": "|", "textless": "<", "textgreater": ">", "textdegree": "°", "degree": "°",
     "textregistered": "®", "texttrademark": "™", "copyright": "©", "textcopyright": "©", "S": "§", "P": "¶",
     "pounds": "£", "textsterling": "£", "euro": "€", "texteuro": "€", "textperiodcentered": "·", "cdot": "·",

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import time
 from typing import Any
 
 import click
 
 from citeloom import paths
-from citeloom.cli.asking import connected, waiting
-from citeloom.cli.output import as_json, console, reached
+from citeloom.cli.asking import ask, connected, waiting
+from citeloom.cli.output import as_json, console, coverage, reached
 from citeloom.engine import launch
-from citeloom.engine.client import Client
+from citeloom.engine.client import Client, stop_engine
 from citeloom.errors import CiteLoomError
-
-_STOP_SECONDS = 90.0
 
 
 @click.group()
@@ -37,26 +33,21 @@ def start() -> None:
 @engine.command()
 def stop() -> None:
     """Stop the engine; a running import goes on at the next start."""
-    if not launch.running():
-        click.echo("The engine is not running.")
-        return
-    try:
-        with Client(start=False) as client:
-            client.call("stop")
-    except CiteLoomError:
-        # One of another version does not speak with us, but ends in order when the system asks it to.
-        pid = (launch.address() or {}).get("pid")
-        if pid is None:
-            raise
-        os.kill(pid, signal.SIGTERM)
-    until = time.monotonic() + _STOP_SECONDS
-    while launch.running():
-        if time.monotonic() > until:
-            raise click.ClickException(
-                "The engine has not stopped yet: it is still putting things away. Try again later."
-            )
-        time.sleep(0.05)
-    click.echo("The engine has stopped.")
+    click.echo("The engine has stopped." if stop_engine() else "The engine is not running.")
+
+
+@engine.command()
+def pause() -> None:
+    """Import nothing until 'citeloom engine resume'; questions are answered as ever."""
+    ask("pause")
+    click.echo("Imports are paused. Go on with: citeloom engine resume")
+
+
+@engine.command()
+def resume() -> None:
+    """Go on importing, also what has changed in the meantime."""
+    ask("resume")
+    click.echo("Imports go on.")
 
 
 @engine.command()
@@ -76,7 +67,13 @@ def status(json_: bool) -> None:
         return
     click.echo(f"The engine is running (version {state['version']}, process {state['pid']}).")
     click.echo(f"Data folder: {state['data_folder']}")
-    click.echo(f"Projects: {state['projects']}")
+    click.echo(f"Projects: {state['projects']}, {coverage(state['coverage'])}")
+    if state["editors"]:
+        click.echo(f"Editors connected: {state['editors']}")
+    if state["paused"]:
+        click.echo("Imports are paused. Go on with: citeloom engine resume")
+    if state["settings_problem"]:
+        click.echo(f"The settings of before are in force. {state['settings_problem']}")
     for job in state["jobs"]:
         click.echo(f"Import of {job['project']}: {job['state']}, {reached(job)}")
 

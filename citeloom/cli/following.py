@@ -20,6 +20,8 @@ _LINE_AFTER = 15.0
 
 def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
     """Follow a job until it ends; Ctrl-C ends it soon, and what it has done stays."""
+    if client.call("status")["paused"]:
+        _say_paused()
     try:
         return _follow(client, job_id, quiet=quiet)
     except KeyboardInterrupt:
@@ -41,6 +43,8 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
                 "The engine was stopped.",
                 "The import goes on when the engine starts again.",
             )
+        if event["type"] == "Paused" and event["paused"]:
+            _say_paused()
         if event.get("job_id") != job_id:
             return False
         if event["type"] == "JobFinished":
@@ -58,6 +62,10 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
         if bar:
             bar.close()
     return finished
+
+
+def _say_paused() -> None:
+    click.echo("Imports are paused; this one goes on after 'citeloom engine resume'.", err=True)
 
 
 class _Lines:

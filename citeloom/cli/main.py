@@ -8,7 +8,7 @@ import traceback
 import click
 
 from citeloom import __version__
-from citeloom.cli import cache, documents, engine, imports, opening, projects, searching, zotero
+from citeloom.cli import app, cache, clients, documents, engine, imports, opening, projects, searching, zotero
 from citeloom.errors import CiteLoomError
 
 
@@ -19,10 +19,15 @@ class _InOrder(click.Group):
         return list(self.commands)
 
 
-@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_InOrder,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="citeloom")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
-def commands(debug: bool) -> None:
+@click.pass_context
+def commands(context: click.Context, debug: bool) -> int:
     """Your library as page-exact evidence inside any editor.
 
     \b
@@ -31,8 +36,17 @@ def commands(debug: bool) -> None:
       citeloom project add thesis --zotero "Thesis/Chapter 2"
       citeloom sync thesis
       citeloom search thesis "how often are quotations wrong?"
-    Then let your editor launch:  citeloom mcp --project thesis
+    Then connect your editor:
+      citeloom clients list
+      citeloom clients install cursor --project thesis
+    Without a command, the desktop app starts.
     """
+    if context.invoked_subcommand is not None:
+        return 0
+    if app.has_screen():
+        return int(context.invoke(app.app))
+    click.echo(context.get_help())
+    return 0
 
 
 @commands.command("mcp", context_settings={"ignore_unknown_options": True})
@@ -44,6 +58,7 @@ def mcp(arguments: tuple[str, ...]) -> None:
     sys.exit(bridge(list(arguments)))
 
 
+commands.add_command(app.app)
 commands.add_command(zotero.zotero)
 commands.add_command(projects.project)
 commands.add_command(imports.ingest)
@@ -52,6 +67,7 @@ commands.add_command(searching.search)
 commands.add_command(documents.documents)
 commands.add_command(searching.show)
 commands.add_command(opening.open_)
+commands.add_command(clients.clients)
 commands.add_command(searching.log)
 commands.add_command(cache.cache)
 commands.add_command(engine.engine)

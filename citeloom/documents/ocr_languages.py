@@ -135,6 +135,15 @@ _WRITINGS = {
     "de": {"latf": "de-Latf"},
     "el": {"ancient": "grc"},
 }
+# English names of languages whose row above does not begin with one.
+_ENGLISH = {
+    "sr-Latn": "Serbian (Latin)", "grc": "Greek (ancient)", "gd": "Scottish Gaelic", "yi": "Yiddish", "lo": "Lao",
+    "zh-Hans": "Chinese (simplified)", "zh-Hant": "Chinese (traditional)", "uz-Cyrl": "Uzbek (Cyrillic)",
+    "az-Cyrl": "Azerbaijani (Cyrillic)", "enm": "English (Middle)", "frm": "French (Middle)",
+    "de-Latf": "German (Fraktur)",
+}  # fmt: skip
+# Names of Tesseract's data that were changed between releases.
+OTHER_NAMES = {"frk": "deu_latf"}
 # What catalogues write for "several", "none" and "not known": no language, and no reason to warn.
 _NO_LANGUAGE = {"und", "mul", "mis", "zxx", "multiple", "unknown"}
 _BETWEEN = re.compile(r"[;,/|&+\n]|\s(?:and|und|et|y|e)\s")
@@ -148,6 +157,25 @@ class Understood:
 
     tags: list[str]  # in the order they were named
     unknown: list[str]  # what names no language in the table
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language that text in pictures can be in."""
+
+    code: str  # its tag, as the settings name it
+    name: str  # in English
+    data: frozenset[str]  # what Tesseract may call its data
+
+
+def known_languages() -> list[Language]:
+    """Every language of the table, by its English name."""
+    found = []
+    for row in _TABLE.strip().splitlines():
+        data, tag, *others = row.split()
+        name = _ENGLISH.get(tag) or next(word for word in others if len(word) >= _SHORTEST_NAME).capitalize()
+        found.append(Language(tag, name, frozenset({data, OTHER_NAMES.get(data, data)})))
+    return sorted(found, key=lambda language: language.name)
 
 
 def normalise(text: str) -> list[str]:

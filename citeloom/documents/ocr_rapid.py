@@ -16,10 +16,11 @@ from citeloom.documents.ocr_words import OcrWord, is_wide, line_rise
 from citeloom.errors import CiteLoomError, Code
 
 # What the model in the wheel was made for: languages in Latin letters, Chinese, Japanese.
-_LANGUAGES = """
+_IN_MODEL = """
 af az bs ca cs cy da de en es et eu fi fr ga gl hr hu id is it ja ku la lb lt lv mi ms mt nl no oc pl pt qu ro
 sk sl sq sr-Latn sv sw tr uz vi zh-Hans zh-Hant
 """
+LANGUAGES = frozenset(_IN_MODEL.split())
 _WIDE_RISE = 0.85  # of Chinese and Japanese characters above the baseline, as a share of the type size
 _FINER = 2  # rows to a pixel when a line is measured
 _NO_INK = 0.001
@@ -59,7 +60,7 @@ class RapidOcr:
             understood = understand(text)
             self.warnings += map(no_language, understood.unknown)
             for tag in understood.tags:
-                if tag in _LANGUAGES.split():
+                if tag in LANGUAGES:
                     known.append(tag)
                 else:
                     self.warnings.append(_not_in_model(tag))

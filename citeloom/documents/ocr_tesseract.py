@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from PIL.Image import Image
 
-from citeloom.documents.ocr_languages import no_language, tesseract_name, understand
+from citeloom.documents.ocr_languages import OTHER_NAMES, no_language, tesseract_name, understand
 from citeloom.documents.ocr_words import OcrWord, type_size
 from citeloom.errors import CiteLoomError, Code
 from citeloom.paths import folders
@@ -27,8 +27,7 @@ _OPTIONS = ("--psm", "3", "-c", "tessedit_create_hocr=1")
 _LOWEST_DPI, _HIGHEST_DPI = 70, 300
 _SECONDS_A_PAGE = 180.0
 _LINES = {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}
-_NO_LANGUAGE = {"osd", "equ"}
-_OTHER_NAMES = {"frk": "deu_latf"}  # renamed between releases of the data
+NO_LANGUAGE = {"osd", "equ"}  # data that reads no language
 _LINE_HEIGHT = 1.08  # type size to Tesseract's own measure of a line
 
 
@@ -117,7 +116,7 @@ class Tesseract:
     ) -> None:
         found = installation or find()
         data = found.data() if found else {}
-        if found is None or not set(data) - _NO_LANGUAGE:
+        if found is None or not set(data) - NO_LANGUAGE:
             raise _missing(found)
         self.warnings: list[str] = []
         self._binary = found.binary
@@ -192,20 +191,20 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
     """The languages to read, as tags with Tesseract's names; at least one."""
     chosen: dict[str, str] = {}
     for text in languages:
-        if text in data and text not in _NO_LANGUAGE and text not in map(tesseract_name, understand(text).tags):
+        if text in data and text not in NO_LANGUAGE and text not in map(tesseract_name, understand(text).tags):
             chosen[text] = text  # data by its own name, such as jpn_vert
             continue
         understood = understand(text)
         warnings += map(no_language, understood.unknown)
         for tag in understood.tags:
             name = tesseract_name(tag)
-            name = name if name in data else _OTHER_NAMES.get(name, name)
+            name = name if name in data else OTHER_NAMES.get(name, name)
             if name in data:
                 chosen[tag] = name
             else:
                 warnings.append(_without_data(tag, tesseract_name(tag)))
     if not chosen:
-        fallback = "eng" if "eng" in data else min(set(data) - _NO_LANGUAGE)
+        fallback = "eng" if "eng" in data else min(set(data) - NO_LANGUAGE)
         tag = next(iter(understand(fallback).tags), fallback)
         chosen[tag] = fallback
         if languages:

@@ -89,6 +89,16 @@ class _Style:
     angle: int  # quarter turns, or -1 for any slanted text
 
 
+@dataclass(slots=True)
+class Run:
+    """The characters of a word, as the file has them."""
+
+    letters: list[str]
+    places: list[int]  # their numbers on the page
+    style: _Style
+    spaced: bool
+
+
 class PdfFile:
     """An open PDF: its words are read once, its pages are painted when somebody looks at them."""
 
@@ -113,7 +123,7 @@ class PdfFile:
                     pages.append(_read_page(document, index))
                 except pdfium.PdfiumError:
                     unreadable.append(index + 1)
-                    pages.append(RawPage(index + 1, 612.0, 792.0, _label(document, index), []))
+                    pages.append(RawPage(index + 1, 612.0, 792.0, page_label(document, index), []))
             return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
 
     def render(self, number: int, scale: float, quarter: int) -> Image:
@@ -154,7 +164,8 @@ def _open(path: Path) -> Any:
         ) from None
 
 
-def _label(document: Any, index: int) -> str | None:
+def page_label(document: Any, index: int) -> str | None:
+    """What the file calls a page."""
     try:
         return str(document.get_page_label(index)).strip() or None
     except (pdfium.PdfiumError, UnicodeError):
@@ -209,7 +220,7 @@ def _read_page(document: Any, index: int) -> RawPage:
         word.x1 -= x_min
         word.y -= y_min
         word.recognised = invisible
-    label = _label(document, index)
+    label = page_label(document, index)
     return RawPage(index + 1, width, height, label, upright, turned, raw_text, quarter, invisible, picture_share, drawn)
 
 
@@ -258,11 +269,17 @@ def _split_by_angle(words: list[tuple[Word, int]]) -> tuple[list[Word], str, int
 
 def _words(text_page: Any) -> Iterator[tuple[Word, int]]:
     """The page's words in the order of the file, each with its quarter turns (-1: slanted)."""
+    for run in runs(text_page):
+        yield _word(text_page.raw, run)
+
+
+def runs(text_page: Any) -> Iterator[Run]:
+    """The page's characters in the order of the file, word by word."""
     handle = text_page.raw
     x_cell, y_cell = ctypes.c_double(), ctypes.c_double()
     get_unicode, get_origin = c_api.FPDFText_GetUnicode, c_api.FPDFText_GetCharOrigin
     letters: list[str] = []
-    first = last = 0
+    places: list[int] = []
     style = _Style(0.0, "", False, 0)
     x_before = y_before = 0.0
     spaced = True
@@ -271,23 +288,23 @@ def _words(text_page: Any) -> Iterator[tuple[Word, int]]:
         code = get_unicode(handle, at)
         if code in _BREAKS:
             if letters:
-                yield _word(handle, letters, (first, last), style, spaced)
-                letters = []
+                yield Run(letters, places, style, spaced)
+                letters, places = [], []
             spaced = True
             continue
         get_origin(handle, at, x_cell, y_cell)
         x, y = x_cell.value, y_cell.value
         if letters and _jumps(x - x_before, y - y_before, style):
-            yield _word(handle, letters, (first, last), style, spaced)
-            letters = []
+            yield Run(letters, places, style, spaced)
+            letters, places = [], []
             spaced = False
         if not letters:
             style = _style(handle, at, fonts)
-            first = at
         letters.append(_character(handle, at, code))
-        last, x_before, y_before = at, x, y
+        places.append(at)
+        x_before, y_before = x, y
     if letters:
-        yield _word(handle, letters, (first, last), style, spaced)
+        yield Run(letters, places, style, spaced)
 
 
 def _character(handle: Any, at: int, code: int) -> str:
@@ -340,7 +357,8 @@ def _style(handle: Any, at: int, fonts: dict[tuple[str, int], bool]) -> _Style:
     return _Style(size, font, fonts[key], angle)
 
 
-def _word(handle: Any, letters: list[str], ends: tuple[int, int], style: _Style, spaced: bool) -> tuple[Word, int]:
+def _word(handle: Any, run: Run) -> tuple[Word, int]:
+    ends, style = (run.places[0], run.places[-1]), run.style
     box = c_api.FS_RECTF()
     x, y = ctypes.c_double(), ctypes.c_double()
     c_api.FPDFText_GetCharOrigin(handle, ends[0], x, y)
@@ -351,8 +369,8 @@ def _word(handle: Any, letters: list[str], ends: tuple[int, int], style: _Style,
     turned = [_upright(across, up, style.angle) for across, up in edges]
     size = style.size or max(abs(edges[-1][1] - edges[0][1]), 1.0)
     across = [point[0] for point in turned]
-    text = "".join(letters)
+    text = "".join(run.letters)
     # Surrogate halves become one character; a lone half is no character at all.
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
-    word = Word(text, min(across), max(across), turned[0][1], size, style.font, style.bold, spaced)
+    word = Word(text, min(across), max(across), turned[0][1], size, style.font, style.bold, run.spaced)
     return word, style.angle

@@ -24,6 +24,7 @@ from citeloom.documents.printed_pages import with_record_pages
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Converted
 
+PROMPTLY = "--promptly"  # somebody waits for it: it does not step back behind other programs
 _FIRST_TEXT = 3000  # characters, enough to match a document with its record
 _Counter = Callable[[Sequence[str]], list[int]]
 
@@ -78,6 +79,22 @@ def about() -> dict[str, Any]:
     return {"converter": CONVERTER_VERSION, **in_use(), "ocr": engines()}
 
 
+def _page_picture(request: dict[str, Any]) -> dict[str, Any]:
+    from citeloom.documents.page_picture import page_picture
+
+    return page_picture(request)
+
+
+def _recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
+    from citeloom.documents.page_picture import recognised_marks
+
+    return recognised_marks(request)
+
+
+# What is asked for by people who look at a page.
+_LOOKS = {"picture": _page_picture, "recognised": _recognised_marks}
+
+
 class Worker:
     """Answers requests; keeps tokenizers between them."""
 
@@ -90,6 +107,8 @@ class Worker:
         try:
             if request.get("about"):
                 return {"id": number, "ok": True, "about": about()}
+            if look := request.get("look"):
+                return {"id": number, "ok": True, **_LOOKS[look](request)}
             return {"id": number, "ok": True, **self._process(request, tell)}
         except CiteLoomError as error:
             return {"id": number, "ok": False, "error": error.as_dict()}
@@ -133,6 +152,7 @@ class Worker:
                 "warnings": list(doc.warnings),
                 "first_text": _first_text(doc),
                 "text_source": doc.text_source,
+                "ocr_share": doc.ocr_share,
                 "engine": doc.engine,
                 "fallback_reason": doc.fallback_reason,
                 "ocr_languages": list(doc.ocr_languages),
@@ -191,7 +211,7 @@ def main() -> None:
     # Replies go to the real standard output; whatever a library prints goes to standard error.
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    if hasattr(os, "nice"):
+    if hasattr(os, "nice") and PROMPTLY not in sys.argv:
         with suppress(OSError):
             os.nice(5)
     with suppress(BrokenPipeError, KeyboardInterrupt):

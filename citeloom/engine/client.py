@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from citeloom.engine import launch, wire
 from citeloom.errors import CiteLoomError, Code
+
+_STOP_SECONDS = 90.0
 
 
 class Client:
@@ -31,6 +36,26 @@ class Client:
         """Hang up."""
         self._lines.close()
         self._socket.close()
+
+    def hang_up(self) -> None:
+        """End whatever waits on this connection; may be called from another thread, `close` is still to follow."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def alive(self) -> bool:
+        """Whether the engine still holds this connection; one that has ended since is noticed before it is asked."""
+        try:
+            self._socket.setblocking(False)
+            try:
+                return self._socket.recv(1, socket.MSG_PEEK) != b""
+            finally:
+                self._socket.setblocking(True)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
 
     def call(self, verb: str, **args: Any) -> Any:
         """Ask for a verb and wait for its result."""
@@ -66,6 +91,31 @@ class Client:
             raise _lost()
         message: dict[str, Any] = json.loads(line)
         return message
+
+
+def stop_engine() -> bool:
+    """End the running engine, of whatever version, and wait until it has; False if there was none."""
+    if not launch.running():
+        return False
+    try:
+        with Client(start=False) as client:
+            client.call("stop")
+    except CiteLoomError:
+        # One of another version does not speak with us, but ends in order when the system asks it to.
+        pid = (launch.address() or {}).get("pid")
+        if pid is None:
+            raise
+        os.kill(pid, signal.SIGTERM)
+    until = time.monotonic() + _STOP_SECONDS
+    while launch.running():
+        if time.monotonic() > until:
+            raise CiteLoomError(
+                Code.TIMEOUT,
+                "The engine has not stopped yet: it is still putting things away.",
+                "Try again later.",
+            )
+        time.sleep(0.05)
+    return True
 
 
 def _result(message: dict[str, Any]) -> Any:

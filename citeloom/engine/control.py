@@ -8,10 +8,12 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from citeloom.engine import events, wire
+from citeloom.engine import events, model_choice, shelf, wire
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.doctor import examine
+from citeloom.engine.ocr_choice import ocr
 from citeloom.engine.service import Service
+from citeloom.engine.sizes import sizes
 from citeloom.errors import CiteLoomError, Code
 
 if TYPE_CHECKING:
@@ -45,17 +47,25 @@ class Control:
                 task.cancel()
 
     async def _answer(self, line: bytes) -> None:
+        call = object()
+        self._connection.unanswered.add(call)
+        try:
+            await self._send_quietly(wire.line(await self._result(line)))
+        finally:
+            self._connection.unanswered.discard(call)
+
+    async def _result(self, line: bytes) -> dict[str, Any]:
         number = None
         try:
             request = json.loads(line)
             number = request.get("id")
             result = await self._do(str(request["verb"]), dict(request.get("args") or {}))
-            answer = {"id": number, "result": result}
+            return {"id": number, "result": result}
         except CiteLoomError as error:
-            answer = {"id": number, "error": error.as_dict()}
+            return {"id": number, "error": error.as_dict()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             problem = CiteLoomError(Code.INVALID_INPUT, f"The request is not understood: {error!r}.")
-            answer = {"id": number, "error": problem.as_dict()}
+            return {"id": number, "error": problem.as_dict()}
         except Exception as error:
             log.exception("a verb failed")
             problem = CiteLoomError(
@@ -63,11 +73,7 @@ class Control:
                 f"{type(error).__name__}: {error}.",
                 "The engine's log says more: citeloom doctor.",
             )
-            answer = {"id": number, "error": problem.as_dict()}
-        try:
-            await self._connection.send(wire.line(answer))
-        except ConnectionError:
-            pass
+            return {"id": number, "error": problem.as_dict()}
 
     async def _do(self, verb: str, args: dict[str, Any]) -> Any:
         if verb == "stop":
@@ -112,15 +118,20 @@ def _search(service: Service, args: dict[str, Any]) -> Any:
     )
 
 
-def _documents(service: Service, args: dict[str, Any]) -> Any:
-    project = service.catalog.projects.get(args["project"])
-    return service.list_documents(project, args.get("status"), args.get("limit", 1000), args.get("offset", 0))
-
-
 def _ingest(service: Service, args: dict[str, Any]) -> Any:
     project = service.catalog.projects.get(args["project"])
     job = service.imports.ingest(project, args.get("source"), args.get("options") or {}, by_agent=False)
-    return {"job_id": job.id, "state": job.state}
+    return {"job_id": job.id, "state": service.jobs.state(job)}
+
+
+def _page_picture(service: Service, args: dict[str, Any]) -> Any:
+    return service.pictures.page(
+        service.catalog.projects.get(args["project"]),
+        str(args["chunk_id"]),
+        int(args["width"]),
+        int(args["page"]) if args.get("page") is not None else None,
+        recognise=bool(args.get("recognise")),
+    )
 
 
 _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
@@ -141,9 +152,25 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "zotero_logout": lambda s, a: s.zotero.log_out(),
     "cancel": lambda s, a: s.jobs.cancel(a["job_id"]),
     "search": _search,
-    "documents": _documents,
+    "documents": shelf.documents,
+    "documents_remove": shelf.remove,
+    "reread": shelf.reread,
+    "models": lambda s, a: model_choice.models(s),
+    "project_model": model_choice.choose,
+    "ocr": lambda s, a: ocr(s.settings),
+    "sizes": lambda s, a: sizes(),
     "show": lambda s, a: s.find_passage(a["chunk_id"]),
-    "log": lambda s, a: s.catalog.access.latest(a.get("project"), int(a.get("limit", 50))),
+    "record": lambda s, a: s.records.record(s.catalog.projects.get(a["project"]), a["citekey"], a["format"]),
+    "facets": lambda s, a: s.records.facets(s.catalog.projects.get(a["project"])),
+    "page_picture": _page_picture,
+    "log": lambda s, a: s.activity.log(a.get("project"), a.get("client"), int(a.get("limit", 50)), a.get("before")),
+    "log_passages": lambda s, a: s.activity.passages(a.get("project"), [str(c) for c in a["chunk_ids"]]),
+    "log_clear": lambda s, a: {"removed": s.activity.clear_log()},
+    "jobs": lambda s, a: s.activity.jobs(a.get("project"), int(a.get("limit", 50))),
+    "pause": lambda s, a: s.pause(),
+    "resume": lambda s, a: s.resume(),
+    "editors": lambda s, a: {"editors": s.editors.all()},
+    "disconnect": lambda s, a: {"disconnected": s.editors.disconnect(str(a["session_id"]))},
     "cache_show": lambda s, a: s.cache.show(),
     "cache_prune": lambda s, a: s.cache.prune(everything=bool(a.get("everything"))),
     "doctor": lambda s, a: examine(s),

@@ -28,7 +28,7 @@ class JobProgress:
 
 @dataclass(frozen=True, slots=True)
 class JobFinished:
-    """A job ended: done, failed or parked."""
+    """A job ended: done, failed, cancelled or parked."""
 
     job_id: str
     project_id: str
@@ -38,7 +38,7 @@ class JobFinished:
 
 @dataclass(frozen=True, slots=True)
 class EditorConnected:
-    """An editor's bridge opened a session."""
+    """An editor has said who it is."""
 
     session_id: str
     client: str
@@ -46,20 +46,27 @@ class EditorConnected:
 
 @dataclass(frozen=True, slots=True)
 class EditorLeft:
-    """An editor's bridge closed its session."""
+    """An editor that had said who it is has gone, or was disconnected."""
 
     session_id: str
     client: str
 
 
 @dataclass(frozen=True, slots=True)
+class Paused:
+    """Imports were paused, or go on."""
+
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
 class EngineStopping:
-    """The engine ends."""
+    """The engine ends, or starts anew with other settings: whoever is connected has to connect again."""
 
     reason: str
 
 
-Event = JobProgress | JobFinished | EditorConnected | EditorLeft | EngineStopping
+Event = JobProgress | JobFinished | EditorConnected | EditorLeft | Paused | EngineStopping
 Watcher = Callable[[Event], None]
 
 

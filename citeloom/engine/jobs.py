@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
-from citeloom.engine.events import Events, JobFinished, JobProgress
+from citeloom.engine.events import Events, JobFinished, JobProgress, Paused
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.request import ImportRequest, Progress
@@ -31,6 +31,7 @@ class _Begun:
 
     job: Job
     stop: threading.Event = field(default_factory=threading.Event)
+    cancelled: bool = False  # stopped for good; else it waits once more
     run: Run | None = None
     searchable: bool = False  # what could be read at once has been
     look_again: bool = False  # somebody asked for the same once more
@@ -55,6 +56,7 @@ class JobQueue:
         self._progress: dict[str, Progress] = {}
         self._finished: dict[str, Job] = {}
         self._owed: set[str] = set()
+        self._paused = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="imports", daemon=True)
 
@@ -87,11 +89,7 @@ class JobQueue:
                         self._owed.discard(job_id)
                         return self._finished[job_id]
             for begun in self._begun.values():
-                if (
-                    begun.job.request == wanted
-                    and not begun.stop.is_set()
-                    and not (request.watched and begun.searchable)
-                ):
+                if begun.job.request == wanted and not begun.cancelled and not (request.watched and begun.searchable):
                     begun.look_again |= not owed_first
                     return begun.job
             for job in self._waiting:
@@ -122,13 +120,41 @@ class JobQueue:
             {
                 "job_id": job.id,
                 "project": job.project_id,
-                "state": job.state,
+                "state": self.state(job),
                 "source": job.request.get("source"),
                 **(asdict(self._progress[job.id]) if job.id in self._progress else {}),
             }
             for job in jobs
             if project_id in (None, job.project_id)
         ]
+
+    def state(self, job: Job) -> str:
+        """A job's state; one that waits because imports are paused says so."""
+        return "paused" if self._paused and job.state in ("queued", "parked") else job.state
+
+    @property
+    def paused(self) -> bool:
+        """Whether imports are paused."""
+        return self._paused
+
+    def pause(self) -> None:
+        """Begin nothing more; what runs stops soon and waits once more."""
+        self._set_paused(True)
+
+    def resume(self) -> None:
+        """Go on."""
+        self._set_paused(False)
+
+    def _set_paused(self, paused: bool) -> None:
+        with self._changed:
+            if paused == self._paused:
+                return
+            self._paused = paused
+            if paused:
+                for begun in self._begun.values():
+                    begun.stop.set()
+            self._changed.notify_all()
+        self._events.publish(Paused(paused))
 
     def drop(self, project_id: str) -> None:
         """Take a removed project's jobs out of the queue."""
@@ -137,6 +163,7 @@ class JobQueue:
             own = [begun for begun in self._begun.values() if begun.job.project_id == project_id]
             watched = [begun for begun in own if begun.job.request.get("watched")]
             for begun in watched:  # nobody asked for them
+                begun.cancelled = True
                 begun.stop.set()
             self._changed.wait_for(lambda: not any(begun.job.id in self._begun for begun in watched), _PATIENCE)
             self._forget_waiting(project_id)
@@ -162,8 +189,9 @@ class JobQueue:
     def cancel(self, job_id: str) -> bool:
         """End a job for good, and soon; what it has done stays. True if there was such a job."""
         with self._changed:
-            if job_id in self._begun:
-                self._begun[job_id].stop.set()
+            if begun := self._begun.get(job_id):
+                begun.cancelled = True
+                begun.stop.set()
                 return True
             waiting = next((j for j in self._waiting if j.id == job_id), None)
             if waiting is not None:
@@ -180,7 +208,7 @@ class JobQueue:
                 continue
             self._quietly(self._when_idle)
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._stop.is_set(), 60)
+                self._changed.wait_for(lambda: (self._waiting and not self._paused) or self._stop.is_set(), 60)
         for begun in list(self._begun.values()):
             self._quietly(partial(self._go_on, begun))
 
@@ -200,6 +228,8 @@ class JobQueue:
     def _next(self) -> Job | None:
         """The next job to begin. A rebuild waits until nothing is under way: it replaces what others write to."""
         with self._changed:
+            if self._paused:
+                return None
             found = next((j for j in self._waiting if not (self._begun and j.request.get("force_rebuild"))), None)
             if found is not None:
                 self._waiting.remove(found)
@@ -240,8 +270,23 @@ class JobQueue:
         finally:
             self._at_work.remove(begun)
         result = run.result
-        parked = result.stopped and self._stop.is_set()
-        self._finish(begun.job, "parked" if parked else "cancelled" if result.stopped else "done", result.to_json())
+        if not result.stopped:
+            self._finish(begun.job, "done", result.to_json())
+        elif begun.cancelled:
+            self._finish(begun.job, "cancelled", result.to_json())
+        elif self._stop.is_set():
+            self._finish(begun.job, "parked", result.to_json())
+        else:
+            self._wait_again(begun.job)
+
+    def _wait_again(self, job: Job) -> None:
+        """Put a job that was paused back to where it waited."""
+        job.state, job.result = "queued", {}
+        self._keep(job)
+        with self._changed:
+            del self._begun[job.id]
+            self._waiting = deque(sorted([job, *self._waiting], key=lambda one: one.created_at))
+            self._changed.notify_all()
 
     def _try(self, begun: _Begun, work: Callable[[], None]) -> bool:
         """Do a part of a job; if it fails, the job has failed."""
@@ -264,15 +309,19 @@ class JobQueue:
             job.result = {}  # it starts afresh, with all its tries
         else:
             job.finished_at = now()
-        try:
-            self._catalog.jobs.save(job)
-        except CiteLoomError as error:  # a full disk must not hide the outcome from whoever waits for it
-            log.error("the outcome of import %s could not be kept: %s", job.id, error)
+        self._keep(job)
         with self._changed:
             self._begun.pop(job.id, None)
             self._finished[job.id] = job
             self._changed.notify_all()
         self._events.publish(JobFinished(job.id, job.project_id, state, result))
+
+    def _keep(self, job: Job) -> None:
+        try:
+            self._catalog.jobs.save(job)
+            self._catalog.jobs.forget_old()
+        except CiteLoomError as error:  # a full disk must not hide the outcome from whoever waits for it
+            log.error("the state of import %s could not be kept: %s", job.id, error)
 
     @staticmethod
     def _quietly(work: Callable[[], None]) -> None:

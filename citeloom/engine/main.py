@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from citeloom import paths
 from citeloom.engine.launch import FileLock
+
+if TYPE_CHECKING:
+    from citeloom.engine.lifetime import Lifetime, SettingsFile
 
 _ALREADY_RUNNING = 3
 
@@ -28,40 +31,28 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(started_by: str) -> int:
-    from citeloom import config, logs
+    from citeloom import logs
+    from citeloom.engine.lifetime import Lifetime, SettingsFile
     from citeloom.errors import CiteLoomError
 
     try:
-        logs.to_file()
-        settings = config.load()
-        from citeloom.engine.service import Service
-
-        service = Service(settings)
+        logs.to_file(paths.engine_log())
+        asyncio.run(_serve(SettingsFile(), Lifetime(started_by)))
     except CiteLoomError as error:
         print(error, file=sys.stderr)
         return 1
-    # A person who started it stops it; one that a face started on the way ends by itself.
-    idle = settings.engine.idle_minutes if started_by in ("bridge", "cli") else 0.0
-    try:
-        asyncio.run(_serve(service, idle, started_by))
-    except CiteLoomError as error:
-        print(error, file=sys.stderr)
-        return 1
-    finally:
-        service.stop()
     return 0
 
 
-async def _serve(service: Any, idle_minutes: float, started_by: str) -> None:
+async def _serve(settings: SettingsFile, lifetime: Lifetime) -> None:
     from citeloom.engine.server import Server
     from citeloom.mcp_tools import open_session
 
-    server = Server(service, open_session(service), idle_minutes=idle_minutes, started_by=started_by)
+    server = Server(settings, lifetime, open_session)
     loop = asyncio.get_running_loop()
     for name in ("SIGTERM", "SIGINT"):
         if hasattr(signal, name) and sys.platform != "win32":
             loop.add_signal_handler(getattr(signal, name), server.end, f"got {name}")
-    service.start()
     await server.run()
 
 

@@ -9,12 +9,14 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 
 from citeloom import __version__, paths
 from citeloom.engine import events, wire
 from citeloom.engine.control import Control
+from citeloom.engine.editors import Editor
+from citeloom.engine.lifetime import Lifetime, SettingsFile
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
 
@@ -22,19 +24,29 @@ log = logging.getLogger(__name__)
 
 McpSession = Callable[["Connection", dict[str, Any]], Awaitable[None]]
 
+_BY_ITSELF = ("bridge", "cli", "app")  # who starts an engine on the way: it ends by itself, a person's is stopped
+_LOOK_SECONDS = 1.0  # between two looks at the settings file
+_FINISH_SECONDS = 5.0  # for calls under way when the engine starts anew
+_FORGET_SECONDS = 3600.0  # between two looks for what is to be kept no longer
+
 
 class LineTooLong(Exception):
     """A client sent a line that no honest client sends."""
 
 
 class Connection:
-    """Lines in and out of one socket."""
+    """Lines in and out of one socket, and what is known of who is at its other end."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
         self._buffer = bytearray()
         self._sending = asyncio.Lock()
+        self.reading = asyncio.Event()  # while it is not set, no line is taken
+        self.reading.set()
+        self.unanswered: set[Hashable] = set()  # calls
+        self.handshake: list[bytes] = []  # an editor's first lines, where its era of MCP has them
+        self.editor: Editor | None = None
 
     async def read_line(self, limit: int) -> bytes | None:
         """The next line, or None when the client has gone."""
@@ -49,6 +61,7 @@ class Connection:
             self._buffer += chunk
         if end > limit:
             raise LineTooLong
+        await self.reading.wait()
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         return line
@@ -65,54 +78,122 @@ class Connection:
 
 
 class Server:
-    """Listens on the loopback address for as long as the engine lives."""
+    """Listens on the loopback address for as long as the engine lives.
 
-    def __init__(self, service: Service, mcp_session: McpSession, *, idle_minutes: float, started_by: str) -> None:
-        self._service = service
-        self._mcp_session = mcp_session
-        self._idle_seconds = idle_minutes * 60
-        self._started_by = started_by
+    Where the settings have changed, the service is put away and made anew. Whoever comes meanwhile waits at the door,
+    and so do editors that were waiting for no answer: they notice nothing.
+    """
+
+    def __init__(self, file: SettingsFile, lifetime: Lifetime, open_session: Callable[[Service], McpSession]) -> None:
+        self._file = file
+        self._lifetime = lifetime
+        self._open_session = open_session
         self._token = secrets.token_hex(32)
         self._connections: set[asyncio.Task[None]] = set()
+        self._inside: dict[asyncio.Task[None], Connection] = {}  # those of them that the service of now serves
+        self._door = asyncio.Event()
         self._last_use = time.monotonic()
-        self._ended = asyncio.Event()
-        self._reason = ""
+        self._news = asyncio.Event()  # it is to end, or the settings have changed
+        self._reason = ""  # why it is to end
+        self._take(Service(file.settings, lifetime))
 
     async def run(self) -> None:
         """Serve until somebody says stop or nobody has come for long."""
-        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        _write_address(port, self._token, self._started_by)
-        log.info("engine %s listens (pid %d, started by %s)", __version__, os.getpid(), self._started_by)
-        watch = asyncio.create_task(self._end_when_idle())
+        server, watches = None, []
         try:
-            await self._ended.wait()
+            server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+            _write_address(server.sockets[0].getsockname()[1], self._token, self._lifetime.started_by)
+            log.info("engine %s listens (pid %d, started by %s)", __version__, os.getpid(), self._lifetime.started_by)
+            self._begin()
+            watches = [asyncio.create_task(w()) for w in (self._end_when_idle, self._watch_settings, self._forget)]
+            while not self._reason:
+                await self._news.wait()
+                self._news.clear()
+                # Once is enough, however often the watch has seen it meanwhile.
+                if not self._reason and self._file.settings != self._service.settings:
+                    await self._start_anew()
         finally:
-            log.info("engine stops: %s", self._reason)
+            log.info("engine stops: %s", self._reason or "an error")
             _remove(paths.engine_file())
-            server.close()
-            watch.cancel()
-            self._service.events.publish(events.EngineStopping(self._reason))
-            await asyncio.sleep(0)
-            for task in list(self._connections):
+            if server:
+                server.close()
+            for watch in watches:
+                watch.cancel()
+            await self._send_out(self._reason)
+            for task in self._connections:
                 task.cancel()
             await asyncio.gather(*self._connections, return_exceptions=True)
+            await asyncio.to_thread(self._service.stop)
 
     def end(self, reason: str) -> None:
         """Ask the engine to stop."""
         self._reason = reason
-        self._ended.set()
+        self._news.set()
+
+    def _take(self, service: Service) -> None:
+        self._service = service
+        self._mcp_session = self._open_session(service)
+
+    def _begin(self) -> None:
+        self._service.start()
+        self._door.set()
+
+    async def _send_out(self, reason: str, seconds: float = 0.0) -> None:
+        """Have everyone leave the service; those who wait for an answer have some seconds to get it."""
+        for connection in self._inside.values():
+            connection.reading.clear()  # what has not been taken yet is for the service to come
+        self._service.events.publish(events.EngineStopping(reason))
+        await asyncio.sleep(0)
+        until = time.monotonic() + seconds
+        told: set[asyncio.Task[None]] = set()
+        while self._inside:
+            for task, connection in self._inside.items():
+                if task not in told and (not connection.unanswered or time.monotonic() >= until):
+                    task.cancel()
+                    told.add(task)
+            await asyncio.sleep(0.01)
+
+    # -- other settings --------------------------------------------------------------------------------------
+
+    async def _watch_settings(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            if self._file.look(self._lifetime) != self._service.settings and not self._service.is_writing:
+                self._news.set()
+
+    async def _start_anew(self) -> None:
+        """Put the service away and make another with the settings of now."""
+        log.info("the settings have changed: the engine starts anew")
+        self._door.clear()
+        await self._send_out("settings changed", _FINISH_SECONDS)
+        await asyncio.to_thread(self._service.stop)
+        self._take(await asyncio.to_thread(Service, self._file.settings, self._lifetime))
+        self._begin()
+
+    # -- now and then ----------------------------------------------------------------------------------------
+
+    async def _forget(self) -> None:
+        while True:
+            await asyncio.sleep(_FORGET_SECONDS)
+            await asyncio.to_thread(self._service.activity.forget_old)
 
     async def _end_when_idle(self) -> None:
-        if not self._idle_seconds:
+        if self._lifetime.started_by not in _BY_ITSELF:
             return
         while True:
-            await asyncio.sleep(min(5.0, self._idle_seconds / 4))
-            if self._connections or self._service.jobs.busy():
+            seconds = self._service.settings.engine.idle_minutes * 60
+            await asyncio.sleep(min(5.0, seconds / 4) or 5.0)
+            if self._connections or self._works():
                 self._last_use = time.monotonic()
-            elif time.monotonic() - self._last_use > self._idle_seconds:
+            elif seconds and time.monotonic() - self._last_use > seconds:
                 self.end("nobody has used it for a while")
                 return
+
+    def _works(self) -> bool:
+        jobs = self._service.jobs
+        return bool(jobs.busy()) and not jobs.paused
+
+    # -- connections -----------------------------------------------------------------------------------------
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -120,7 +201,7 @@ class Server:
         self._connections.add(task)
         connection = Connection(reader, writer)
         try:
-            await self._serve(connection)
+            await self._serve(connection, task)
         except (LineTooLong, ConnectionError, TimeoutError):
             log.info("a connection was dropped")
         except asyncio.CancelledError:
@@ -129,10 +210,11 @@ class Server:
             log.exception("a connection ended with an error")
         finally:
             self._connections.discard(task)
+            self._inside.pop(task, None)
             self._last_use = time.monotonic()
             connection.close()
 
-    async def _serve(self, connection: Connection) -> None:
+    async def _serve(self, connection: Connection, task: asyncio.Task[None]) -> None:
         async with asyncio.timeout(wire.HELLO_SECONDS):
             first = await connection.read_line(wire.HELLO_LIMIT)
         hello = _parse_hello(first)
@@ -142,12 +224,30 @@ class Server:
         if hello.get("citeloom") != wire.PROTOCOL:
             await connection.send(wire.line({"ok": False, "error": _other_version().as_dict()}))
             return
-        await connection.send(wire.line({"ok": True, "version": __version__, "pid": os.getpid()}))
+        await self._door.wait()
         options = hello.get("options") or {}
-        if hello.get("role") == "mcp":
-            await self._mcp_session(connection, options)
-        elif hello.get("role") == "control":
-            await Control(self._service, connection, self.end).run()
+        try:
+            self._service.editors.check(str(options.get("bridge") or ""))
+        except CiteLoomError as error:
+            await connection.send(wire.line({"ok": False, "error": error.as_dict()}))
+            return
+        await connection.send(wire.line({"ok": True, "version": __version__, "pid": os.getpid()}))
+        role = hello.get("role")
+        while role in ("mcp", "control"):
+            self._inside[task] = connection
+            try:
+                if role == "mcp":
+                    await self._mcp_session(connection, options)
+                else:
+                    await Control(self._service, connection, self.end).run()
+                return
+            except asyncio.CancelledError:
+                if role == "control" or connection.unanswered or self._door.is_set():
+                    raise
+                task.uncancel()
+                del self._inside[task]
+                await self._door.wait()
+                connection.reading.set()
 
 
 def _parse_hello(line: bytes | None) -> dict[str, Any] | None:

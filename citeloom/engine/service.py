@@ -15,15 +15,20 @@ from citeloom import __version__, paths
 from citeloom.bibliography.references import load_references
 from citeloom.config import Settings
 from citeloom.documents.convert import CONVERTER_VERSION
-from citeloom.engine import stored
+from citeloom.engine import shelf, stored
+from citeloom.engine.activity import Activity
 from citeloom.engine.allowed import existing
 from citeloom.engine.cache import ConversionCache
 from citeloom.engine.cancel import Cancel
+from citeloom.engine.editors import Editors
 from citeloom.engine.events import Events
 from citeloom.engine.imports import Imports
 from citeloom.engine.jobs import JobQueue
+from citeloom.engine.lifetime import Lifetime
+from citeloom.engine.pictures import Pictures
 from citeloom.engine.questions import Questions
 from citeloom.engine.reading import Reading, describe
+from citeloom.engine.records import Records
 from citeloom.engine.watching import Watching
 from citeloom.engine.zotero_desk import ZoteroDesk
 from citeloom.errors import CiteLoomError, Code
@@ -36,7 +41,7 @@ from citeloom.ingest.request import ImportRequest
 from citeloom.ingest.workers import Workers
 from citeloom.ingest.writer import LiveWriter, mend
 from citeloom.ingest.zotero_items import ZoteroItems
-from citeloom.store import Catalog, Project, Source, State, collection_name
+from citeloom.store import Catalog, Project, Source, collection_name
 from citeloom.zotero.connect import Zotero
 
 log = logging.getLogger(__name__)
@@ -48,14 +53,16 @@ _WRITE_WAIT = 10.0
 class Service:
     """Everything the engine can do."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, lifetime: Lifetime | None = None) -> None:
         self.settings = settings
+        self.lifetime = lifetime or Lifetime()
         paths.make_private(paths.folders().data)
         self.catalog = Catalog(Path(paths.catalog_file()))
         self.collections = Collections(Path(paths.index_folder()))
         self.models = ModelShelf(settings.models)
         self.workers = Workers(settings.engine.workers)
         self.events = Events()
+        self.editors = Editors(self.events, self.lifetime.disconnected)
         zotero_folder = Path(paths.folders().data) / "zotero"
         zotero = Zotero(settings.zotero, zotero_folder / "mirror")
         self.zotero = ZoteroDesk(zotero)
@@ -77,18 +84,26 @@ class Service:
             self.collection,
         )
         self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
-        self._watching = Watching(settings.watch, self.catalog, zotero, self._follow)
+        self._watching = Watching(settings.watch, self.catalog, zotero, self._follow, lambda: self.jobs.paused)
         self.imports = Imports(importer, self.jobs, self.zotero, settings, self._watching.look_again)
         self.reading = Reading(importer)
         self.cache = ConversionCache(importer.conversions, zotero_folder, self.catalog)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
+        self.records = Records(self.catalog, self.collection)
+        self.pictures = Pictures(importer, self.questions, self.reading)
+        self.activity = Activity(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
+        self._pause_mark = Path(paths.folders().data) / "paused"  # until a person resumes, also after a crash
+        if self._pause_mark.exists():
+            self.jobs.pause()
         self._mended: set[str] = set()
         self._opening = threading.RLock()
+        self._ended = False
         # Held while an index is copied for optimising: what was written meanwhile would be missing in the copy.
         self._writing = threading.Lock()
 
     def start(self) -> None:
         """Go on with what an earlier engine left, and load what the first question needs."""
+        self.activity.forget_old()
         self.jobs.start()
         self._watching.start()
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
@@ -98,6 +113,9 @@ class Service:
         self._watching.stop()
         self.jobs.stop()
         self.workers.end()
+        self.pictures.end()
+        with self._opening:
+            self._ended = True
         self.collections.close()
         self.catalog.close()
 
@@ -108,6 +126,8 @@ class Service:
     def collection(self, project: Project) -> EdgeCollection:
         """The project's index; the first opening mends what a kill left."""
         with self._opening:
+            if self._ended:  # the index may be another's by now, in this process or the next
+                raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
             try:
                 collection = self.collections.get(project.collection, project.generation)
             except CiteLoomError as error:
@@ -280,31 +300,10 @@ class Service:
 
     def list_documents(self, project: Project, status: str | None, limit: int, offset: int) -> dict[str, Any]:
         """Some documents of a project, and how many there are."""
-        if status is not None and status not in list(State):
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                f"There is no status '{status[:60]}'.",
-                f"It can be: {', '.join(State)}.",
-                valid=list(State),
-            )
-        if not 1 <= limit <= 1000 or offset < 0:
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                f"limit {limit}, offset {offset}.",
-                "limit is 1 to 1000, offset 0 or more.",
-            )
-        offset = min(offset, 2**62)  # more than SQLite counts to is past the end as well
+        limit, offset = shelf.check_block(status, limit, offset)
         documents, total = self.catalog.documents.page(project.id, status, limit, offset)
-        rest = max(0, total - offset - len(documents))
-        return {
-            "documents": [describe(d) for d in documents],
-            "count": len(documents),
-            "total": total,
-            "truncated": rest > 0,
-            "truncated_count": rest,
-            "next_offset": offset + len(documents) if rest else None,
-            "coverage": self.catalog.documents.coverage(project.id),
-        }
+        coverage = self.catalog.documents.coverage(project.id)
+        return shelf.block([describe(d) for d in documents], total, offset, coverage)
 
     def get_passage(self, project: Project, chunk_id: str, context: int) -> dict[str, Any]:
         """One passage whole, its neighbours, and the page it stands on."""
@@ -369,7 +368,33 @@ class Service:
             "converter": CONVERTER_VERSION,
             "projects": len(self.catalog.projects.all()),
             "jobs": self.jobs.busy(),
+            "paused": self.jobs.paused,
+            "coverage": self.catalog.documents.coverage(),
+            "editors": self.editors.count(),
+            "settings_problem": self.lifetime.settings_problem,
+            "started_by": self.lifetime.started_by,
         }
+
+    def pause(self) -> dict[str, Any]:
+        """Import nothing until somebody resumes: what runs stops soon and goes on from there."""
+        try:
+            self._pause_mark.touch()
+        except OSError as error:
+            log.warning("the pause ends with this engine: %s", error)
+        self.jobs.pause()
+        return {"paused": True}
+
+    def resume(self) -> dict[str, Any]:
+        """Go on importing, with what has changed meanwhile."""
+        self._pause_mark.unlink(missing_ok=True)
+        self.jobs.resume()
+        self._watching.resume()
+        return {"paused": False}
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether an index is being optimised or written to by an agent: ending now would waste it."""
+        return self._writing.locked()
 
     def _warm_up(self) -> None:
         try:
@@ -393,6 +418,8 @@ class Service:
         """Between imports: build search graphs where many passages have none, and give memory back."""
         self.workers.rest()
         self.models.release_imports()
+        if self.jobs.paused:
+            return
         for project in self.catalog.projects.all():
             if project.without_graph < _OPTIMISE_FROM:
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,14 +20,23 @@ log = logging.getLogger(__name__)
 
 
 class Watching:
-    """The watchers of an engine; `sync` has a project synced where something changed."""
+    """The watchers of an engine; `sync` has a project synced where something changed, but not while it is paused."""
 
-    def __init__(self, settings: Watch, catalog: Catalog, zotero: Zotero, sync: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        settings: Watch,
+        catalog: Catalog,
+        zotero: Zotero,
+        sync: Callable[[str], None],
+        paused: Callable[[], bool],
+    ) -> None:
         self._catalog = catalog
         self._zotero = zotero
         self._sync = sync
+        self._paused = paused
+        self._missed: set[str] = set()  # projects whose files changed while it was paused
         wanted = os.environ.get("CITELOOM_WATCH") != "off"  # for scripts that import step by step
-        self._files = FileWatch(sync) if settings.files and wanted else None
+        self._files = FileWatch(self._files_changed) if settings.files and wanted else None
         self._watcher = (
             Watcher(self._look, self._sync_all, self._any_zotero, settings.zotero_seconds)
             if settings.zotero and wanted
@@ -48,6 +58,20 @@ class Watching:
         if self._files:
             self._files.stop()
 
+    def resume(self) -> None:
+        """Catch up with what changed in files meanwhile; Zotero is looked at as if it had just been opened."""
+        missed, self._missed = self._missed, set()
+
+        def catch_up() -> None:
+            for project_id in sorted(missed):
+                try:
+                    self._files_changed(project_id)
+                except CiteLoomError as error:  # it may have been removed since
+                    log.warning("%s could not be brought into step: %s", project_id, error)
+
+        if missed:
+            threading.Thread(target=catch_up, name="catch-up", daemon=True).start()
+
     def look_again(self) -> None:
         """Projects have other sources than before."""
         if self._watcher:
@@ -59,8 +83,14 @@ class Watching:
         sources = [Path(s.path) for s in self._catalog.projects.sources(project_id) if s.kind != "zotero"]
         return [*sources, *([Path(references)] if references else [])]
 
+    def _files_changed(self, project_id: str) -> None:
+        if self._paused():
+            self._missed.add(project_id)
+        else:
+            self._sync(project_id)
+
     def _any_zotero(self) -> bool:
-        return bool(self._catalog.projects.reading_zotero())
+        return not self._paused() and bool(self._catalog.projects.reading_zotero())
 
     def _look(self) -> Look:
         return Look(*self._zotero.look())

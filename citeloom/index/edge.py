@@ -247,6 +247,13 @@ class EdgeCollection:
         with self._reading, _translated(Code.QUERY_FAILED, "The passages could not be counted"):
             return self._shard.count(qdrant.CountRequest(filter=self._visible(where)))
 
+    def values(self, field: str, limit: int) -> dict[str, int]:
+        """The values of a field that has a keyword index, and about how many passages have each."""
+        with self._reading, _translated(Code.QUERY_FAILED, "The values could not be counted"):
+            visible = self._visible(f.EVERYTHING) if self._hidden else None
+            found = self._shard.facet(qdrant.FacetRequest(field, limit, filter=visible))
+            return {str(hit.value): hit.count for hit in found.hits}
+
     def indexes(self) -> dict[str, list[str]]:
         """The payload indexes there are, by kind."""
         with _translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):

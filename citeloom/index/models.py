@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastembed import SparseTextEmbedding, TextEmbedding
 
 _DATA = Path(__file__).with_name("data")
-_BUNDLED_SIZE = 384
+BUNDLED_SIZE = 384
 # Both files are checked before use: another file under the same name would change every score unseen.
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
@@ -41,7 +41,7 @@ class DenseInfo:
 
 
 _BUNDLED = DenseInfo(
-    BUNDLED_DENSE, _MODEL_SHA256[:16], _BUNDLED_SIZE, max_tokens=256, tokenizer=_DATA / "tokenizer.json"
+    BUNDLED_DENSE, _MODEL_SHA256[:16], BUNDLED_SIZE, max_tokens=256, tokenizer=_DATA / "tokenizer.json"
 )
 
 
@@ -162,6 +162,25 @@ class ModelShelf:
             return self._dense[name, use]
 
 
+def offered() -> list[dict[str, Any]]:
+    """What fastembed says of each dense model that can be fetched."""
+    from fastembed import TextEmbedding
+
+    return [model for model in TextEmbedding.list_supported_models() if model["model"] != BUNDLED_DENSE]
+
+
+def download(name: str) -> None:
+    """Fetch a dense model from its hub without loading it. The engine itself never goes there: see fetch_model."""
+    from fastembed import TextEmbedding
+
+    TextEmbedding(name, cache_dir=paths.models_folder(), lazy_load=True)
+
+
+def check_name(name: str) -> None:
+    """Refuse a dense model that there is not, with names near to it."""
+    _check_known(name, [*(str(model["model"]) for model in offered()), BUNDLED_DENSE])
+
+
 def _load_dense(name: str, threads: int | None, *, allow_download: bool) -> TextEmbedding:
     if not allow_download:
         os.environ["HF_HUB_OFFLINE"] = "1"
@@ -169,8 +188,7 @@ def _load_dense(name: str, threads: int | None, *, allow_download: bool) -> Text
 
     if name == BUNDLED_DENSE:
         return _load_bundled(threads)
-    known = [str(m["model"]) for m in TextEmbedding.list_supported_models()]
-    _check_known(name, [*known, BUNDLED_DENSE])
+    check_name(name)
     try:
         return TextEmbedding(
             name, cache_dir=paths.models_folder(), threads=threads, local_files_only=not allow_download
@@ -198,7 +216,7 @@ def _load_bundled(threads: int | None) -> TextEmbedding:
             pooling=PoolingType.MEAN,
             normalization=True,
             sources=ModelSource(hf="citeloom/bundled"),  # required by the interface, never asked
-            dim=_BUNDLED_SIZE,
+            dim=BUNDLED_SIZE,
             # Absolute, so that the weights are used where pip put them and only the small files are ours.
             model_file=str(weights),
         )
@@ -241,10 +259,17 @@ def _describe(name: str, embedding: TextEmbedding) -> DenseInfo:
     if name == BUNDLED_DENSE:
         return _BUNDLED
     model: Any = embedding.model
-    folder = Path(model._model_dir)
-    limit = model.tokenizer.truncation["max_length"]
-    weights = folder / model.model_description.model_file
-    return DenseInfo(name, _sha256(weights)[:16], embedding.embedding_size, limit, folder / "tokenizer.json")
+    try:
+        folder = Path(model._model_dir)
+        limit = model.tokenizer.truncation["max_length"]
+        weights = folder / model.model_description.model_file
+        return DenseInfo(name, _sha256(weights)[:16], embedding.embedding_size, limit, folder / "tokenizer.json")
+    except (AttributeError, TypeError, KeyError, OSError) as error:
+        raise CiteLoomError(
+            Code.MODEL_NOT_AVAILABLE,
+            f"The model '{name}' is of a kind that CiteLoom cannot use ({type(error).__name__}).",
+            "Choose another model.",
+        ) from error
 
 
 def _sha256(file: Path) -> str:

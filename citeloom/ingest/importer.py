@@ -45,9 +45,13 @@ class Importer:
         self.downloads = catalog.db.path.parent / "downloads"
         self.open_collection = open_collection  # mends what a kill left before anything is written
 
+    def model_of(self, project: Project) -> str:
+        """The dense model that a project is meant to have: the one chosen for it, else the one of the settings."""
+        return project.dense_model if project.own_model else self.settings.models.dense
+
     def check_model(self, project: Project) -> None:
         """Refuse to mix the passages of two models in one project."""
-        wanted = self.settings.models.dense
+        wanted = self.model_of(project)
         if (
             wanted != project.dense_model
             or self.models.for_questions(wanted).info.fingerprint != project.dense_fingerprint

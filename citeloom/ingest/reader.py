@@ -104,7 +104,7 @@ class Reader:
             "cache_file": str(cache),
             "tokenizer": str(info.tokenizer),
             "max_tokens": info.max_tokens,
-            "use_cache": True,
+            "use_cache": not self._outdated(cache),
             "quick": quick,
             "progress": not quick,
             "page_range": page_range,
@@ -163,11 +163,18 @@ class Reader:
     def _note_bytes(self, source: str, done: int, total: int | None) -> None:
         self.far[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
 
+    def _outdated(self, cache: Path) -> bool:
+        """Whether a conversion is one that somebody wants made anew."""
+        since = self._state.request.convert_since
+        return bool(since) and cache.exists() and cache.stat().st_mtime < since
+
     def _wanted_again(self, known: Document) -> bool:
+        if self._state.request.convert_since:
+            return True
         if known.converter != CONVERTER_VERSION or known.source in self._state.anew:
             return True
         if known.converter_engine == QUICK:  # its whole conversion failed: who names the file has done something
-            return self._state.named(known.source)
+            return self._state.named(known.source) or bool(self._state.request.documents)
         asked = self._state.request.ocr_languages
         return bool(
             asked and known.ocr_languages and known.ocr_languages != self._languages(known.record.get("language"))

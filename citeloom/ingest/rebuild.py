@@ -1,4 +1,4 @@
-"""A rebuild: the whole index anew, beside the one in use, with the models of the settings."""
+"""A rebuild: the whole index anew, beside the one in use, with the models of the settings or one that was chosen."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import replace
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import Point
 from citeloom.index.filters import AnyOf
+from citeloom.index.model_choice import fetch, is_here
 from citeloom.ingest.passages import embedded_text
 from citeloom.ingest.state import ImportState
+from citeloom.ingest.workers import Stopped
 from citeloom.ingest.writer import RebuildWriter
 from citeloom.store import Document, State
+
+_MEGABYTE = 1_000_000
 
 
 class Rebuild:
@@ -22,13 +26,17 @@ class Rebuild:
         self._collections = state.importer.collections
         self.old = state.project
         settings = state.importer.settings.models
-        info = state.importer.models.info(settings.dense)
+        wanted = state.request.model or state.importer.model_of(self.old)
+        if state.request.download and not is_here(wanted):
+            _fetch(state, wanted)
+        info = state.importer.models.info(wanted)
         state.project = replace(
             self.old,
             dense_model=info.name,
             dense_fingerprint=info.fingerprint,
             dense_size=info.size,
             sparse_model=settings.sparse,
+            own_model=self.old.own_model or bool(state.request.model),
             generation=self.old.generation + 1,
         )
         state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
@@ -85,3 +93,14 @@ class Rebuild:
         self.writer.finish(state.project, sorted(state.gone))
         self._collections.retire(self.old.collection, state.project.generation)
         state.result.removed += len(state.gone)
+
+
+def _fetch(state: ImportState, model: str) -> None:
+    """Have a model's weights on this machine, and say how much of them there is."""
+
+    def tell(done: int, total: int) -> None:
+        done, total = done // _MEGABYTE, total // _MEGABYTE
+        state.tell(stage="model", file=f"{model}: {done} of {total} MB", page=done, pages=total)
+
+    if not fetch(model, tell, state.stopped):
+        raise Stopped

@@ -139,6 +139,7 @@ def describe(
     document.converter_engine = QUICK if converted["converter"] == QUICK_VERSION else converted["engine"]
     document.fallback_reason = converted["fallback_reason"]
     document.text_source = converted["text_source"]
+    document.ocr_share = converted["ocr_share"]
     document.ocr_languages = list(converted["ocr_languages"])
     document.waiting_for_ocr = converted["waiting_for_ocr"]
     document.warnings = list(converted["warnings"])

@@ -21,6 +21,10 @@ class ImportRequest:
     metadata: dict[str, Any] = field(default_factory=dict)
     ocr_languages: list[str] = field(default_factory=list)
     watched: bool = False  # nobody asked: what could not be had before is not tried again
+    documents: list[str] = field(default_factory=list)  # ids: these are read again, and nothing else is touched
+    convert_since: float = 0.0  # a conversion from before this moment does not count
+    model: str = ""  # of a rebuild: the dense model that the project is to have from now on
+    download: bool = False  # whether that model may be fetched
 
     def to_json(self) -> dict[str, Any]:
         """The request as it is kept with its job."""
@@ -37,8 +41,8 @@ class Progress:
     failed: int = 0
     chunks_written: int = 0
     file: str = ""
-    stage: str = "plan"  # plan, fetch, read (what can be had at once), convert (whole documents), done
-    page: int = 0  # of the file, where it takes long
+    stage: str = "plan"  # plan, model, fetch, read (what can be had at once), convert (whole documents), done
+    page: int = 0  # of the file, where it takes long; of a model, megabytes
     pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage
 

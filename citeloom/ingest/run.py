@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection, Point
 from citeloom.index.filters import AnyOf
+from citeloom.ingest.again import Again
 from citeloom.ingest.finder import Finder
 from citeloom.ingest.passages import document_id, source_name
 from citeloom.ingest.plan import Plan
@@ -49,7 +50,7 @@ class Run:
         self._request = request
         self._catalog = importer.catalog
         self._stop = stop
-        self._finder = Finder(self.state)
+        self._finder = Again(self.state) if request.documents else Finder(self.state)
         self._reader = Reader(self.state)
         self._taker: Taker | None = None
         self._began = time.monotonic()
@@ -115,7 +116,7 @@ class Run:
         self._left |= sources
 
     def _end(self) -> None:
-        if not self._stop.is_set() and self._request.source is None:
+        if not self._stop.is_set() and self._request.source is None and not self._request.documents:
             current = self._catalog.projects.get(self.state.project.id)
             self._catalog.projects.save(replace(current, references_hash=self.state.records.hash or None))
         self.result.stopped = self._stop.is_set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -183,6 +184,10 @@ class Taker:
         passage_set = passage_set_id(state.project.id, document.content_hash or "", converter, limit)
         passages = [Passage.from_json(p) for p in reply["passages"]]
         old = list(self._stored(before)) if before.version else []
+        if passage_set == before.version and _other_text(passage_set, passages, old):
+            # Read again in the same way, but by another OCR engine, say: another text is another set.
+            text = hashlib.sha256("\n".join(p.embedded_text for p in passages).encode("utf-8", "replace")).hexdigest()
+            passage_set = passage_set_id(state.project.id, document.content_hash or "", f"{converter} {text}", limit)
         with state.timed("embed"):
             points = self._points(document, record, passages, passage_set, old)
         self._importer.after_stage("embed", file.source)
@@ -254,3 +259,9 @@ class Taker:
         if weaker and not weaker.zotero and isinstance(self._writer, LiveWriter):
             self._becomes_duplicate(weaker, file.source)
             known.save(weaker)
+
+
+def _other_text(passage_set: str, passages: Sequence[Passage], old: Iterable[Point]) -> bool:
+    """Whether the passages of a set are not those that are stored under its name."""
+    stored = {point.id: embedded_text(point.payload) for point in old}
+    return stored != {passage_id(passage_set, p.index): p.embedded_text for p in passages}

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from citeloom.documents.worker import PROMPTLY
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.limits import Limits, worker_count
 from citeloom.ingest.processes import end_with_children, megabytes
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 
 _LOOK_EVERY = 0.5  # seconds between two looks at a worker
 _MOST_DOCUMENTS = 40  # then a worker is replaced: what libraries leak goes with it
+_MOST_QUESTIONS = 1000
 _MOST_MEGABYTES = 700  # that a worker may hold when its document is done
 _USUAL = Limits()
 _BY_NAME = "Then import it by its name: citeloom ingest PROJECT FILE."
@@ -54,7 +56,8 @@ class _Died(Exception):
 
 
 class _Worker:
-    def __init__(self) -> None:
+    def __init__(self, *arguments: str) -> None:
+        self._arguments = arguments
         self._numbers = itertools.count(1)
         self._process: subprocess.Popen[bytes] | None = None
         self._served = 0
@@ -86,10 +89,10 @@ class _Worker:
         self._served += 1
         return reply
 
-    def refresh(self) -> None:
+    def refresh(self, most_documents: int) -> None:
         """End a process that has done much or kept much; the next document starts another."""
         process = self._process
-        if process and (self._served >= _MOST_DOCUMENTS or megabytes(process.pid) > _MOST_MEGABYTES):
+        if process and (self._served >= most_documents or megabytes(process.pid) > _MOST_MEGABYTES):
             self.end()
 
     def end(self) -> None:
@@ -102,11 +105,10 @@ class _Worker:
                     with suppress(OSError):  # a request that it never read
                         pipe.close()
 
-    @staticmethod
-    def _start() -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the machine
         return subprocess.Popen(
-            [sys.executable, "-m", "citeloom.documents.worker"],
+            [sys.executable, "-m", "citeloom.documents.worker", *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -195,7 +197,7 @@ class Workers:
         try:
             return _ask(worker, request, limits, stopped, tell)
         finally:
-            worker.refresh()
+            worker.refresh(_MOST_DOCUMENTS)
             free.put(worker)
 
     @staticmethod
@@ -220,6 +222,57 @@ class Workers:
         """End all worker processes, also in the middle of a document; the next one starts new ones."""
         for worker in self._all:
             worker.end()
+
+
+class KeptWorker:
+    """One worker for a person who waits: it is kept for the next question, and ends when none comes for a while."""
+
+    def __init__(self, idle_seconds: float = 120.0) -> None:
+        self._worker = _Worker(PROMPTLY)
+        self._asking = threading.Lock()
+        self._idle_seconds = idle_seconds
+        self._idle: threading.Timer | None = None
+
+    def ask(self, request: dict[str, Any], limits: Limits) -> dict[str, Any]:
+        """The answer to a request; one question is answered at a time."""
+        with self._asking:
+            if self._idle:
+                self._idle.cancel()
+            try:
+                reply = self._worker.ask(request, limits, _never, _nobody)
+            except _Died as error:
+                raise CiteLoomError(
+                    Code.CONVERSION_FAILED,
+                    f"{Path(request['path']).name} crashed the converter ({error}).",
+                    "Open the file and save it anew, for example by printing it to a PDF.",
+                ) from error
+            except CiteLoomError as error:  # it was ended for the time or the memory that it took
+                raise CiteLoomError(
+                    Code.CONVERSION_FAILED,
+                    f"This page of {Path(request['path']).name} takes more time or memory than a page may.",
+                    "Open the file in a PDF viewer.",
+                ) from error
+            finally:
+                self._worker.refresh(_MOST_QUESTIONS)
+                self._idle = threading.Timer(self._idle_seconds, self._rest)
+                self._idle.daemon = True
+                self._idle.start()
+        if not reply.get("ok"):
+            raise CiteLoomError.from_dict(reply["error"])
+        return reply
+
+    def _rest(self) -> None:
+        if self._asking.acquire(blocking=False):  # somebody asks again: a new while begins
+            try:
+                self._worker.end()
+            finally:
+                self._asking.release()
+
+    def end(self) -> None:
+        """End the process, also in the middle of a question."""
+        if self._idle:
+            self._idle.cancel()
+        self._worker.end()
 
 
 def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:

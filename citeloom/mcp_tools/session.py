@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import time
 import uuid
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import jsonrpc_message_adapter
@@ -21,7 +23,7 @@ from mcp_types.jsonrpc import jsonrpc_message_adapter
 from citeloom import __version__
 from citeloom.engine import wire
 from citeloom.engine.cancel import Cancel
-from citeloom.engine.events import EditorConnected, EditorLeft
+from citeloom.engine.editors import Editor
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
 from citeloom.mcp_tools import older_names
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_REPLAY = "citeloom-replay"  # the id of a handshake that its editor made with a service before this one
+_NAMELESS = "unknown"  # an editor that asks without having said who it is
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
 
@@ -45,10 +49,11 @@ class Session:
         self._connection = connection
         projects = options.get("projects")
         self._visible = frozenset(str(p) for p in projects) if projects else None
-        toolsets = [str(t) for t in options.get("toolsets") or TOOLSETS]
-        self._tools = of_toolsets(toolsets)
-        self._id = uuid.uuid4().hex[:12]
-        self._client = ""
+        self._toolsets = [str(t) for t in options.get("toolsets") or TOOLSETS]
+        self._tools = of_toolsets(self._toolsets)
+        self._bridge = str(options.get("bridge") or "")
+        self._id = connection.editor.session_id if connection.editor else uuid.uuid4().hex[:12]
+        self._hang_up: Callable[[], object] = lambda: None
         self._server: Server[Any] = Server(
             "citeloom",
             version=__version__,
@@ -57,30 +62,45 @@ class Session:
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
         )
+        self._server.middleware.append(self._listen)
 
     async def run(self) -> None:
         """Pump lines between the socket and the SDK's server."""
         to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](16)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](16)
+        connection = self._connection
 
         async def receive() -> None:
             async with to_server:
-                while (line := await self._connection.read_line(wire.LINE_LIMIT)) is not None:
+                for known in connection.handshake:  # of an editor that the service before this one has met
+                    await to_server.send(SessionMessage(_replayed(known)))
+                while (line := await connection.read_line(wire.LINE_LIMIT)) is not None:
                     if not line.strip():
                         continue
                     try:
-                        await to_server.send(SessionMessage(_read_message(line)))
+                        message = _read_message(line)
+                        self._keep(message, line)
+                        await to_server.send(SessionMessage(message))
                     except ValueError:
-                        await self._connection.send(wire.line(_not_a_request(line)))
+                        await connection.send(wire.line(_not_a_request(line)))
 
         async def send() -> None:
             async with from_server:
-                async for message in from_server:
-                    text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                    await self._connection.send(text.encode() + b"\n")
+                async for outgoing in from_server:
+                    message = outgoing.message
+                    number = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
+                    if number == _REPLAY:
+                        continue
+                    text = message.model_dump_json(by_alias=True, exclude_unset=True)
+                    await connection.send(text.encode() + b"\n")
+                    connection.unanswered.discard(number)
 
         try:
             async with anyio.create_task_group() as group:
+                loop = asyncio.get_running_loop()
+                self._hang_up = partial(loop.call_soon_threadsafe, group.cancel_scope.cancel)
+                if connection.editor:
+                    self._service.editors.connected(connection.editor, self._bridge, self._hang_up)
                 group.start_soon(receive)
                 group.start_soon(send)
                 await self._server.run(from_client, to_client, self._server.create_initialization_options())
@@ -88,19 +108,19 @@ class Session:
         except* (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             log.info("an editor's connection broke off")
         finally:
-            if self._client:
-                self._service.events.publish(EditorLeft(self._id, self._client))
+            self._service.editors.left(self._id)
 
     async def _list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        self._meet(context)
+        self._meet(_info(context))
         return types.ListToolsResult(tools=[describe(tool) for tool in self._tools.values()])
 
     async def _call_tool(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        self._meet(context)
+        client = self._meet(_info(context)).name
+        self._service.editors.called(self._id, params.name)
         correlation_id = uuid.uuid4().hex[:16]
         began = time.perf_counter()
         tool, given, answer = params.name, dict(params.arguments or {}), {}
@@ -122,8 +142,8 @@ class Session:
             answer = {"error": problem.as_dict()}
         answer["correlation_id"] = correlation_id
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
-        log.info("%s %s %s %.1f ms [%s]", self._client or "editor", tool, outcome, milliseconds, correlation_id)
-        await self._note(tool, given, answer, outcome, milliseconds)
+        log.info("%s %s %s %.1f ms [%s]", client, tool, outcome, milliseconds, correlation_id)
+        await self._note(client, tool, given, answer, outcome, milliseconds)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))],
             structured_content=answer,
@@ -169,12 +189,14 @@ class Session:
                 told = reached
                 message = f"{progress.searchable} of {progress.total} searchable, {progress.done} finished"
                 await context.session.report_progress(reached, progress.total, message)
-            if finished or left <= 0:
+            if finished or left <= 0 or jobs.paused:
                 break
         if finished is None:
             jobs.owe(job_id)
         project = call.arguments.project
         answer = {"project": project, **self._service.imports.answer(job_id, finished, progress)}
+        if finished is None and jobs.paused:
+            answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]
         errors = answer.get("errors") or []
         if finished and errors and errors[0]["source"] == finished.request["source"]:
             # One file was asked for, and it failed: that is the answer, not a success with a footnote.
@@ -197,15 +219,35 @@ class Session:
             choices=projects,
         )
 
-    def _meet(self, context: ServerRequestContext[Any]) -> None:
-        params = context.session.client_params
-        info = params.client_info if params else None
-        if info and not self._client:
-            self._client = f"{info.name} {info.version}".strip()
-            self._service.events.publish(EditorConnected(self._id, self._client))
+    async def _listen(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+        """Know the editor by its first words: in a handshake, or with each request since MCP 2026-07-28."""
+        if info := _info(ctx):
+            self._meet(info)
+        result = await call_next(ctx)
+        if ctx.method == "initialize":
+            self._meet(types.Implementation.model_validate((ctx.params or {})["clientInfo"]))
+        return result
+
+    def _keep(self, message: types.JSONRPCMessage, line: bytes) -> None:
+        """Note what whoever serves this connection after us has to know."""
+        if isinstance(message, types.JSONRPCRequest):
+            self._connection.unanswered.add(message.id)
+            if message.method == "initialize":
+                self._connection.handshake[:] = [line]
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/initialized":
+            self._connection.handshake[1:] = [line]
+
+    def _meet(self, info: types.Implementation | None) -> Editor:
+        editor = self._connection.editor
+        if editor is None:
+            projects = sorted(self._visible) if self._visible is not None else None
+            name, version = (info.name, info.version) if info else (_NAMELESS, "")
+            editor = self._connection.editor = Editor(self._id, name, version, projects, self._toolsets)
+            self._service.editors.connected(editor, self._bridge, self._hang_up)
+        return editor
 
     async def _note(
-        self, tool: str, given: dict[str, Any], answer: dict[str, Any], outcome: str, milliseconds: float
+        self, client: str, tool: str, given: dict[str, Any], answer: dict[str, Any], outcome: str, milliseconds: float
     ) -> None:
         if not self._service.settings.privacy.access_log:
             return
@@ -222,7 +264,7 @@ class Session:
         entry = partial(
             self._service.catalog.access.add,
             correlation_id=answer["correlation_id"],
-            client=self._client or "unknown",
+            client=client,
             project_id=str(given["project"]) if "project" in given else None,
             tool=tool,
             asked=str(asked or ""),
@@ -236,6 +278,11 @@ class Session:
             log.error("the access log could not be written: %s", error)
 
 
+def _info(context: ServerRequestContext[Any]) -> types.Implementation | None:
+    params = context.session.client_params
+    return params.client_info if params else None
+
+
 def _read_message(line: bytes) -> types.JSONRPCMessage:
     try:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
@@ -243,6 +290,11 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
         # An editor that cuts a text in the middle of a character sends half of it, which no strict reader takes.
         mended = json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
         return jsonrpc_message_adapter.validate_json(mended, by_name=False)
+
+
+def _replayed(line: bytes) -> types.JSONRPCMessage:
+    message = _read_message(line)
+    return message.model_copy(update={"id": _REPLAY}) if isinstance(message, types.JSONRPCRequest) else message
 
 
 def _not_a_request(line: bytes) -> dict[str, Any]:

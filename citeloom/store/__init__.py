@@ -8,12 +8,13 @@ from citeloom.store.activity import AccessLog, Job, Jobs
 from citeloom.store.aliases import Aliases
 from citeloom.store.database import Database
 from citeloom.store.documents import Document, Documents, State
+from citeloom.store.listing import Listing
 from citeloom.store.projects import Project, Projects, Source, collection_name
 from citeloom.store.refined import Refined
 
 __all__ = [
-    "AccessLog", "Aliases", "Catalog", "Document", "Documents", "Job", "Jobs", "Project", "Projects", "Refined",
-    "Source", "State", "collection_name",
+    "AccessLog", "Aliases", "Catalog", "Document", "Documents", "Job", "Jobs", "Listing", "Project", "Projects",
+    "Refined", "Source", "State", "collection_name",
 ]  # fmt: skip
 
 
@@ -24,6 +25,7 @@ class Catalog:
         self.db = Database(path)
         self.projects = Projects(self.db)
         self.documents = Documents(self.db)
+        self.listing = Listing(self.db)
         self.refined = Refined(self.db)
         self.aliases = Aliases(self.db)
         self.jobs = Jobs(self.db)

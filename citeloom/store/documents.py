@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.store.database import Database, now
+from citeloom.store.listing import words_of, year_of
 
 
 class State(StrEnum):
@@ -52,6 +54,7 @@ class Document:
     fallback_reason: str | None = None  # why docling's structure was not used
     ocr_languages: list[str] = field(default_factory=list)  # in which its pictures were read; empty: none were
     waiting_for_ocr: int = 0  # pages that its quick text leaves out
+    ocr_share: float | None = None  # of its pages, those recognised in pictures; None: not known
     warnings: list[str] = field(default_factory=list)
     path: str = ""  # where its file is, for a source that is no path
     zotero: dict[str, str] = field(default_factory=dict)  # library, item, attachment
@@ -61,15 +64,16 @@ class Document:
 
 _COLUMNS = [f.name for f in fields(Document)]
 _AS_JSON = ("record", "ocr_languages", "warnings", "zotero")
+_WRITTEN = [*_COLUMNS, "words", "year"]  # the last ones only for lists
 _UPSERT = (
-    f"INSERT INTO documents ({', '.join(_COLUMNS)}) VALUES ({', '.join(':' + c for c in _COLUMNS)})"
+    f"INSERT INTO documents ({', '.join(_WRITTEN)}) VALUES ({', '.join(':' + c for c in _WRITTEN)})"
     " ON CONFLICT (project_id, doc_id) DO UPDATE SET "
-    + ", ".join(f"{c} = excluded.{c}" for c in _COLUMNS if c not in ("project_id", "doc_id"))
+    + ", ".join(f"{c} = excluded.{c}" for c in _WRITTEN if c not in ("project_id", "doc_id"))
 )
 
 
 def _from_row(row: sqlite3.Row) -> Document:
-    values = dict(row)
+    values = {name: row[name] for name in _COLUMNS}
     values["state"] = State(values["state"])
     values["key_made"] = bool(values["key_made"])
     for name in _AS_JSON:
@@ -87,6 +91,9 @@ class Documents:
         """Write a document's row, whole."""
         document.updated_at = now()
         values = asdict(document)
+        place = document.path or document.source
+        values["words"] = words_of(document.title, document.citekey, document.record, place)
+        values["year"] = year_of(document.record)
         values |= {name: json.dumps(values[name], ensure_ascii=False) for name in _AS_JSON}
         self._db.write(_UPSERT, values)
 
@@ -129,6 +136,17 @@ class Documents:
             [*values, limit, offset],
         )
         return [_from_row(r) for r in rows], total
+
+    def some(self, project_id: str, doc_ids: Sequence[str]) -> list[Document]:
+        """The documents of these ids, in their order; those that are not there are left out."""
+        sql = "SELECT * FROM documents WHERE project_id = ? AND doc_id IN (SELECT value FROM json_each(?))"
+        found = {row["doc_id"]: row for row in self._db.rows(sql, (project_id, json.dumps(list(doc_ids))))}
+        return [_from_row(found[doc_id]) for doc_id in dict.fromkeys(doc_ids) if doc_id in found]
+
+    def ids_in_state(self, project_id: str, state: State) -> list[str]:
+        """The ids of all documents in a state."""
+        sql = "SELECT doc_id FROM documents WHERE project_id = ? AND state = ? ORDER BY source"
+        return [row[0] for row in self._db.rows(sql, (project_id, state))]
 
     def find(self, project_id: str, doc_id: str | None = None, source: str | None = None) -> Document | None:
         """A document by id or by where it came from."""
@@ -192,10 +210,11 @@ class Documents:
         """Forget a document."""
         self._db.write("DELETE FROM documents WHERE project_id = ? AND doc_id = ?", (project_id, doc_id))
 
-    def coverage(self, project_id: str) -> dict[str, int]:
-        """How much of a project can be searched."""
+    def coverage(self, project_id: str | None = None) -> dict[str, int]:
+        """How much of a project, or of all of them, can be searched."""
         counts = dict.fromkeys(State, 0)
-        rows = self._db.rows("SELECT state, count(*) FROM documents WHERE project_id = ? GROUP BY state", (project_id,))
+        where, values = ("WHERE project_id = ?", [project_id]) if project_id is not None else ("", [])
+        rows = self._db.rows(f"SELECT state, count(*) FROM documents {where} GROUP BY state", values)
         counts.update({State(r[0]): r[1] for r in rows})
         return {
             "documents": sum(counts.values()),

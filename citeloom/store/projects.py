@@ -30,6 +30,7 @@ class Project:
     generation: int
     without_graph: int  # passages written since the search graph was last built over all of them
     created_at: str
+    own_model: bool = False  # somebody chose its model: the one in the settings is not meant for it
 
     @property
     def hybrid_enabled(self) -> bool:
@@ -88,8 +89,9 @@ class Projects:
                     f"See 'citeloom project show {project_id}'." if same else "Choose another id.",
                 )
             self._db.write(
-                "INSERT INTO projects VALUES (:id, :collection, :references, NULL, :dense_model, :dense_fingerprint,"
-                " :dense_size, :sparse_model, 1, 0, :now)",
+                "INSERT INTO projects (id, collection, references_path, dense_model, dense_fingerprint, dense_size,"
+                " sparse_model, created_at) VALUES (:id, :collection, :references, :dense_model, :dense_fingerprint,"
+                " :dense_size, :sparse_model, :now)",
                 {"id": project_id, "collection": collection, "references": references, "now": now(), **model},
             )
         return self.get(project_id)
@@ -121,7 +123,8 @@ class Projects:
         self._db.write(
             "UPDATE projects SET references_path = :references_path, references_hash = :references_hash,"
             " dense_model = :dense_model, dense_fingerprint = :dense_fingerprint, dense_size = :dense_size,"
-            " sparse_model = :sparse_model, generation = :generation, without_graph = :without_graph WHERE id = :id",
+            " sparse_model = :sparse_model, own_model = :own_model, generation = :generation,"
+            " without_graph = :without_graph WHERE id = :id",
             asdict(project),
         )
 

@@ -24,7 +24,7 @@ from citeloom.ingest.passages import document_id, passage_id, passage_set_id, pa
 from citeloom.model import Passage, Record
 from citeloom.store import Catalog, Document, Project, State
 from tests.bench.figures import megabytes, ms, p50, p95, say, table
-from tests.support import SAMPLE, Editor, engine_address, stop_engine
+from tests.support import ROOT, SAMPLE, Editor, engine_address, stop_engine
 
 QUESTIONS = 200
 _PER_DOCUMENT = 40
@@ -66,7 +66,7 @@ def _compare(tool: str, size: int, editor: Editor, bare: Callable[[str], None]) 
     words = random.Random(7)
     pool = [
         line
-        for file in sorted((SAMPLE / "texts").glob("*.md"))
+        for file in sorted((ROOT / "references" / "texts").glob("*.md"))
         for line in file.read_text().split(".")
         if len(line) > 60
     ]

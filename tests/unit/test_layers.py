@@ -20,7 +20,7 @@ from packaging.version import Version
 from tests.support import ROOT
 
 PACKAGE = ROOT / "citeloom"
-FOUNDATION = ("errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs")
+FOUNDATION = ("errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs", "opening")
 ADAPTERS = ("zotero", "citekeys", "bibliography", "documents", "index", "store")
 # What a face may know of the engine: how to find it, how to speak to it.
 DOORS = ("engine.client", "engine.launch", "engine.wire")
@@ -34,10 +34,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(DOORS, ("errors", "paths", *DOORS)),
     "mcp_tools": (*FOUNDATION, "index", "store", "ingest", "engine"),
     "bridge": ("errors", "paths", *DOORS),
-    "cli": (*FOUNDATION, *DOORS),
+    "cli": (*FOUNDATION, *DOORS, "clients"),
     "cli.main": ("errors", "cli", "bridge"),  # `citeloom mcp` is the bridge
+    "cli.app": ("errors", "desktop"),  # `citeloom app` is the desktop app
     "clients": (*FOUNDATION, *DOORS),
-    "desktop": (*FOUNDATION, *DOORS),
+    "desktop": (*FOUNDATION, *DOORS, "clients"),
     "__main__": ("bridge", "cli"),
 }
 
@@ -68,6 +69,10 @@ ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "httpx2": "zotero.web_api",
     "keyring": "credentials",
     "watchfiles": "engine.watch_files",
+    "tomlkit": ("config", "clients"),
+    "ruamel": "clients",
+    "PySide6": "desktop",
+    "shiboken6": "desktop",
 }
 
 MODULES = {

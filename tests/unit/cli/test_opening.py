@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from citeloom.cli import opening
 from citeloom.errors import CiteLoomError
+from citeloom.opening import place_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in opener is a shell script")
 
@@ -96,7 +97,7 @@ def test_what_must_not_be_opened_is_not(opener: Opener, monkeypatch: pytest.Monk
 @example("file:///a%00b")
 def test_any_address_is_opened_whole_or_refused(uri: str) -> None:
     try:
-        place, _ = opening._place(uri)
+        place, _ = place_of(uri)
     except CiteLoomError:
         return
     assert place == uri or Path(place).exists()
@@ -116,6 +117,6 @@ def test_an_opener_that_fails_or_is_missing_leaves_the_address_to_the_person(
 
 
 def test_an_opener_that_is_the_viewer_itself_is_not_waited_for(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "_SECONDS", 0.3)
+    monkeypatch.setattr("citeloom.opening._SECONDS", 0.3)
     opener(then="sleep 3", code=1)
     assert run("https://example.org/", monkeypatch).exit_code == 0

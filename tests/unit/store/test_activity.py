@@ -6,6 +6,8 @@ from typing import Any
 
 from citeloom.store import Catalog, Job, Project
 
+MODEL = {"dense_model": "some/model", "dense_fingerprint": "f" * 16, "dense_size": 4, "sparse_model": ""}
+
 
 def note(catalog: Catalog, **changes: Any) -> None:
     entry = {
@@ -52,3 +54,68 @@ def test_a_job_saved_again_keeps_its_request_and_its_age(catalog: Catalog, proje
     catalog.jobs.save(job)
     assert catalog.jobs.latest(project.id) == [job]
     assert catalog.jobs.unfinished() == []
+
+
+def ended(catalog: Catalog, project: Project, number: int, state: str = "done") -> None:
+    moment = f"2024-01-01T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}"
+    catalog.jobs.save(Job(f"j{number}", project.id, "ingest", {}, state, finished_at=moment))
+
+
+def test_jobs_that_have_ended_come_last_one_first_of_one_project_or_of_all(catalog: Catalog, project: Project) -> None:
+    other = catalog.projects.add("other", None, MODEL)
+    for number, (of, state) in enumerate([(project, "done"), (other, "failed"), (project, "cancelled")]):
+        ended(catalog, of, number, state)
+    for state in ("queued", "running", "parked"):
+        catalog.jobs.save(Job(state, project.id, "ingest", {}, state))
+    assert [j.id for j in catalog.jobs.past(None, 10)] == ["j2", "j1", "j0"]
+    assert [j.id for j in catalog.jobs.past(project.id, 10)] == ["j2", "j0"]
+    assert [j.id for j in catalog.jobs.past(None, 1)] == ["j2"]
+
+
+def test_only_the_last_500_jobs_that_have_ended_are_kept(catalog: Catalog, project: Project) -> None:
+    with catalog.db.transaction():
+        for number in range(503):
+            ended(catalog, project, number)
+    catalog.jobs.save(Job("waits", project.id, "ingest", {}, created_at="2000-01-01"))
+    assert catalog.jobs.forget_old() == 3
+    kept = catalog.jobs.past(None, 1000)
+    assert (len(kept), kept[0].id, kept[-1].id) == (500, "j502", "j3")
+    assert [j.id for j in catalog.jobs.unfinished()] == ["waits"]
+
+
+def test_the_log_is_read_on_from_an_entry_and_by_editor(catalog: Catalog) -> None:
+    for number in range(6):
+        note(catalog, asked=str(number), client="Quill 1" if number % 2 else "Pen 2")
+    newest = catalog.access.latest(None, 2)
+    assert [e["asked"] for e in newest] == ["5", "4"]
+    assert [e["asked"] for e in catalog.access.latest(None, 2, before=newest[-1]["id"])] == ["3", "2"]
+    assert [e["asked"] for e in catalog.access.latest("thesis", 9, client="Quill 1", before=newest[0]["id"])] == [
+        "3",
+        "1",
+    ]
+    assert catalog.access.latest(None, 9, before=1) == []
+
+
+def test_what_is_older_than_it_is_kept_is_forgotten(catalog: Catalog) -> None:
+    for asked in ("old", "new"):
+        note(catalog, asked=asked)
+    catalog.db.write("UPDATE access_log SET at = '2024-01-01T00:00:00.000+00:00' WHERE asked = 'old'")
+    assert catalog.access.forget(10**12) == 0
+    assert catalog.access.forget(30) == 1
+    assert [e["asked"] for e in catalog.access.latest(None, 9)] == ["new"]
+    assert catalog.access.forget() == 1
+    assert catalog.access.latest(None, 9) == []
+
+
+def test_what_was_cleared_is_not_on_the_disk_any_more(catalog: Catalog) -> None:
+    question = "a-question-that-nobody-is-to-see"
+
+    def on_disk() -> bool:
+        files = catalog.db.path.parent.glob("catalog.db*")
+        return any(question.encode() in file.read_bytes() for file in files)
+
+    for number in range(50):
+        note(catalog, asked=f"{question} {number}")
+    assert on_disk()
+    assert catalog.access.forget() == 50
+    assert not on_disk()

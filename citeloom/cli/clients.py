@@ -1,0 +1,188 @@
+"""`citeloom clients …`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from citeloom.cli.asking import ask, waiting
+from citeloom.cli.output import as_json, table
+from citeloom.errors import CiteLoomError, Code
+
+if TYPE_CHECKING:
+    from citeloom.clients import Found
+
+_projects = click.option(
+    "--project", "projects", metavar="ID", multiple=True, help="Let it see only this project (repeatable); else all."
+)
+_toolsets = click.option(
+    "--toolsets", metavar="LIST", default="read,write", show_default=True, help="Tools to offer, separated by commas."
+)
+
+
+@click.group()
+def clients() -> None:
+    """Your editors: which are here, and which are connected.
+
+    \b
+    Connect one:
+      citeloom clients list
+      citeloom clients install cursor --project thesis
+    Its file is backed up first, and only CiteLoom's entry in it is touched.
+    """
+
+
+@clients.command("list")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def list_(json_: bool) -> None:
+    """List the editors that CiteLoom knows, and what is seen of each here."""
+    from citeloom.clients import look
+
+    found = look()
+    if json_:
+        as_json([_as_dict(one) for one in found])
+        return
+    rows = [(f.client.id, "yes" if f.installed else "no", _connected(f), f.file) for f in found]
+    table(("editor", "found", "connected to", "file"), rows)
+    for one in found:
+        if one.problem:
+            click.echo(f"{one.client.name}: {one.problem}")
+
+
+def _as_dict(found: Found) -> dict[str, Any]:
+    entry = found.connected
+    connected = None
+    if entry:
+        connected = {
+            "projects": list(entry.projects) or None,
+            "toolsets": list(entry.toolsets),
+            "command": list(entry.command),
+        }
+    return {
+        "id": found.client.id,
+        "name": found.client.name,
+        "installed": found.installed,
+        "file": str(found.file),
+        "connected": connected,
+        "problem": found.problem.as_dict() if found.problem else None,
+    }
+
+
+def _connected(found: Found) -> str:
+    entry = found.connected
+    if entry is None:
+        return ""
+    only = "" if len(entry.toolsets) > 1 else f" ({entry.toolsets[0]} only)"
+    return (", ".join(entry.projects) or "all projects") + only
+
+
+@clients.command()
+@click.argument("client")
+@_projects
+@_toolsets
+@click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
+@click.option("--no-test", is_flag=True, help="Do not try out what was written.")
+def install(client: str, projects: tuple[str, ...], toolsets: str, dry_run: bool, no_test: bool) -> None:
+    """Connect an editor: put CiteLoom's entry into its file, and try it out.
+
+    \b
+    Which editors there are:   citeloom clients list
+    For any other program:     citeloom clients snippet
+    To take it back:           citeloom clients undo CLIENT
+    """
+    from citeloom import clients as desk
+
+    found = _one(client)
+    chosen = _list(toolsets)
+    _check_projects(projects)
+    if dry_run:
+        click.echo(desk.preview(found, projects, chosen).rstrip() or "Nothing would change.")
+        return
+    change = desk.install(found, projects, chosen)
+    if not change.diff:
+        click.echo(f"{found.client.name} was connected like this already: {change.file}")
+    else:
+        click.echo(f"Written: {change.file}")
+        _say_backup(change.backup)
+    if not found.installed:
+        click.echo(f"Note: {found.client.name} itself was not found on this machine.")
+    if not no_test:
+        _try(_one(client))
+    click.echo(f"{found.client.name}: {found.client.then}")
+
+
+@clients.command()
+@click.argument("client")
+def remove(client: str) -> None:
+    """Disconnect an editor: take CiteLoom's entry out of its file, and nothing else."""
+    from citeloom import clients as desk
+
+    change = desk.remove(_one(client))
+    click.echo(f"The entry is gone: {change.file}")
+    _say_backup(change.backup)
+
+
+@clients.command()
+@click.argument("client")
+def test(client: str) -> None:
+    """Launch what stands in an editor's file, as the editor does, and list its tools."""
+    _try(_one(client))
+
+
+@clients.command()
+@click.argument("client")
+def undo(client: str) -> None:
+    """Take back the last change: the editor's file becomes exactly what it was before."""
+    from citeloom import clients as desk
+
+    change = desk.last_change(_one(client))
+    desk.undo(change)
+    click.echo(f"{change.file} is gone again." if change.created else f"{change.file} is as it was before.")
+
+
+@clients.command()
+@click.argument("client", required=False)
+@_projects
+@_toolsets
+def snippet(client: str | None, projects: tuple[str, ...], toolsets: str) -> None:
+    """Show the entry to copy by hand: for an editor, or for any other program."""
+    from citeloom import clients as desk
+
+    click.echo(desk.snippet(client or desk.OTHER, projects, _list(toolsets)), nl=False)
+
+
+def _one(client: str) -> Found:
+    from citeloom import clients as desk
+
+    wanted = desk.known(client)
+    return next(found for found in desk.look() if found.client is wanted)
+
+
+def _list(words: str) -> list[str]:
+    return [word.strip() for word in words.split(",") if word.strip()]
+
+
+def _check_projects(projects: tuple[str, ...]) -> None:
+    if not projects:
+        return
+    there = [project["id"] for project in ask("project_list", "Looking for the projects")]
+    for project in projects:
+        if project not in there:
+            choices = f"There are: {', '.join(there)}." if there else "Add one first: citeloom project add"
+            raise CiteLoomError(Code.INVALID_PROJECT, f"There is no project {project}.", choices)
+
+
+def _say_backup(backup: object) -> None:
+    if backup:
+        click.echo(f"What was there before: {backup}")
+
+
+def _try(found: Found) -> None:
+    from citeloom import clients as desk
+
+    with waiting(f"Launching it as {found.client.name} does"):
+        tested = desk.test(found)
+    if tested.problem:
+        raise tested.problem
+    click.echo(f"It works: {len(tested.tools)} tools in {tested.seconds:.1f} s ({', '.join(tested.tools)}).")

@@ -1,0 +1,121 @@
+"""Which editors are connected right now."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
+
+from citeloom.desktop.activity.notice import Notice
+from citeloom.desktop.activity.table import Column, Row, RowsModel, Table
+from citeloom.desktop.activity.words import editor_words, tool_words, toolset_words
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.kit import GAP, EmptyState, ask_first, button, number, text, time_words
+from citeloom.desktop.link import Task
+from citeloom.errors import CiteLoomError
+
+
+class EditorsPart(QWidget):
+    """The editors that are connected, and the way to send one off."""
+
+    counted = Signal(int)
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self._task: Task | None = None
+        columns = (
+            Column(self.tr("Editor"), lambda row: editor_words(row["client"], row["version"]), 0),
+            Column(self.tr("Sees"), self._projects, 16),
+            Column(self.tr("May"), lambda row: toolset_words(row["toolsets"]), 14),
+            Column(self.tr("Connected since"), lambda row: time_words(row["since"]), 17, firm=True),
+            Column(self.tr("Last question"), self._last, 24),
+            Column(self.tr("Questions"), lambda row: number(row["calls"]), 11, number=True, firm=True),
+        )
+        self.model = RowsModel(columns, "session_id", self)
+        self.table = Table(self.model, self.tr("Editors that are connected"))
+        self.banner = Notice()
+        self.empty = EmptyState(
+            "connect",
+            self.tr("No editor is connected"),
+            self.tr("An editor appears here as soon as it starts CiteLoom. Has yours been told how?"),
+            [(self.tr("&Connect an editor"), lambda: desk.go.emit("connect", {}))],
+        )
+        self.disconnect_button = button(self.tr("&Disconnect …"), self._ask_to_disconnect, icon_name="disconnect")
+        self.question: QMessageBox | None = None
+        row = QHBoxLayout()
+        row.addWidget(
+            text(self.tr("They see only what you let them see; what they asked is under Questions."), muted=True), 1
+        )
+        row.addWidget(self.disconnect_button)
+        full = QWidget()
+        inner = QVBoxLayout(full)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(GAP)
+        inner.addWidget(self.table, 1)
+        inner.addLayout(row)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.empty)
+        self.stack.addWidget(full)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, GAP, 0, 0)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.stack, 1)
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._enable())
+        self.model.modelReset.connect(self._enable)
+        desk.link.told.connect(self._on_event)
+        self._enable()
+
+    def refresh(self) -> None:
+        """Ask who is connected; a question that is still open is waited for."""
+        if self._task is None:
+            self._task = self.desk.link.ask(self, "editors", done=self._on_editors, failed=self._on_failed)
+
+    def _on_editors(self, answer: dict[str, Any]) -> None:
+        self._task = None
+        self.banner.answered()
+        editors: list[Row] = answer["editors"]
+        self.model.set_rows(editors)
+        self.stack.setCurrentIndex(1 if editors else 0)
+        self.counted.emit(len(editors))
+
+    def _on_failed(self, error: CiteLoomError) -> None:
+        self._task = None
+        self.banner.in_vain(error)
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        if event["type"] in ("EditorConnected", "EditorLeft") and self.isVisible():
+            self.refresh()
+
+    def _enable(self) -> None:
+        self.disconnect_button.setEnabled(self.table.chosen() is not None)
+
+    def _projects(self, row: Row) -> str:
+        return self.tr("All projects") if row["projects"] is None else ", ".join(row["projects"])
+
+    def _last(self, row: Row) -> str:
+        if not row["last_tool"]:
+            return ""
+        words = self.tr("{what}, {when}")
+        return words.format(what=tool_words(row["last_tool"]), when=time_words(row["last_call"]))
+
+    def _ask_to_disconnect(self) -> None:
+        if (row := self.table.chosen()) is None:
+            return
+        self.question = ask_first(
+            self,
+            self.tr("Disconnect"),
+            self.tr(
+                "Disconnect {editor}? It can ask nothing more until CiteLoom’s server is started again in that editor,"
+                " or the editor itself is."
+            ).format(editor=editor_words(row["client"])),
+            self.tr("Disconnect"),
+            partial(self._disconnect, row["session_id"]),
+        )
+
+    def _disconnect(self, session_id: str) -> None:
+        self.desk.link.ask(
+            self, "disconnect", {"session_id": session_id}, done=lambda _: self.refresh(), failed=self.banner.say_error
+        )

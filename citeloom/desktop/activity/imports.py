@@ -1,0 +1,190 @@
+"""Imports: those under way, and what became of the last ones."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from citeloom.desktop.activity.notice import Notice
+from citeloom.desktop.activity.reading import Part, Reading
+from citeloom.desktop.activity.running import Running
+from citeloom.desktop.activity.table import Column, Row, RowsModel, Table
+from citeloom.desktop.activity.words import end_words, source_words
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.kit import GAP, EmptyState, button, number, tab_order, text, time_words
+from citeloom.desktop.link import Task
+from citeloom.errors import CiteLoomError
+
+FEW, ALL = 50, 500  # imports asked for; the engine keeps no more
+
+
+class ImportsPart(QWidget):
+    """What is being read, and what was."""
+
+    counted = Signal(int)  # under way
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self._task: Task | None = None
+        self._limit = FEW
+        columns = (
+            Column(self.tr("Finished"), lambda row: time_words(row["finished_at"]), 17, firm=True),
+            Column(self.tr("Project"), lambda row: str(row["project"]), 16),
+            Column(self.tr("Source"), lambda row: source_words(row["source"]), 0),
+            Column(self.tr("Outcome"), end_words, 20),
+            Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
+            Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, firm=True),
+        )
+        self.banner = Notice()
+        self.running = Running()
+        self.model = RowsModel(columns, "job_id", self)
+        self.table = Table(self.model, self.tr("Past imports, newest first"))
+        self.details = Reading(self.tr("What became of the chosen import"))
+        self.details.setPlaceholderText(self.tr("Choose an import to see what became of it."))
+        self.papers_button = button(self.tr("Show the &papers"), self._show_papers, icon_name="projects")
+        self.older_button = button(self.tr("Show &older imports"), self._show_older, icon_name="down")
+        self.empty = EmptyState(
+            "projects",
+            self.tr("Nothing has been imported yet"),
+            self.tr("Make a project of the collections or folders that you work with."),
+            [(self.tr("Go to the &projects"), lambda: desk.go.emit("projects", {}))],
+        )
+        self.stack = QStackedWidget()
+        self._lay_out()
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        self.running.stopped.connect(self._stop)
+        desk.overview.changed.connect(self._on_overview)
+        desk.link.told.connect(self._on_event)
+        self._on_overview()
+        self._on_chosen()
+
+    def refresh(self) -> None:
+        """Ask for the past imports."""
+        if self._task:
+            self._task.drop()
+        self._task = self.desk.link.ask(
+            self, "jobs", {"limit": self._limit}, done=self._on_jobs, failed=self.banner.in_vain
+        )
+
+    def _lay_out(self) -> None:
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self.table)
+        splitter.addWidget(self.details)
+        splitter.setSizes([260, 200])
+        row = QHBoxLayout()
+        row.addWidget(self.older_button)
+        row.addStretch()
+        row.addWidget(self.papers_button)
+        past = QWidget()
+        inner = QVBoxLayout(past)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(GAP)
+        inner.addWidget(splitter, 1)
+        inner.addLayout(row)
+        for part in (self.empty, past):
+            self.stack.addWidget(part)
+        self.running_title = text(self.tr("Under way"), bold=True)
+        self.past_title = text(self.tr("Past imports"), bold=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, GAP, 0, 0)
+        layout.setSpacing(GAP)
+        for part in (self.banner, self.running_title, self.running, self.past_title):
+            layout.addWidget(part)
+        layout.addWidget(self.stack, 1)
+        tab_order(self.table, self.details, self.older_button, self.papers_button)
+
+    def _on_jobs(self, answer: dict[str, Any]) -> None:
+        self._task = None
+        self.banner.answered()
+        past: list[Row] = answer["past"]
+        self.model.set_rows(past)
+        self.older_button.setVisible(len(past) == FEW == self._limit)
+        self._arrange()
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        if event["type"] == "JobFinished" and self.isVisible():
+            self.refresh()
+
+    def _on_overview(self) -> None:
+        jobs = self.desk.overview.now.jobs
+        self.counted.emit(len(jobs))
+        if self.isVisible() or not jobs:
+            self.running.show_jobs(jobs)
+            self._arrange()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self.running.show_jobs(self.desk.overview.now.jobs)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        busy = bool(self.desk.overview.now.jobs)
+        self.running_title.setVisible(busy)
+        self.past_title.setVisible(busy and bool(self.model.rows))
+        self.stack.setVisible(not busy or bool(self.model.rows))
+        self.stack.setCurrentIndex(1 if self.model.rows else 0)
+
+    def _on_chosen(self) -> None:
+        row = self.table.chosen()
+        self.papers_button.setEnabled(row is not None)
+        self.details.write(self._story(row) if row else [])
+
+    def _show_papers(self) -> None:
+        if row := self.table.chosen():
+            self.desk.go.emit("projects", {"project": row["project"]})
+
+    def _show_older(self) -> None:
+        self._limit = ALL
+        self.refresh()
+
+    def _stop(self, job_id: str) -> None:
+        self.desk.link.ask(
+            self,
+            "cancel",
+            {"job_id": job_id},
+            failed=lambda error: self._on_not_stopped(job_id, error),
+        )
+
+    def _on_not_stopped(self, job_id: str, error: CiteLoomError) -> None:
+        if card := self.running.jobs.get(job_id):
+            card.may_be_stopped()
+        self.banner.say_error(error)
+
+    def _story(self, row: Row) -> list[Part]:
+        """What became of an import: the counts, then each file that could not be read and why."""
+        result = row["result"]
+        parts = [Part(f"{row['project']} · {end_words(row)}", bold=True)]
+        if row["error"]:
+            parts.append(Part(str(row["error"].get("message", ""))))
+        if counts := self._counts(result):
+            parts.append(Part(counts, muted=True))
+        if result.get("held_back"):
+            words = self.tr("Papers that have left their source and stay until you say otherwise: {count}.")
+            parts.append(Part(words.format(count=number(result["held_back"]))))
+        for error in result.get("errors") or []:
+            parts += [Part(str(error["source"]), bold=True, new=True), Part(str(error["reason"]))]
+        for place, warning in enumerate(result.get("warnings") or []):
+            parts.append(Part(str(warning), new=not place))
+        return parts
+
+    def _counts(self, result: dict[str, Any]) -> str:
+        named = (
+            ("new", self.tr("New: {count}")),
+            ("replaced", self.tr("Read again: {count}")),
+            ("updated", self.tr("Record changed: {count}")),
+            ("skipped", self.tr("Unchanged: {count}")),
+            ("removed", self.tr("Removed: {count}")),
+            ("without_file", self.tr("Without a file: {count}")),
+            ("failed", self.tr("Could not be read: {count}")),
+            ("chunks_written", self.tr("Passages written: {count}")),
+        )
+        return " · ".join(words.format(count=number(result[key])) for key, words in named if result.get(key))
+
+
+def _count(name: str, row: Row) -> str:
+    return number(int((row["result"] or {}).get(name) or 0))

@@ -1,0 +1,103 @@
+"""The access log as a table: newest first, older entries fetched as one scrolls, new ones put on top."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Signal
+
+from citeloom.desktop.activity.table import Column, Row, RowsModel
+from citeloom.desktop.activity.words import editor_words, outcome_words, tool_words
+from citeloom.desktop.kit import number, time_words
+from citeloom.desktop.link import Link, Task
+from citeloom.errors import CiteLoomError
+
+BLOCK = 100  # entries in one answer
+
+
+class LogModel(RowsModel):
+    """What editors asked."""
+
+    loaded = Signal()  # an answer has come
+    failed = Signal(object)  # a CiteLoomError
+
+    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+        columns = (
+            Column(self.tr("When"), lambda row: time_words(row["at"]), 17, firm=True),
+            Column(self.tr("Editor"), lambda row: editor_words(row["client"]), 16),
+            Column(self.tr("Project"), lambda row: str(row["project_id"] or ""), 12),
+            Column(self.tr("What"), lambda row: tool_words(row["tool"]), 16),
+            Column(self.tr("Asked"), lambda row: str(row["asked"]), 0),
+            Column(self.tr("Outcome"), lambda row: outcome_words(row["outcome"]), 14),
+            Column(self.tr("Passages"), lambda row: number(len(row["passages"])), 10, number=True, firm=True),
+        )
+        super().__init__(columns, "id", parent)
+        self._link = link
+        self.filters: dict[str, str] = {}
+        self._stale = True  # what is shown does not fit the filters, or is no more
+        self._complete = True  # nothing older is left to fetch
+        self._older: Task | None = None
+        self._newer: Task | None = None
+
+    def show_only(self, filters: dict[str, str]) -> None:
+        """Show the entries of a project, of an editor, or of both."""
+        self.filters = filters
+        self.reload()
+
+    def reload(self) -> None:
+        """Begin again from the newest entry."""
+        self._stale = True
+        for task in (self._older, self._newer):
+            if task:
+                task.drop()
+        self._older = None
+        self._newer = self._ask({}, self._on_newest)
+
+    def refresh(self) -> None:
+        """Put on top what was asked since."""
+        if self._newer is None:
+            self._newer = self._ask({}, self._on_newest)
+
+    def canFetchMore(self, parent: QModelIndex | QPersistentModelIndex) -> bool:
+        return not (parent.isValid() or self._complete or self._stale or self._older)
+
+    def fetchMore(self, parent: QModelIndex | QPersistentModelIndex) -> None:
+        if self.rows and self.canFetchMore(parent):
+            self._older = self._ask({"before": self.rows[-1]["id"]}, self._on_older)
+
+    def _ask(self, more: dict[str, Any], done: Any) -> Task:
+        return self._link.ask(self, "log", {**self.filters, "limit": BLOCK, **more}, done=done, failed=self._on_failed)
+
+    def _on_failed(self, error: CiteLoomError) -> None:
+        self._older = self._newer = None
+        self.failed.emit(error)
+
+    def _begin_with(self, rows: list[Row]) -> None:
+        self._stale = False
+        if self._older:
+            self._older.drop()
+            self._older = None
+        self._complete = len(rows) < BLOCK
+        self.set_rows(rows)
+
+    def _on_newest(self, rows: list[Row]) -> None:
+        self._newer = None
+        newest = self.rows[0]["id"] if self.rows else None
+        places = [place for place, row in enumerate(rows) if row["id"] == newest]
+        if self._stale or not places:  # all of it is new, or what was shown has been cleared
+            self._begin_with(rows)
+        elif places[0]:
+            fresh = rows[: places[0]]
+            self.beginInsertRows(QModelIndex(), 0, len(fresh) - 1)
+            self.rows = [*fresh, *self.rows]
+            self.endInsertRows()
+        self.loaded.emit()
+
+    def _on_older(self, rows: list[Row]) -> None:
+        self._older = None
+        self._complete = len(rows) < BLOCK
+        if rows:
+            self.beginInsertRows(QModelIndex(), len(self.rows), len(self.rows) + len(rows) - 1)
+            self.rows = [*self.rows, *rows]
+            self.endInsertRows()
+        self.loaded.emit()

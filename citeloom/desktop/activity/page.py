@@ -1,0 +1,79 @@
+"""Who is connected, what was asked, what was imported."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from citeloom.desktop.activity.asked import AskedPart
+from citeloom.desktop.activity.editors import EditorsPart
+from citeloom.desktop.activity.imports import ImportsPart
+from citeloom.desktop.desk import Desk, Page
+from citeloom.desktop.kit import GAP, heading, number
+
+_EVERY_MS = 3000
+
+
+class ActivityPage(Page):
+    """Three lists that keep themselves up to date while they are looked at."""
+
+    name = "activity"
+    icon_name = "activity"
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self.editors = EditorsPart(desk)
+        self.asked = AskedPart(desk)
+        self.imports = ImportsPart(desk)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName(self.tr("What to show"))
+        for part, words in (
+            (self.editors, self.tr("Editors")),
+            (self.asked, self.tr("Questions")),
+            (self.imports, self.tr("Imports")),
+        ):
+            self.tabs.addTab(part, words)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GAP, 2 * GAP, 2 * GAP, GAP)
+        layout.setSpacing(GAP)
+        layout.addWidget(heading(self.tr("Activity")))
+        layout.addWidget(self.tabs, 1)
+        self._timer = QTimer(self, interval=_EVERY_MS)
+        self._timer.timeout.connect(self._refresh)
+        self.tabs.currentChanged.connect(lambda _: self._refresh())
+        self.editors.counted.connect(lambda count: self._count(0, self.tr("Editors"), count))
+        self.imports.counted.connect(lambda count: self._count(2, self.tr("Imports"), count))
+        desk.link.reached.connect(lambda _: self._ask_all() if self.isVisible() else None)
+
+    def title(self) -> str:
+        return self.tr("Activity")
+
+    def shown(self, what: dict[str, str]) -> None:
+        self.desk.overview.seen()
+        self._ask_all()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def _ask_all(self) -> None:
+        self.editors.refresh()
+        self.asked.begin()
+        self.imports.refresh()
+
+    def _refresh(self) -> None:
+        """What tells of itself by an event is not asked for again and again."""
+        self.editors.refresh()
+        if self.tabs.currentWidget() is self.asked:
+            self.asked.refresh()
+
+    def _count(self, tab: int, words: str, count: int) -> None:
+        shown = self.tr("{part} ({count})").format(part=words, count=number(count)) if count else words
+        if shown != self.tabs.tabText(tab):
+            self.tabs.setTabText(tab, shown)

@@ -1,0 +1,100 @@
+"""The imports under way, each with how far it has come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QVBoxLayout, QWidget
+
+from citeloom.desktop.activity.words import file_words, progress_words, source_words, stage_words
+from citeloom.desktop.kit import GAP, button, number, text
+
+_SHOWN = 5  # what waits behind them is counted
+_STEPS = 1000
+
+
+class RunningJob(QFrame):
+    """One import under way."""
+
+    stopped = Signal(str)
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self._id = str(job["job_id"])
+        self.name = text(bold=True)
+        self.words = text()
+        self.file = text(muted=True)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
+        self.stop_button = button(self.tr("Stop"), self._stop, icon_name="close")
+        self.stop_button.setToolTip(self.tr("What has been read stays; the next sync goes on from there."))
+        grid = QGridLayout(self)
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(self.name, 0, 0)
+        grid.addWidget(self.words, 1, 0)
+        grid.addWidget(self.bar, 2, 0)
+        grid.addWidget(self.file, 3, 0)
+        grid.addWidget(self.stop_button, 0, 1, 4, 1)
+        self.show_job(job)
+
+    def show_job(self, job: dict[str, Any]) -> None:
+        """Show how far it has come."""
+        project = str(job["project"])
+        source = job.get("source")
+        self.name.setText(f"{project} · {source_words(source)}" if source else project)
+        self.words.setText(" – ".join(part for part in (stage_words(job), progress_words(job)) if part))
+        self.file.setText(file_words(job))
+        self.file.setVisible(bool(self.file.text()))
+        total = job.get("total") or 0
+        waits = job.get("state") in ("queued", "parked", "paused")
+        # Half of a paper's way is that it can be searched; an empty range shows that something goes on.
+        share = ((job.get("searchable") or 0) + (job.get("done") or 0)) / (2 * total) if total else 0.0
+        self.bar.setRange(0, _STEPS if total or waits else 0)
+        self.bar.setValue(min(_STEPS, round(share * _STEPS)))
+        self.bar.setAccessibleName(self.tr("Progress of {project}").format(project=project))
+        if self.stop_button.isEnabled():
+            self.stop_button.setAccessibleName(self.tr("Stop the import of {project}").format(project=project))
+
+    def may_be_stopped(self) -> None:
+        """Stopping it failed: it may be tried again."""
+        self.stop_button.setEnabled(True)
+        self.stop_button.setText(self.tr("Stop"))
+
+    def _stop(self) -> None:
+        self.stop_button.setEnabled(False)
+        self.stop_button.setText(self.tr("Stopping …"))
+        self.stopped.emit(self._id)
+
+
+class Running(QWidget):
+    """All imports under way; the first of them in full."""
+
+    stopped = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs: dict[str, RunningJob] = {}
+        self.more = text(muted=True)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(GAP // 2)
+        self._layout.addWidget(self.more)
+
+    def show_jobs(self, jobs: dict[str, dict[str, Any]]) -> None:
+        """Show these; those that were shown before stay where they are."""
+        for gone in [key for key in self.jobs if key not in jobs]:
+            self.jobs.pop(gone).deleteLater()
+        for key, job in jobs.items():
+            if key in self.jobs:
+                self.jobs[key].show_job(job)
+            elif len(self.jobs) < _SHOWN:
+                card = self.jobs[key] = RunningJob(job)
+                card.stopped.connect(self.stopped)
+                self._layout.insertWidget(self._layout.count() - 1, card)
+        waiting = len(jobs) - len(self.jobs)
+        self.more.setText(self.tr("Waiting behind them: {count}").format(count=number(waiting)))
+        self.more.setVisible(waiting > 0)
+        self.setVisible(bool(jobs))

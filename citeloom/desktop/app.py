@@ -1,0 +1,216 @@
+"""The app as a whole: puts tray, window and engine together, and ends them in order."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from PySide6.QtCore import QLocale, QObject, QSettings, QSocketNotifier, QTimer
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
+
+from citeloom import __version__, logs, paths
+from citeloom.desktop import look, translations
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.first_run.assistant import FirstRun
+from citeloom.desktop.icons import app_icon
+from citeloom.desktop.kit import ask_first
+from citeloom.desktop.link import Link
+from citeloom.desktop.main_window import MainWindow
+from citeloom.desktop.one_instance import OneInstance
+from citeloom.desktop.overview import Overview
+from citeloom.desktop.pages import all_pages
+from citeloom.desktop.tray import Tray
+from citeloom.errors import CiteLoomError
+
+_LOOK_FOR_TRAY_MS = 2000
+_WAIT_FOR_TRAY = 15  # looks: at log-in the panel may come after us
+_END_MS = 3000  # for the engine to take the word that it is to end
+
+
+class App(QObject):
+    """Tray, window and engine."""
+
+    def __init__(self, *, hidden: bool = False, page: str = "") -> None:
+        super().__init__()
+        self.link = Link(self)
+        self.overview = Overview(self.link, self)
+        self.desk = Desk(self.link, self.overview, self)
+        self.remembered = QSettings(paths.app_state(), QSettings.Format.IniFormat, self)
+        pages = all_pages(self.desk)
+        self.window = MainWindow(self.desk, pages, self.remembered)
+        self.tray = Tray(self.desk, pages, self)
+        self.first_run: FirstRun | None = None
+        self._hidden, self._page = hidden, page
+        self._looks = 0
+        self._ending = False
+        self._tray_timer = QTimer(self, interval=_LOOK_FOR_TRAY_MS)
+        self._tray_timer.timeout.connect(self._look_for_tray)
+        self.tray.quit_asked.connect(self.quit)
+        self.tray.sync_asked.connect(self.sync)
+        self.tray.pause_asked.connect(self.pause)
+        self.window.closed.connect(self._on_window_closed)
+        self.window.quit_asked.connect(self.quit)
+        self.link.reached.connect(self._on_reached)
+        self.desk.first_run.connect(self.show_first_run)
+
+    def start(self) -> None:
+        """Reach the engine and show what was asked for."""
+        self.link.start()
+        self._look_for_tray()
+        self._tray_timer.start()
+        if not self._hidden:
+            self.show(self._page)
+
+    def show(self, page: str = "") -> None:
+        """Bring the window up, on a page if one is named."""
+        if page in self.window.pages:
+            self.window.go(page)
+            return
+        if self.window.list.currentRow() < 0:
+            self.window.go("search")
+        self.window.bring_up()
+
+    def show_first_run(self) -> None:
+        """The assistant for the first project."""
+        if self.first_run is None:
+            self.first_run = FirstRun(self.desk, self.window)
+            self.first_run.finished_with.connect(self._on_first_run_finished)
+        self.first_run.show()
+        self.first_run.raise_()
+        self.first_run.activateWindow()
+
+    def sync(self) -> None:
+        """Bring every project in step; what one cannot do is shown by its job."""
+
+        def begin(projects: list[dict[str, Any]]) -> None:
+            for project in projects:
+                self.link.ask(self, "ingest", {"project": project["id"]}, failed=_nothing_to_read)
+
+        self.link.ask(self, "project_list", done=begin)
+
+    def pause(self, paused: bool) -> None:
+        """Hold imports, or let them go on."""
+        self.link.ask(self, "pause" if paused else "resume")
+
+    def quit(self) -> None:
+        """End the app; asks where editors are connected or papers are being read."""
+        now = self.overview.now
+        editors, reading = int(now.status.get("editors") or 0), bool(now.jobs) and now.reached
+        if not editors and not reading:
+            self.end()
+            return
+        words = []
+        if reading:
+            words.append(self.tr("Papers are being read. That goes on when CiteLoom starts again."))
+        if editors:
+            words.append(
+                self.tr("Editors are connected. Their next question starts the engine again, without the app.")
+            )
+        ask_first(self.window, self.tr("Quit CiteLoom?"), "\n".join(words), self.tr("Quit"), self.end)
+
+    def end(self) -> None:
+        """End the app now, and the engine with it if the app started it."""
+        if self._ending:
+            return
+        self._ending = True
+        self.window.hide()
+        self.tray.icon.hide()
+        if self.overview.now.reached and self.overview.now.status.get("started_by") == "app":
+            self.link.ask(self, "stop", done=self._ended, failed=self._ended)
+            QTimer.singleShot(_END_MS, self._ended)
+        else:
+            self._ended()
+
+    def _ended(self, _: object = None) -> None:
+        self.link.close()
+        QApplication.exit(0)
+
+    def _on_reached(self, status: dict[str, Any]) -> None:
+        if not status.get("projects") and not self._hidden and not self.remembered.value("first_run/done"):
+            self.show_first_run()
+
+    def _on_first_run_finished(self, project: str) -> None:
+        self.remembered.setValue("first_run/done", True)
+        if project:
+            self.desk.go.emit("projects", {"project": project})
+
+    def _on_window_closed(self) -> None:
+        if not self.tray.icon.isVisible():
+            self.quit()
+
+    def _look_for_tray(self) -> None:
+        """Where the desktop has no tray, the window is the app."""
+        if QSystemTrayIcon.isSystemTrayAvailable():
+            self._tray_timer.stop()
+            self.tray.show()
+            self.window.without_tray(False)
+            return
+        self._looks += 1
+        if not self._hidden or self._looks == _WAIT_FOR_TRAY:
+            self.window.without_tray(True)
+        if self._hidden and self._looks == _WAIT_FOR_TRAY:
+            self.show()
+
+
+def _nothing_to_read(error: CiteLoomError) -> None:
+    """A project that reads nothing yet has nothing to sync."""
+
+
+def main(*, hidden: bool = False, page: str = "") -> int:
+    """Run the app until it is quit; a second start raises the window of the first."""
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("CiteLoom")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("citeloom")
+    app.setWindowIcon(app_icon())
+    app.setQuitOnLastWindowClosed(False)
+    instance = OneInstance()
+    if not instance.first():
+        if instance.raise_other(page):
+            return 0
+        print("CiteLoom is running already, but does not answer. End its process and start it again.", file=sys.stderr)
+        return 1
+    try:
+        logs.to_file(paths.app_log())
+    except OSError as error:
+        print(f"The app's log cannot be written: {error.strerror}.", file=sys.stderr)
+    translations.speak(app, QLocale())
+    look.apply(app)
+    whole = App(hidden=hidden, page=page)
+    instance.raised.connect(whole.show)
+    with _signals(whole):
+        whole.start()
+        code = app.exec()
+    whole.link.close()
+    instance.release()
+    return code
+
+
+@contextlib.contextmanager
+def _signals(whole: App) -> Iterator[None]:
+    """Ctrl-C and the system's wish to end are heard although Qt, not Python, waits for events."""
+    heard, told = socket.socketpair()
+    heard.setblocking(False)
+    told.setblocking(False)
+    notifier = QSocketNotifier(heard.fileno(), QSocketNotifier.Type.Read)
+
+    def on_signal() -> None:
+        heard.recv(64)
+        whole.end()
+
+    notifier.activated.connect(on_signal)
+    before = signal.set_wakeup_fd(told.fileno())
+    old = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        for number, handler in old.items():
+            signal.signal(number, handler)
+        notifier.setEnabled(False)
+        heard.close()
+        told.close()

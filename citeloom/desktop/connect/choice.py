@@ -1,0 +1,175 @@
+"""What an editor may see and do: projects and toolsets, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+from PySide6.QtWidgets import QButtonGroup, QLineEdit, QListView, QRadioButton, QVBoxLayout, QWidget
+
+from citeloom.desktop.kit import GAP, text
+
+_Index = QModelIndex | QPersistentModelIndex
+_MANY = 8  # projects; more of them get a field to find one
+_AIR = 2  # around a project
+_CHECK = Qt.ItemDataRole.CheckStateRole
+
+
+class ProjectsModel(QAbstractListModel):
+    """Projects with a tick."""
+
+    ticked = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.names: list[str] = []
+        self.chosen: set[str] = set()
+        self._listed: list[str] = []  # those of the names that are looked for
+        self._find = ""
+        self._there: set[str] = set()
+
+    def show_projects(self, there: Sequence[str], chosen: Sequence[str]) -> None:
+        """Show what there is; a project that is chosen but gone stays in the list, so that it can be taken off."""
+        self.beginResetModel()
+        self._there, self.chosen = set(there), set(chosen)
+        self.names = sorted(self._there | self.chosen, key=str.casefold)
+        self._listed = self._found()
+        self.endResetModel()
+
+    def find(self, words: str) -> None:
+        """List only the projects that have these words in their name."""
+        self.beginResetModel()
+        self._find = words.casefold()
+        self._listed = self._found()
+        self.endResetModel()
+
+    def _found(self) -> list[str]:
+        return [name for name in self.names if self._find in name.casefold()] if self._find else self.names
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self._listed)
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        name = self._listed[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return name if name in self._there else self.tr("{project} (no longer there)").format(project=name)
+        if role == _CHECK:
+            return Qt.CheckState.Checked if name in self.chosen else Qt.CheckState.Unchecked
+        return None
+
+    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != _CHECK:
+            return False
+        name = self._listed[index.row()]
+        if Qt.CheckState(value) == Qt.CheckState.Checked:
+            self.chosen.add(name)
+        else:
+            self.chosen.discard(name)
+        self.dataChanged.emit(index, index, [role])
+        self.ticked.emit()
+        return True
+
+
+class Choice(QWidget):
+    """Which projects, and what may be done with them."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._there: list[str] = []
+        self._proposed = ""
+        self.some = QRadioButton(self.tr("&Only these projects"))
+        self.every = QRadioButton(self.tr("&All projects, also those made later"))
+        self.read = QRadioButton(self.tr("&Read: search, read, cite, check quotations"))
+        self.write = QRadioButton(self.tr("Read and &write: also add and remove papers"))
+        groups = (QButtonGroup(self), QButtonGroup(self))
+        for group, buttons in zip(groups, ((self.some, self.every), (self.read, self.write)), strict=True):
+            for one in buttons:
+                one.setAccessibleName(one.text().replace("&", ""))
+                group.addButton(one)
+                one.toggled.connect(self._on_changed)
+        self.model = ProjectsModel(self)
+        self.model.ticked.connect(self._on_changed)
+        self.find_field = QLineEdit()
+        self.find_field.setPlaceholderText(self.tr("Find a project"))
+        self.find_field.setAccessibleName(self.tr("Find a project"))
+        self.find_field.setClearButtonEnabled(True)
+        self.find_field.textChanged.connect(self.model.find)
+        self.list = QListView()
+        self.list.setModel(self.model)
+        self.list.setUniformItemSizes(True)
+        self.list.setSpacing(_AIR)
+        self.list.setAccessibleName(self.tr("Projects that it may see"))
+        self.none = text(self.tr("There is no project yet."), muted=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP // 2)
+        layout.addWidget(text(self.tr("Which projects may it see?"), bold=True))
+        for part in (self.some, self.none, self.find_field, self.list, self.every):
+            layout.addWidget(part)
+        layout.addSpacing(GAP)
+        layout.addWidget(text(self.tr("What may it do?"), bold=True))
+        layout.addWidget(self.read)
+        layout.addWidget(self.write)
+        self.choose((), ("read", "write"), everything=False)
+
+    def controls(self) -> tuple[QWidget, ...]:
+        """What can be reached with the keyboard, from top to bottom."""
+        return (self.some, self.find_field, self.list, self.every, self.read, self.write)
+
+    def propose(self, project: str) -> None:
+        """Where nothing else was chosen, it is this project."""
+        self._proposed = project
+        self.show_projects(self._there)
+
+    def show_projects(self, there: Sequence[str]) -> None:
+        """There are these projects; the choice stays as it is."""
+        self._there = list(there)
+        self.model.show_projects(self._there, sorted(self.model.chosen) or self._likely())
+        self._on_changed()
+
+    def choose(self, projects: Sequence[str], toolsets: Sequence[str], *, everything: bool) -> None:
+        """Show a choice that was made."""
+        self.model.show_projects(self._there, list(projects) or self._likely())
+        (self.every if everything else self.some).setChecked(True)
+        (self.write if "write" in toolsets else self.read).setChecked(True)
+        self._on_changed()
+
+    def projects(self) -> list[str] | None:
+        """The chosen projects; an empty list means all of them, None that nothing was chosen."""
+        if self.every.isChecked():
+            return []
+        return [name for name in self.model.names if name in self.model.chosen] or None
+
+    def toolsets(self) -> list[str]:
+        """The chosen toolsets."""
+        return ["read", "write"] if self.write.isChecked() else ["read"]
+
+    def _likely(self) -> list[str]:
+        if self._proposed in self._there:
+            return [self._proposed]
+        return self._there if len(self._there) == 1 else []
+
+    def _on_changed(self) -> None:
+        some = self.some.isChecked()
+        self.list.setVisible(bool(self.model.names))
+        self.none.setVisible(not self.model.names)
+        self.find_field.setVisible(len(self.model.names) > _MANY)
+        self.list.setEnabled(some)
+        self.find_field.setEnabled(some)
+        row = max(self.list.sizeHintForRow(0), self.list.fontMetrics().height()) + 2 * _AIR
+        shown = min(max(len(self.model.names), 2), 6)
+        self.list.setFixedHeight(row * shown + 2 * (_AIR + self.list.frameWidth()))
+        self.changed.emit()

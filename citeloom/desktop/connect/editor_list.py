@@ -1,0 +1,154 @@
+"""The list of editors: name and state of each, those that were found first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QPainter, QPalette
+from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from citeloom.clients import OTHER
+from citeloom.desktop.connect.states import Seen, state_words
+
+_Index = QModelIndex | QPersistentModelIndex
+_STATE = Qt.ItemDataRole.UserRole
+_DOT = Qt.ItemDataRole.UserRole + 1
+_LIVE, _SET_UP = QColor("#3a9d5d"), QColor("#8b8bd8")
+_PAD = 10
+
+
+class EditorsModel(QAbstractListModel):
+    """The known editors, and one line for any other."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.editors: list[Seen] = []
+
+    def show_editors(self, editors: list[Seen]) -> None:
+        """Show these."""
+        same = [one.id for one in editors] == [one.id for one in self.editors]
+        if same:
+            self.editors = editors
+            self.dataChanged.emit(self.index(0), self.index(len(editors)))
+            return
+        self.beginResetModel()
+        self.editors = editors
+        self.endResetModel()
+
+    def id_at(self, row: int) -> str:
+        """The id of the editor in a row."""
+        return self.editors[row].id if 0 <= row < len(self.editors) else OTHER
+
+    def row_of(self, client_id: str) -> int:
+        """Where an editor stands; what is not known is another one."""
+        ids = [one.id for one in self.editors]
+        return ids.index(client_id) if client_id in ids else len(ids)
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self.editors) + 1
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        known = self.editors[index.row()] if index.row() < len(self.editors) else None
+        name = known.name if known else self.tr("Another editor")
+        state = state_words(known) if known else self.tr("The entry to copy")
+        if role == Qt.ItemDataRole.DisplayRole:
+            return name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self.tr("{editor}: {state}").format(editor=name, state=state)
+        if role == _STATE:
+            return state
+        if role == _DOT and known:
+            return _LIVE if known.live else _SET_UP if known.found.connected else None
+        return None
+
+
+class _TwoLines(QStyledItemDelegate):
+    """Name above, state below, a dot for those that are set up."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        style = option.widget.style()
+        style.drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, option.widget)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
+        rect = option.rect.adjusted(_PAD, _PAD // 2, -_PAD, -_PAD // 2)
+        painter.save()
+        if dot := index.data(_DOT):
+            side = option.fontMetrics.height() // 2
+            left = rect.right() - side if option.direction == Qt.LayoutDirection.LeftToRight else rect.left()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(dot)
+            painter.drawEllipse(QRect(left, rect.center().y() - side // 2, side, side))
+            beside = side + _PAD
+            ltr = option.direction == Qt.LayoutDirection.LeftToRight
+            rect.adjust(*((0, 0, -beside, 0) if ltr else (beside, 0, 0, 0)))
+        half = rect.height() // 2
+        self._line(painter, option, rect.adjusted(0, 0, 0, -half), str(index.data()), role, bold=True)
+        below = role if chosen else QPalette.ColorRole.PlaceholderText
+        self._line(painter, option, rect.adjusted(0, half, 0, 0), str(index.data(_STATE)), below, bold=False)
+        painter.restore()
+
+    def _line(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        rect: QRect,
+        words: str,
+        role: QPalette.ColorRole,
+        *,
+        bold: bool,
+    ) -> None:
+        font = QFont(option.font)
+        font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+        painter.setFont(font)
+        painter.setPen(option.palette.color(role))
+        elided = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
+        side = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeft)
+        painter.drawText(rect, int(side | Qt.AlignmentFlag.AlignVCenter), elided)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        return QSize(option.fontMetrics.averageCharWidth() * 20, option.fontMetrics.height() * 2 + 2 * _PAD)
+
+
+class EditorList(QListView):
+    """Choose an editor."""
+
+    picked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.editors = EditorsModel(self)
+        self.setModel(self.editors)
+        self.setItemDelegate(_TwoLines(self))
+        self.setAccessibleName(self.tr("Editors"))
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        letter = self.fontMetrics().averageCharWidth()
+        self.setMinimumWidth(letter * 18)
+        self.setMaximumWidth(letter * 36)
+        self.selectionModel().currentChanged.connect(lambda now, _: self.picked.emit(self.editors.id_at(now.row())))
+
+    def show_editors(self, editors: list[Seen]) -> None:
+        """Show these; the chosen one stays chosen."""
+        chosen = self.chosen() if self.editors.editors else None
+        self.editors.show_editors(editors)
+        if chosen != self.chosen() or not self.currentIndex().isValid():
+            self.pick(chosen or (editors[0].id if editors else OTHER))
+
+    def chosen(self) -> str:
+        """The id of the chosen editor."""
+        return self.editors.id_at(self.currentIndex().row())
+
+    def pick(self, client_id: str) -> None:
+        """Choose an editor."""
+        self.setCurrentIndex(self.editors.index(self.editors.row_of(client_id)))

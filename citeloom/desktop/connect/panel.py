@@ -1,0 +1,156 @@
+"""One editor: how it stands, what it shall see, and what can be done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from citeloom.desktop.connect.choice import Choice
+from citeloom.desktop.connect.code_view import CodeView
+from citeloom.desktop.connect.states import Seen, projects_words
+from citeloom.desktop.kit import GAP, Banner, button, heading, tab_order, text
+
+
+class EditorPanel(QWidget):
+    """Says what a person wants of one editor; the page does it."""
+
+    wanted = Signal(str)  # "connect", "preview", "test", "undo", "remove", "open", "copy"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.seen: Seen | None = None
+        self._busy = False
+        self.title = heading("")
+        self.state = text()
+        self.file = text(muted=True)
+        self.problem = Banner()
+        self.choice = Choice()
+        self.connect_button = self._button(self.tr("&Connect"), "connect", "connect")
+        self.preview_button = self._button(self.tr("Show what will c&hange"), "preview", "file")
+        self.test_button = self._button(self.tr("&Test"), "test", "play")
+        self.undo_button = self._button(self.tr("&Undo"), "undo", "undo")
+        self.remove_button = self._button(self.tr("Re&move"), "remove", "remove")
+        self.open_button = self._button(self.tr("Open the &file"), "open", "open")
+        self.undo_button.setToolTip(self.tr("Put the file back exactly as it was before the last change"))
+        self.remove_button.setToolTip(self.tr("Take CiteLoom’s entry out of the file and leave the rest as it is"))
+        self.test_button.setToolTip(
+            self.tr("Launch what stands in the file, as the editor does, and see if it answers")
+        )
+        self.hint = text(self.tr("Choose at least one project first."), muted=True)
+        self.progress = QProgressBar()
+        self.progress.setRange(0, 0)
+        self.progress.setTextVisible(False)
+        self.progress.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
+        self.progress_words = text(muted=True)
+        self.output = CodeView(self.tr("What will change, or what came of the test"))
+        self.output_title = text(bold=True)
+        self._lay_out()
+        self.choice.changed.connect(self._enable)
+        self.work("")
+
+    def show_editor(self, seen: Seen) -> None:
+        """Show an editor. What is being chosen for it is not thrown away when it is merely looked at again."""
+        before, self.seen = self.seen, seen
+        other = before is None or before.id != seen.id
+        entry = seen.found.connected
+        if other or (before is not None and before.found.connected != entry):
+            self.choice.choose(
+                entry.projects if entry else (),
+                entry.toolsets if entry else ("read", "write"),
+                everything=entry is not None and not entry.projects,
+            )
+        if other:
+            self.show_output("", "")
+        self.title.setText(seen.name)
+        self.state.setText(self._state(seen))
+        self.file.setText(self.tr("Its file: {file}").format(file=seen.found.file))
+        self.connect_button.setText(self.tr("&Connect again") if entry else self.tr("&Connect"))
+        self.connect_button.setAccessibleName(self.connect_button.text().replace("&", ""))
+        if seen.found.problem and (seen.found.installed or entry):
+            self.problem.say(
+                self.tr("{reason} Nothing was written. Mend it and come back, or put the entry in by hand.").format(
+                    reason=seen.found.problem.message
+                ),
+                wrong=True,
+                action=(self.tr("Show the &entry to copy"), lambda: self.wanted.emit("copy")),
+                closable=False,
+            )
+        else:
+            self.problem.hide()
+        self._enable()
+
+    def show_output(self, title: str, words: str, *, diff: bool = False) -> None:
+        """Show what will change or what came of a test; nothing hides it."""
+        self.output_title.setText(title)
+        (self.output.show_diff if diff else self.output.show_words)(words)
+        self.output_title.setVisible(bool(title))
+        self.output.setVisible(bool(words))
+
+    def work(self, words: str) -> None:
+        """Show that something is being done; nothing: it is done."""
+        self._busy = bool(words)
+        self.progress_words.setText(words)
+        self.progress.setAccessibleName(words or self.tr("Progress"))
+        self.progress.setVisible(self._busy)
+        self.progress_words.setVisible(self._busy)
+        self._enable()
+
+    def _button(self, words: str, what: str, icon_name: str) -> QPushButton:
+        return button(words, lambda: self.wanted.emit(what), icon_name=icon_name)
+
+    def _lay_out(self) -> None:
+        upkeep, doing = QHBoxLayout(), QHBoxLayout()
+        for one in (self.test_button, self.undo_button, self.remove_button, self.open_button):
+            upkeep.addWidget(one)
+        upkeep.addStretch()
+        doing.addWidget(self.connect_button)
+        doing.addWidget(self.preview_button)
+        doing.addWidget(self.hint, 1)
+        doing.addStretch()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP)
+        above: tuple[QWidget, ...] = (self.title, self.state, self.file, self.problem)
+        below: tuple[QWidget, ...] = (self.progress_words, self.progress, self.output_title, self.output)
+        for part in above:
+            layout.addWidget(part)
+        layout.addLayout(upkeep)
+        layout.addSpacing(GAP)
+        layout.addWidget(self.choice)
+        layout.addSpacing(GAP)
+        layout.addLayout(doing)
+        for part in below:
+            layout.addWidget(part)
+        layout.addStretch()
+        first = (self.problem.button, self.test_button, self.undo_button, self.remove_button, self.open_button)
+        tab_order(*first, *self.choice.controls(), self.connect_button, self.preview_button, self.output)
+
+    def _state(self, seen: Seen) -> str:
+        entry = seen.found.connected
+        if entry:
+            words = self.tr("It is set up to see {projects}.").format(projects=projects_words(entry))
+            if seen.live:
+                return self.tr("{setup} It is connected right now.").format(setup=words)
+            return words
+        if seen.live:
+            return self.tr("It is connected right now, by an entry in some other file.")
+        if seen.found.installed:
+            return self.tr("It was found on this machine and is not connected yet.")
+        return self.tr("It was not found on this machine. You may set it up all the same, before you install it.")
+
+    def _enable(self) -> None:
+        if self.seen is None:
+            return
+        found, free = self.seen.found, not self._busy
+        chosen = self.choice.projects() is not None
+        writable = found.problem is None
+        self.hint.setVisible(writable and not chosen)
+        self.connect_button.setEnabled(free and chosen and writable)
+        self.preview_button.setEnabled(free and chosen and writable)
+        self.test_button.setVisible(found.connected is not None)
+        self.remove_button.setVisible(found.connected is not None)
+        self.undo_button.setVisible(self.seen.change is not None)
+        self.open_button.setVisible(found.exists)
+        self.test_button.setEnabled(free)
+        self.undo_button.setEnabled(free)
+        self.remove_button.setEnabled(free and writable)

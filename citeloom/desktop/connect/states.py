@@ -1,0 +1,71 @@
+"""What is known of each editor, and how that is said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from citeloom import clients
+from citeloom.clients import Change, Entry, Found
+from citeloom.errors import CiteLoomError
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An editor as it was last looked at."""
+
+    found: Found
+    change: Change | None  # the last thing that was done to its file
+    live: bool = False  # it talks to CiteLoom right now
+
+    @property
+    def id(self) -> str:
+        """The editor's id."""
+        return self.found.client.id
+
+    @property
+    def name(self) -> str:
+        """The name that people know it by."""
+        return self.found.client.name
+
+
+def look() -> list[Seen]:
+    """All known editors, those that were found on this machine first. Reads files: not for the UI thread."""
+    every = [Seen(found, _last_change(found)) for found in clients.look()]
+    return sorted(every, key=lambda one: not (one.found.installed or one.found.connected))
+
+
+def again(found: Found) -> Found:
+    """The same editor as it is now."""
+    return next(one for one in clients.look() if one.client.id == found.client.id)
+
+
+def _last_change(found: Found) -> Change | None:
+    try:
+        return clients.last_change(found)
+    except CiteLoomError:
+        return None
+
+
+def state_words(seen: Seen) -> str:
+    """How it stands with an editor, in a few words."""
+    say = QCoreApplication.translate
+    found = seen.found
+    if seen.live:
+        return say("Connect", "Connected now")
+    if found.connected:
+        return say("Connect", "Set up for {projects}").format(projects=projects_words(found.connected))
+    if found.problem and found.installed:
+        return say("Connect", "Its file needs a look")
+    return say("Connect", "Found, not connected") if found.installed else say("Connect", "Not found here")
+
+
+def projects_words(entry: Entry) -> str:
+    """Which projects an editor may see."""
+    return ", ".join(entry.projects) or QCoreApplication.translate("Connect", "all projects")
+
+
+def next_words(found: Found) -> str:
+    """What is left to do in the editor itself."""
+    return QCoreApplication.translate("Clients", found.client.then) if found.client.then else ""

@@ -1,0 +1,78 @@
+"""Step 2: what the project reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QListWidget
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.desktop.projects.choosing import ZoteroChoice, choose_folder
+
+
+class ChoiceStep(Step):
+    """Collections of Zotero, folders, the sample library: an editor will see what is ticked here and nothing else."""
+
+    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+        super().__init__(desk, chosen)
+        self.title.setText(self.tr("What shall the project read?"))
+        self.words.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))
+        self.zotero = ZoteroChoice(desk)
+        self.zotero.changed.connect(self._on_change)
+        self.inside.addWidget(self.zotero, 1)
+        self.folders = QListWidget()
+        self.folders.setAccessibleName(self.tr("Folders to read"))
+        self.folders.setMaximumHeight(self.fontMetrics().height() * 5)
+        self.inside.addWidget(self.folders)
+        self.add_button = kit.button(self.tr("Add a &folder…"), self.add_folder, icon_name="folder")
+        self.remove_button = kit.button(self.tr("&Take it out"), self._remove_folder)
+        self.sample = QCheckBox(self.tr("The &sample library (ten short papers to try things with)"))
+        self.sample.toggled.connect(self._on_change)
+        row = QHBoxLayout()
+        row.addWidget(self.add_button)
+        row.addWidget(self.remove_button)
+        row.addStretch()
+        row.addWidget(self.sample)
+        self.inside.addLayout(row)
+        self.with_zotero = True
+        self._show_folders()
+
+    def entered(self) -> None:
+        self.zotero.setVisible(self.with_zotero)
+        self.sample.setChecked(self.chosen.sample)
+        if self.with_zotero and self.zotero.currentWidget() is not self.zotero.tree:
+            self.zotero.load()
+
+    def ready(self) -> bool:
+        return self.chosen.anything
+
+    def add_folder(self) -> None:
+        """Have a folder chosen."""
+        choose_folder(self, self.tr("A folder with papers"), self.take_folders)
+
+    def take_folders(self, folders: list[str]) -> None:
+        """Read these folders too."""
+        self.chosen.folders += [f for f in folders if f not in self.chosen.folders]
+        self._show_folders()
+        self._on_change()
+
+    def _remove_folder(self) -> None:
+        row = self.folders.currentRow()
+        if row >= 0:
+            del self.chosen.folders[row]
+            self._show_folders()
+            self._on_change()
+
+    def _show_folders(self) -> None:
+        self.folders.clear()
+        self.folders.addItems(self.chosen.folders)
+        self.folders.setVisible(bool(self.chosen.folders))
+        self.remove_button.setVisible(bool(self.chosen.folders))
+
+    def _on_change(self) -> None:
+        self.chosen.sample = self.sample.isChecked()
+        self.chosen.zotero = self.zotero.tree.chosen()
+        self.chosen.names = [*self.zotero.tree.chosen_names(), *(Path(f).name for f in self.chosen.folders)]
+        self.changed.emit()

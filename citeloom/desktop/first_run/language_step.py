@@ -1,0 +1,91 @@
+"""Step 4: the languages in which scanned pages are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QListWidget, QListWidgetItem
+
+from citeloom import config
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.errors import CiteLoomError
+
+_CODE = Qt.ItemDataRole.UserRole
+_RESTART_MS = 10_000  # it has noticed by then, or never will
+
+
+class LanguageStep(Step):
+    """Languages with ticks; kept in the settings file if they differ from what stands there."""
+
+    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+        super().__init__(desk, chosen)
+        self.title.setText(self.tr("Which languages are your scanned papers in?"))
+        self.words.setText(
+            self.tr("Pages without text are read by their picture. Where a record names a language, that one is used.")
+        )
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Languages of scanned pages"))
+        self.list.itemChanged.connect(lambda _: self.changed.emit())
+        self.inside.addWidget(self.list, 1)
+        self._kept: tuple[str, ...] = ()
+
+    def entered(self) -> None:
+        if not self.list.count():
+            self.desk.link.run(self, lambda tell: config.load().ocr.languages, done=self._on_settings)
+
+    def ready(self) -> bool:
+        return not self.list.count() or bool(self.languages())
+
+    def languages(self) -> tuple[str, ...]:
+        """The codes that are ticked, those of the settings first."""
+        items = [self.list.item(row) for row in range(self.list.count())]
+        ticked = [str(item.data(_CODE)) for item in items if item.checkState() == Qt.CheckState.Checked]
+        return tuple(sorted(ticked, key=lambda code: self._kept.index(code) if code in self._kept else len(self._kept)))
+
+    def keep(self, then: Callable[[], None], failed: Callable[[str], None]) -> None:
+        wanted = self.languages()
+        if not wanted or wanted == self._kept:
+            then()
+            return
+
+        def cannot(error: CiteLoomError) -> None:
+            failed(str(error))
+
+        def kept(_: object) -> None:
+            self._kept = wanted
+            self._when_restarted(then)
+
+        change = {"ocr.languages": list(wanted)}
+        self.desk.link.run(self, lambda tell: config.change(change), done=kept, failed=cannot)
+
+    def _when_restarted(self, then: Callable[[], None]) -> None:
+        """The engine starts anew with other settings: what comes next is asked of the new one."""
+        wait = QTimer(self, singleShot=True, interval=_RESTART_MS)
+
+        def go_on() -> None:
+            self.desk.link.reached.disconnect(go_on)
+            wait.stop()
+            then()
+
+        self.desk.link.reached.connect(go_on)
+        wait.timeout.connect(go_on)
+        wait.start()
+
+    def _on_settings(self, languages: tuple[str, ...]) -> None:
+        self._kept = languages
+        self.desk.link.ask(self, "ocr", done=self._show)
+
+    def _show(self, answer: dict[str, Any]) -> None:
+        if self.list.count():
+            return
+        here = [one for one in answer["languages"] if one["here"] or one["code"] in self._kept]
+        for one in sorted(here, key=lambda one: (one["code"] not in self._kept, one["name"])):
+            item = QListWidgetItem(one["name"] if one["here"] else self.tr("{name} (no data here)").format(**one))
+            item.setData(_CODE, one["code"])
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable)
+            item.setCheckState(Qt.CheckState.Checked if one["code"] in self._kept else Qt.CheckState.Unchecked)
+            self.list.addItem(item)
+        self.changed.emit()

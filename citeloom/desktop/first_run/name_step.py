@@ -1,0 +1,53 @@
+"""Step 3: what the project is called."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLineEdit
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.first_run.step import Chosen, Step
+
+
+class NameStep(Step):
+    """A name, suggested by what was chosen until the researcher writes one."""
+
+    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+        super().__init__(desk, chosen)
+        self.title.setText(self.tr("What is it called?"))
+        self.words.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))
+        label = kit.text(self.tr("&Name of the project"))
+        self.name = QLineEdit()
+        self.name.setAccessibleName(self.tr("Name of the project"))
+        label.setBuddy(self.name)
+        self.name.textChanged.connect(self._on_text)
+        self.name.textEdited.connect(self._on_edit)
+        self._own = False  # the researcher wrote it
+        self.problem = kit.text()
+        self.problem.hide()
+        for part in (label, self.name, self.problem):
+            self.inside.addWidget(part)
+        self.inside.addStretch()
+
+    def entered(self) -> None:
+        if not self._own:
+            self.name.setText(self.chosen.suggested_name())
+        self.name.setFocus()
+        self.name.selectAll()
+
+    def ready(self) -> bool:
+        return bool(self.name.text().strip())
+
+    def say(self, problem: str) -> None:
+        """Say why it cannot be called so."""
+        self.problem.setText(problem)
+        self.problem.show()
+        self.name.setFocus()
+
+    def _on_text(self, words: str) -> None:
+        self.chosen.name = words.strip()
+        self.problem.hide()
+        self.changed.emit()
+
+    def _on_edit(self) -> None:
+        self._own = True

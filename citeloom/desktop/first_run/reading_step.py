@@ -1,0 +1,136 @@
+"""Step 5: the papers are being read; meanwhile an editor can be connected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.desktop.projects.job_strip import JobStrip
+from citeloom.errors import CiteLoomError, Code
+
+
+class ReadingStep(Step):
+    """Makes the project, starts the import, and shows how far it is."""
+
+    name_refused = Signal(str)
+    away = Signal()  # the researcher goes on to another page
+
+    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+        super().__init__(desk, chosen)
+        self.made = ""  # the project, once it is there
+        self._lost = False  # the engine ended in the middle
+        self.strip = JobStrip(desk)
+        self.banner = kit.Banner()
+        self.coverage = kit.CoverageBar()
+        self.counts = kit.text(muted=True)
+        for part in (self.banner, self.strip, self.coverage, self.counts):
+            self.inside.addWidget(part)
+        self.inside.addSpacing(kit.GAP)
+        self.next = kit.text(self.tr("Meanwhile:"), bold=True)
+        self.inside.addWidget(self.next)
+        self.connect_button = kit.button(
+            self.tr("&Connect an editor"), lambda: self._go("connect"), icon_name="connect"
+        )
+        self.search_button = kit.button(self.tr("S&earch now"), lambda: self._go("search"), icon_name="search")
+        row = QHBoxLayout()
+        row.addWidget(self.connect_button)
+        row.addWidget(self.search_button)
+        row.addStretch()
+        self.inside.addLayout(row)
+        self.inside.addStretch()
+        desk.overview.changed.connect(self._on_overview)
+        desk.link.told.connect(self._on_event)
+        desk.link.reached.connect(self._on_reached)
+
+    def entered(self) -> None:
+        self.title.setText(self.tr("Making the project …"))
+        self.words.setText("")
+        self._offer(False)
+        if self.made:
+            self._read(None)
+        else:
+            self.desk.link.ask(self, "project_add", self.chosen.request(), done=self._read, failed=self._refused)
+
+    def _offer(self, ready: bool) -> None:
+        for part in (self.next, self.connect_button, self.search_button, self.coverage, self.counts):
+            part.setVisible(ready)
+
+    def _read(self, _: object) -> None:
+        self.made = self.chosen.name
+        self.strip.follow(self.made)
+        self.desk.link.ask(self, "ingest", {"project": self.made}, done=self._reading, failed=self._failed)
+
+    def _reading(self, _: object) -> None:
+        self.title.setText(self.tr("Your papers are being read"))
+        self.words.setText(
+            self.tr("A paper can be found as soon as its text is there. You can close this window: reading goes on.")
+        )
+        self.banner.hide()
+        self._offer(True)
+        self._ask_coverage()
+
+    def _refused(self, error: CiteLoomError) -> None:
+        if error.code == Code.INVALID_PROJECT:
+            self.name_refused.emit(str(error))
+            return
+        self._failed(error)
+
+    def _failed(self, error: CiteLoomError) -> None:
+        self.title.setText(self.tr("That did not work"))
+        self._lost = error.code == Code.ENGINE_UNAVAILABLE
+        self._say(error)
+
+    def _on_reached(self, _: object) -> None:
+        """An engine that ended in the middle is back: go on where it was left."""
+        if self._lost:
+            self._lost = False
+            self.entered()
+
+    def _say(self, error: CiteLoomError) -> None:
+        again: Callable[[], None] = self.entered
+        self.banner.say_error(error, action=(self.tr("Try again"), again))
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        if event.get("project_id") != self.made or not self.made or event["type"] != "JobFinished":
+            return
+        result = event["result"]
+        if event["state"] == "failed":
+            self._say(CiteLoomError.from_dict(result.get("error") or {}))
+            return
+        self.title.setText(self.tr("Your papers are read"))
+        self.words.setText(
+            self.tr("{count} papers can be searched and cited.").format(
+                count=kit.number(int(result.get("documents_processed") or 0))
+            )
+        )
+        self.next.setText(self.tr("Next:"))
+        problems = [f"{e['source']}: {e['reason']}" for e in result.get("errors") or []] + list(
+            result.get("warnings") or []
+        )
+        if problems:
+            self.banner.say("\n".join(problems[:5]), wrong=bool(result.get("errors")))
+        self._ask_coverage()
+
+    def _on_overview(self) -> None:
+        if self.made and self.isVisible() and self.strip.jobs():
+            self._ask_coverage()
+
+    def _ask_coverage(self) -> None:
+        if self.made and self.desk.link.at_rest:  # one question at a time
+            self.desk.link.ask(
+                self, "project_show", {"id": self.made}, done=self._show_coverage, failed=lambda error: None
+            )
+
+    def _show_coverage(self, project: dict[str, Any]) -> None:
+        self.coverage.show_coverage(project["coverage"])
+        self.counts.setText(kit.coverage_words(project["coverage"]))
+
+    def _go(self, page: str) -> None:
+        self.desk.go.emit(page, {"project": self.made})
+        self.away.emit()

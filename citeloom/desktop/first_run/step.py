@@ -1,0 +1,86 @@
+"""What the steps have in common, and what has been chosen so far."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from citeloom import paths
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+
+_LONGEST_NAME = 40
+
+
+@dataclass
+class Chosen:
+    """What the first project is to be."""
+
+    zotero: list[dict[str, Any]] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    sample: bool = False
+    names: list[str] = field(default_factory=list)  # what the chosen things are called
+    name: str = ""
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.zotero or self.folders or self.sample)
+
+    def suggested_name(self) -> str:
+        """A name for the project, after what it reads."""
+        if self.sample and not self.zotero and not self.folders:
+            return "sample"
+        for name in self.names:
+            plain = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode().lower()
+            made = re.sub(r"[^a-z0-9]+", "-", plain)[:_LONGEST_NAME].strip("-")
+            if made:
+                return made
+        return "thesis"
+
+    def request(self) -> dict[str, Any]:
+        """What `project_add` is asked."""
+        request: dict[str, Any] = {"id": self.name, "zotero": self.zotero, "folders": list(self.folders)}
+        if self.sample:
+            sample = Path(paths.sample_folder())
+            request["folders"].append(str(sample / "papers"))
+            request["references"] = str(sample / "library.json")
+        return request
+
+
+class Step(QWidget):
+    """One step: a title, a sentence, and what there is to choose."""
+
+    changed = Signal()  # whether one may go on may have changed
+
+    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+        super().__init__()
+        self.desk = desk
+        self.chosen = chosen
+        self.title = kit.text(bold=True, bigger=1.5)
+        self.words = kit.text(muted=True)
+        self.inside = QVBoxLayout(self)
+        self.inside.setSpacing(kit.GAP)
+        self.inside.addWidget(self.title)
+        self.inside.addWidget(self.words)
+
+    def entered(self) -> None:
+        """It is being shown."""
+
+    def left(self) -> None:
+        """It is no longer shown."""
+
+    def ready(self) -> bool:
+        """Whether one may go on."""
+        return True
+
+    def keep(self, then: Callable[[], None], failed: Callable[[str], None]) -> None:
+        """Keep what was chosen, and go on."""
+        then()

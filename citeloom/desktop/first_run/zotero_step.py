@@ -1,0 +1,173 @@
+"""Step 1: Zotero is looked for, and seen by itself once it lets CiteLoom in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.desktop.icons import icon
+from citeloom.desktop.link import Task
+from citeloom.errors import CiteLoomError
+from citeloom.opening import open_uri
+
+_LOOK_MS = 2500
+_NEW_KEY = "https://www.zotero.org/settings/keys/new"
+
+
+class ZoteroStep(Step):
+    """How Zotero is reached, and what to do where it is not."""
+
+    folder_wanted = Signal()
+    sample_wanted = Signal()
+
+    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+        super().__init__(desk, chosen)
+        self.title.setText(self.tr("Welcome to CiteLoom"))
+        self.words.setText(
+            self.tr(
+                "Your papers become evidence that any editor can cite, page by page."
+                " Everything stays on this computer. Let us look for Zotero first."
+            )
+        )
+        self.found = False
+        self._asked: Task | None = None
+        self._again = QTimer(self, singleShot=True, interval=_LOOK_MS)
+        self._again.timeout.connect(self._look)
+        self._icon = QLabel()
+        self.state = kit.text(self.tr("Looking for Zotero …"), bold=True)
+        self.help = kit.text()
+        self.inside.addWidget(self._state_box())
+        self.inside.addSpacing(kit.GAP)
+        self.inside.addWidget(kit.text(self.tr("Without Zotero"), bold=True))
+        row = QHBoxLayout()
+        self.folder_button = kit.button(self.tr("Choose a &folder…"), self.folder_wanted.emit, icon_name="folder")
+        self.sample_button = kit.button(
+            self.tr("Try the &sample library"), self.sample_wanted.emit, icon_name="library"
+        )
+        row.addWidget(self.folder_button)
+        row.addWidget(self.sample_button)
+        row.addStretch()
+        self.inside.addLayout(row)
+        self.inside.addWidget(self._log_in())
+        self.inside.addStretch()
+
+    def _state_box(self) -> QFrame:
+        box = QFrame()
+        box.setObjectName("banner")
+        lines = QVBoxLayout()
+        lines.addWidget(self.state)
+        lines.addWidget(self.help)
+        row = QHBoxLayout(box)
+        row.addWidget(self._icon)
+        row.addLayout(lines, 1)
+        return box
+
+    def _log_in(self) -> QWidget:
+        self.log_in_box = QWidget()
+        words = kit.text(
+            self.tr("Zotero on another computer? Log in at zotero.org: the key stays in this system's keyring."),
+            muted=True,
+        )
+        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=self.tr("Key from zotero.org"))
+        self.key.setAccessibleName(self.tr("Key from zotero.org"))
+        self.log_in_button = kit.button(self.tr("&Log in"), self._send_key)
+        self.new_key_button = kit.button(self.tr("Make a &key…"), self._make_key, icon_name="open")
+        row = QHBoxLayout()
+        for part in (self.key, self.log_in_button, self.new_key_button):
+            row.addWidget(part)
+        self.log_in_said = kit.text()
+        self.log_in_said.hide()
+        lines = QVBoxLayout(self.log_in_box)
+        lines.setContentsMargins(0, kit.GAP, 0, 0)
+        lines.addWidget(words)
+        lines.addLayout(row)
+        lines.addWidget(self.log_in_said)
+        return self.log_in_box
+
+    def entered(self) -> None:
+        self._look()
+
+    def left(self) -> None:
+        self._again.stop()
+        if self._asked:
+            self._asked.drop()
+            self._asked = None
+
+    def ready(self) -> bool:
+        return True
+
+    def _look(self) -> None:
+        if self._asked is None:
+            self._asked = self.desk.link.ask(self, "zotero_status", done=self._show, failed=self._cannot_tell)
+
+    def _show(self, seen: dict[str, Any]) -> None:
+        self._asked = None
+        local = seen["local"]
+        self.found = seen["in_use"] is not None
+        off = local["running"] and local["api"] == "off"
+        count = sum(library["items"] for library in seen["libraries"])
+        papers = self.tr("{count} entries in {libraries} libraries.").format(
+            count=kit.number(count), libraries=kit.number(len(seen["libraries"]))
+        )
+        if seen["in_use"] == "local":
+            state, words = self.tr("Zotero {version} is running").format(version=local["version"] or ""), papers
+        elif off:
+            state = self.tr("Zotero is running, but does not let other programs in")
+            words = self.tr(
+                "In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick"
+                " “Allow other applications on this computer to communicate with Zotero”."
+                " CiteLoom sees it by itself."
+            )
+        elif seen["in_use"] == "sqlite":
+            state = self.tr("Zotero is closed; its library can be read all the same")
+            words = papers + " " + self.tr("Open Zotero for citekeys of Better BibTeX and changes at once.")
+        elif seen["in_use"] == "web":
+            state = self.tr("Your library is read from zotero.org, as {user}").format(user=seen["web"]["user"] or "")
+            words = papers
+        else:
+            state, words = self.tr("Zotero was not found on this computer"), seen["next_step"] or seen["why"]
+        self._say("check" if self.found and not off else "info", state, words)
+        self.log_in_box.setVisible(not self.found)
+        if seen["in_use"] != "local" and self.isVisible():
+            self._again.start()  # the researcher may be switching it on right now
+        self.changed.emit()
+
+    def _cannot_tell(self, error: CiteLoomError) -> None:
+        self._asked = None
+        self._say("warning", self.tr("CiteLoom could not look for Zotero"), str(error))
+        if self.isVisible():
+            self._again.start()
+
+    def _say(self, icon_name: str, state: str, words: str) -> None:
+        self._icon.setPixmap(icon(icon_name).pixmap(28, 28))
+        self.state.setText(state)
+        self.help.setText(words)
+
+    def _send_key(self) -> None:
+        key = self.key.text().strip()
+        if not key:
+            self.key.setFocus()
+            return
+        self.log_in_button.setEnabled(False)
+        self.log_in_said.setText(self.tr("Asking zotero.org …"))
+        self.log_in_said.show()
+        self.desk.link.ask(self, "zotero_login", {"key": key}, done=self._logged_in, failed=self._not_logged_in)
+
+    def _logged_in(self, answer: dict[str, Any]) -> None:
+        self.key.clear()
+        self.log_in_button.setEnabled(True)
+        self.log_in_said.setText(self.tr("Logged in as {user}.").format(user=answer["user"]))
+        self._again.stop()
+        self._look()
+
+    def _not_logged_in(self, error: CiteLoomError) -> None:
+        self.log_in_button.setEnabled(True)
+        self.log_in_said.setText(str(error))
+
+    def _make_key(self) -> None:
+        self.desk.link.run(self, lambda tell: open_uri(_NEW_KEY), failed=self._not_logged_in)

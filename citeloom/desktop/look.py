@@ -1,0 +1,17 @@
+"""How the window looks beyond what the system's style says: little, and in the palette's own colours."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication
+
+_SHEET = """
+QListWidget#pages { border: none; border-right: 1px solid palette(mid); padding: 8px 6px; background: palette(window); }
+QListWidget#pages::item { padding: 8px 10px; border-radius: 6px; color: palette(window-text); }
+QListWidget#pages::item:selected { background: palette(highlight); color: palette(highlighted-text); }
+QFrame#banner { border: 1px solid palette(mid); border-radius: 6px; background: palette(alternate-base); }
+"""
+
+
+def apply(app: QApplication) -> None:
+    """Give the app its look."""
+    app.setStyleSheet(_SHEET)

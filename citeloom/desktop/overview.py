@@ -1,0 +1,162 @@
+"""What the app knows of the engine at a glance: the tray and the window say the same because both read it here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+
+from citeloom.desktop.link import Link, other_version
+from citeloom.errors import CiteLoomError
+
+_REFRESH_MS = 400  # many events at once make one question
+
+
+class Mood(StrEnum):
+    """What the tray icon shows."""
+
+    IDLE = "idle"
+    WORKING = "working"
+    ATTENTION = "attention"
+    PAUSED = "paused"
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The engine as it was last seen."""
+
+    reached: bool = False
+    problem: CiteLoomError | None = None  # why it is not reached
+    other_version: str | None = None
+    status: dict[str, Any] = field(default_factory=dict)
+    jobs: dict[str, dict[str, Any]] = field(default_factory=dict)  # those under way, by id, with their progress
+    troubles: tuple[str, ...] = ()  # what went wrong and has not been looked at yet
+
+    @property
+    def mood(self) -> Mood:
+        """One word for all of it."""
+        if self.troubles or self.problem or self.other_version or self.status.get("settings_problem"):
+            return Mood.ATTENTION
+        if self.status.get("paused"):
+            return Mood.PAUSED
+        return Mood.WORKING if self.jobs or not self.reached else Mood.IDLE
+
+    @property
+    def progress(self) -> float | None:
+        """How much of the imports under way is done, 0 to 1; None where that is not known."""
+        total = sum(job.get("total") or 0 for job in self.jobs.values())
+        if not total:
+            return None
+        steps = sum((job.get("searchable") or 0) + (job.get("done") or 0) for job in self.jobs.values())
+        return float(min(1.0, steps / (2 * total)))
+
+    def in_words(self) -> str:
+        """The situation as a person would say it."""
+        say = _translate
+        if self.problem:
+            return self.problem.message
+        if self.other_version:
+            return say("The engine is of another version ({version})").format(version=self.other_version)
+        if not self.reached:
+            return say("Starting …")
+        if self.status.get("settings_problem"):
+            return say("The settings file cannot be used")
+        if self.troubles:
+            return self.troubles[-1]
+        coverage = self.status.get("coverage") or {}
+        counts = say("{searchable} of {documents} papers searchable").format(
+            searchable=coverage.get("searchable", 0), documents=coverage.get("documents", 0)
+        )
+        if self.status.get("paused"):
+            return say("Paused: {counts}").format(counts=counts)
+        if self.jobs:
+            return say("Reading: {counts}").format(counts=counts)
+        if not self.status.get("projects"):
+            return say("No project yet")
+        return say("Up to date: {counts}").format(counts=counts)
+
+
+def _translate(text: str) -> str:
+    return QCoreApplication.translate("Situation", text)
+
+
+class Overview(QObject):
+    """Follows the engine's events and says when anything at a glance has changed."""
+
+    changed = Signal()
+    notice = Signal(str, str, bool)  # title, text, whether something is wrong: one per finished import or problem
+
+    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._link = link
+        self.now = Situation()
+        self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
+        self._refresh.timeout.connect(self._ask)
+        link.told.connect(self._on_event)
+        link.reached.connect(self._on_reached)
+        link.lost.connect(self._on_lost)
+
+    def seen(self) -> None:
+        """The researcher has looked at what went wrong."""
+        self._set(troubles=())
+
+    def _on_reached(self, status: dict[str, Any]) -> None:
+        jobs = {job["job_id"]: job for job in status.get("jobs", [])}
+        self._set(reached=True, problem=None, other_version=other_version(), status=status, jobs=jobs)
+
+    def _on_lost(self, error: CiteLoomError) -> None:
+        self._set(reached=False, problem=error, other_version=other_version(), jobs={})
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        kind = event["type"]
+        if kind == "JobProgress":
+            job = {**self.now.jobs.get(event["job_id"], {}), **event, "project": event["project_id"]}
+            self._set(jobs={**self.now.jobs, event["job_id"]: job})
+        elif kind == "JobFinished":
+            self._set(jobs={key: job for key, job in self.now.jobs.items() if key != event["job_id"]})
+            self._tell_finished(event)
+        if not self._refresh.isActive():
+            self._refresh.start()
+
+    def _ask(self) -> None:
+        self._link.ask(self, "status", done=self._on_status, failed=lambda error: None)
+
+    def _on_status(self, status: dict[str, Any]) -> None:
+        known = self.now.jobs
+        jobs = {job["job_id"]: {**job, **known.get(job["job_id"], {})} for job in status.get("jobs", [])}
+        self._set(reached=True, problem=None, status=status, jobs=jobs)
+
+    def _tell_finished(self, event: dict[str, Any]) -> None:
+        result, project = event["result"], event["project_id"]
+        if event["state"] == "failed":
+            text = CiteLoomError.from_dict(result.get("error") or {}).message
+            self._trouble(self.tr("The import of {project} failed").format(project=project), text)
+            return
+        counts = ("documents_processed", "failed", "held_back")
+        processed, failed, held = (int(result.get(name) or 0) for name in counts)
+        if held:
+            text = self.tr("{count} papers have left their source; they stay until you say otherwise.")
+            self._trouble(self.tr("{project}: a sync needs you").format(project=project), text.format(count=held))
+        elif failed:
+            text = self.tr("{failed} could not be read, {processed} were. The list of papers says why.")
+            self._trouble(
+                self.tr("{project}: some papers could not be read").format(project=project),
+                text.format(failed=failed, processed=processed),
+            )
+        elif event["state"] == "done" and processed:
+            text = self.tr("{count} papers were read; {passages} passages can be cited.")
+            self.notice.emit(
+                self.tr("{project} is up to date").format(project=project),
+                text.format(count=processed, passages=result.get("chunks_written", 0)),
+                False,
+            )
+
+    def _trouble(self, title: str, text: str) -> None:
+        self._set(troubles=(*self.now.troubles, title)[-20:])
+        self.notice.emit(title, text, True)
+
+    def _set(self, **values: Any) -> None:
+        self.now = replace(self.now, **values)
+        self.changed.emit()

@@ -1,0 +1,1 @@
+"""The page of projects: what each reads, and its papers."""

@@ -1,0 +1,149 @@
+"""What a search is narrowed to: years, author, tag, collection, section."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QRegularExpression, Qt, Signal
+from PySide6.QtGui import QRegularExpressionValidator
+from PySide6.QtWidgets import QComboBox, QCompleter, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
+
+from citeloom.desktop import kit
+
+_YEAR = 4  # digits: a year that is still being typed narrows nothing
+
+
+class FilterPanel(QWidget):
+    """Fields for the filters, with the choices that the project has."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        any_words = self.tr("any")
+        self.year_from = self._year(self.tr("From year"))
+        self.year_to = self._year(self.tr("To year"))
+        self.author = self._choice(self.tr("Author"), any_words)
+        self.tag = self._choice(self.tr("Tag"), any_words)
+        self.collection = self._choice(self.tr("Collection"), any_words)
+        self.section = self._choice(self.tr("Section"), any_words)
+        self.clear_button = kit.button(self.tr("C&lear filters"), self.clear, icon_name="close")
+        years = QHBoxLayout()
+        years.setSpacing(kit.GAP // 2)
+        years.addWidget(self.year_from)
+        years.addWidget(QLabel("–"))
+        years.addWidget(self.year_to)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(kit.GAP)
+        grid.addWidget(self._label(self.tr("&Years"), self.year_from), 0, 0)
+        grid.addLayout(years, 0, 1)
+        places = ((0, 2), (0, 4), (1, 0), (1, 2))
+        fields = (
+            (self.tr("&Author"), self.author),
+            (self.tr("&Tag"), self.tag),
+            (self.tr("C&ollection"), self.collection),
+            (self.tr("S&ection"), self.section),
+        )
+        for (row, column), (words, field) in zip(places, fields, strict=True):
+            grid.addWidget(self._label(words, field), row, column)
+            grid.addWidget(field, row, column + 1)
+        grid.addWidget(self.clear_button, 1, 4, 1, 2, Qt.AlignmentFlag.AlignTrailing)
+        for column in (1, 3, 5):
+            grid.setColumnStretch(column, 1)
+        self.fields = (self.year_from, self.year_to, self.author, self.tag, self.collection, self.section)
+        for before, after in zip(self.fields, (*self.fields[1:], self.clear_button), strict=True):
+            self.setTabOrder(before, after)
+        self._refresh()
+
+    def filters(self) -> dict[str, Any]:
+        """The filters as the engine takes them; empty where nothing is narrowed."""
+        made: dict[str, Any] = {}
+        if years := self._years():
+            made["year"] = years
+        if author := self.author.currentText().strip():
+            made["author"] = author
+        for key, field in (("tags", self.tag), ("collections", self.collection)):
+            if words := field.currentText().strip():
+                known = field.findText(words, Qt.MatchFlag.MatchFixedString)
+                # What is only a part of a name is looked for in all of them.
+                made[key] = field.itemText(known) if known >= 0 else {"$contains": words}
+        if section := self.section.currentText().strip():
+            made["section_prefix"] = section
+        return made
+
+    def offer(self, facets: dict[str, Any]) -> None:
+        """Offer what the project has; what has been chosen stays."""
+        first, last = facets.get("years") or (None, None)
+        self.year_from.setPlaceholderText(self.tr("from") if first is None else str(first))
+        self.year_to.setPlaceholderText(self.tr("to") if last is None else str(last))
+        names = ("authors", "tags", "collections", "sections")
+        for name, field in zip(names, (self.author, self.tag, self.collection, self.section), strict=True):
+            chosen = field.currentText()
+            field.blockSignals(True)
+            field.clear()
+            field.addItems([str(one) for one in facets.get(name) or []])
+            field.setCurrentIndex(-1)
+            field.setEditText(chosen)
+            field.blockSignals(False)
+
+    def clear(self) -> None:
+        """Narrow nothing any more."""
+        for field in self.fields:
+            field.blockSignals(True)
+            if isinstance(field, QComboBox):
+                field.setCurrentIndex(-1)
+                field.setEditText("")
+            else:
+                field.clear()
+            field.blockSignals(False)
+        self._tell()
+
+    def _years(self) -> dict[str, int]:
+        first, last = (int(field.text()) if field.text() else None for field in (self.year_from, self.year_to))
+        if first is not None and last is not None and first > last:
+            first, last = last, first
+        bounds = {"$gte": first, "$lte": last}
+        return {operator: year for operator, year in bounds.items() if year is not None}
+
+    def _year(self, name: str) -> QLineEdit:
+        field = QLineEdit()
+        field.setValidator(QRegularExpressionValidator(QRegularExpression("[0-9]{0,4}"), field))
+        field.setAccessibleName(name)
+        field.setToolTip(name)
+        field.setMinimumWidth(field.fontMetrics().horizontalAdvance("00000") + 2 * kit.GAP)
+        field.textEdited.connect(lambda text: self._tell() if len(text) in (0, _YEAR) else None)
+        field.editingFinished.connect(self._tell)
+        return field
+
+    def _choice(self, name: str, placeholder: str) -> QComboBox:
+        field = QComboBox()
+        field.setEditable(True)
+        field.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        field.setMinimumContentsLength(6)
+        field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        field.setAccessibleName(name)
+        field.view().setAccessibleName(name)
+        completer = QCompleter(field.model(), field)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        field.setCompleter(completer)
+        if line := field.lineEdit():
+            line.setPlaceholderText(placeholder)
+            line.setAccessibleName(name)
+            line.setClearButtonEnabled(True)
+        field.editTextChanged.connect(self._tell)
+        return field
+
+    def _label(self, words: str, field: QWidget) -> QLabel:
+        label = QLabel(words)
+        label.setBuddy(field)
+        return label
+
+    def _tell(self) -> None:
+        self._refresh()
+        self.changed.emit()
+
+    def _refresh(self) -> None:
+        self.clear_button.setEnabled(bool(self.filters()))

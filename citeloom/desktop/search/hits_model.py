@@ -1,0 +1,79 @@
+"""The hits of a search as a list that views can show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from citeloom.desktop.search.wording import cut, names, span
+
+Index = QModelIndex | QPersistentModelIndex
+
+HIT = int(Qt.ItemDataRole.UserRole)
+META = HIT + 1
+BADGE = HIT + 2
+
+
+class HitsModel(QAbstractListModel):
+    """Hits, best first, with their particulars in words."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.hits: list[dict[str, Any]] = []
+        self.question = ""
+
+    def show_hits(self, hits: list[dict[str, Any]], question: str) -> None:
+        """Show what was found, and by which question."""
+        self.beginResetModel()
+        self.hits, self.question = hits, question
+        self.endResetModel()
+
+    def row_of(self, chunk_id: str | None) -> int:
+        """Where a passage is among the hits; -1 where it is not."""
+        return next((row for row, hit in enumerate(self.hits) if hit["chunk_id"] == chunk_id), -1)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(self.hits)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        hit = self.hits[index.row()]
+        if role == HIT:
+            return hit
+        if role == Qt.ItemDataRole.DisplayRole:
+            return hit["cite"]
+        if role == META:
+            return self._meta(hit)
+        if role == BADGE:
+            return self._badge(hit)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            parts = (hit["cite"], cut(hit["title"] or "", 200), self._meta(hit), self._badge(hit))
+            return "\n".join((*filter(None, parts), hit["render_text"]))
+        return None
+
+    def _meta(self, hit: dict[str, Any]) -> str:
+        """Who, when, on which page, in which section."""
+        who = cut(" ".join(filter(None, (names(hit["authors"]), str(hit["year"] or "")))), 80)
+        path = " › ".join(cut(part, 120) for part in hit["section_path"])
+        return " · ".join(filter(None, (who, self._page(hit), path)))
+
+    def _page(self, hit: dict[str, Any]) -> str:
+        if not hit["page_span"]:
+            return ""
+        number, labels = span(*hit["page_span"]), hit["page_labels"]
+        if not labels:
+            return self.tr("PDF page {number}").format(number=number)
+        label = span(labels[0], labels[-1])
+        words = self.tr("page {label}") if labels[0] == labels[-1] else self.tr("pages {label}")
+        page = words.format(label=label)
+        return page if label == number else self.tr("{page} (PDF: {number})").format(page=page, number=number)
+
+    def _badge(self, hit: dict[str, Any]) -> str:
+        """Where the words come from, unless the author typed them into this very file."""
+        return {
+            "ocr": self.tr("OCR"),
+            "annotation": self.tr("Annotation"),
+            "note": self.tr("Note"),
+        }.get(hit["text_source"], "")

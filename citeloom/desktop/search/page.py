@@ -1,0 +1,269 @@
+"""The search page: a question, what it finds as it is typed, and the page on which it stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk, Page
+from citeloom.desktop.link import Task
+from citeloom.desktop.search import states
+from citeloom.desktop.search.bar import SearchBar
+from citeloom.desktop.search.hits_model import HitsModel
+from citeloom.desktop.search.hits_view import HitsView
+from citeloom.desktop.search.reader import Reader
+from citeloom.desktop.search.states import busy_line
+from citeloom.errors import CiteLoomError, Code
+
+_TYPING_MS, _BUSY_AFTER_MS = 250, 300
+_MOST_HITS = 20
+
+
+class SearchPage(Page):
+    """What an agent would see, for a person's eyes."""
+
+    name = "search"
+    icon_name = "search"
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self._projects_task: Task | None = None
+        self._facets_task: Task | None = None
+        self._search_task: Task | None = None
+        self._wanted_project: str | None = None
+        self._known = False  # whether the engine has said which projects there are
+        self.bar = SearchBar()
+        self.banner = kit.Banner()
+        self.busy = busy_line(self.tr("Searching"))
+        self.model = HitsModel(self)
+        self.hits = HitsView(self.model)
+        self.reader = Reader(desk)
+        self.coverage = kit.text(muted=True)
+        self.papers_button = kit.button(self.tr("Show the papers"), self._go_to_papers)
+        self.papers_button.setFlat(True)
+        self.waiting = states.waiting()
+        self.no_project = states.no_project(lambda: self.desk.go.emit("projects", {}))
+        self.welcome = states.welcome([], self._try)
+        self.nothing = states.nothing(self.bar.filters.clear)
+        self.found = QSplitter()
+        self.stack = QStackedWidget()
+        self._put_together()
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._typing.timeout.connect(self.search_now)
+        self._busy_timer = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MS)
+        self._busy_timer.timeout.connect(self.busy.show)
+        self._connect()
+
+    def title(self) -> str:
+        return self.tr("Search")
+
+    def shown(self, what: dict[str, str]) -> None:
+        self._wanted_project = what.get("project") or self._wanted_project
+        if what.get("question"):
+            self.bar.box.setText(what["question"])
+        self._ask_projects()
+        if self.bar.question():
+            self.search_now()  # much may have been read since
+        self._to_box()
+
+    def search_now(self) -> None:
+        """Search for what is typed, without waiting for more."""
+        self._typing.stop()
+        self._drop_search()
+        request = self.bar.request()
+        if not request["project"] or not request["text"]:
+            self._show_hits([], {}, "")
+            return
+        self._busy_timer.start()
+        args = {**request, "top_k": _MOST_HITS, "full_text": True}
+        self._search_task = self.desk.link.ask(
+            self,
+            "search",
+            args,
+            done=lambda answer: self._on_found(answer, request["text"]),
+            failed=self._on_failed,
+        )
+
+    # -- made of -----------------------------------------------------------------------------------------------
+
+    def _put_together(self) -> None:
+        row = QHBoxLayout()
+        row.addWidget(self.coverage, 1)
+        row.addWidget(self.papers_button)
+        self.found.addWidget(self.hits)
+        self.found.addWidget(self.reader)
+        self.found.setChildrenCollapsible(False)
+        self.found.setStretchFactor(0, 2)
+        self.found.setStretchFactor(1, 3)
+        self.found.setSizes([400, 600])
+        self.found.setHandleWidth(kit.GAP)
+        for part in (self.waiting, self.no_project, self.welcome, self.nothing, self.found):
+            self.stack.addWidget(part)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.busy)
+        layout.addWidget(self.stack, 1)
+        layout.addLayout(row)
+        self.papers_button.hide()
+
+    def _connect(self) -> None:
+        self.bar.changed.connect(self._changed)
+        self.bar.project_chosen.connect(self._on_project)
+        self.bar.box.returnPressed.connect(self.search_now)
+        self.bar.box.down.connect(self._into_hits)
+        self.hits.left.connect(self.bar.box.setFocus)
+        self.hits.addActions(self.reader.menu_actions)
+        self.hits.opened.connect(self.reader.open)
+        self.hits.copied.connect(self.reader.copy_citation)
+        self.hits.selectionModel().currentChanged.connect(self._on_hit)
+        self.reader.failed.connect(self.banner.say_error)
+        self.desk.link.reached.connect(self._on_reached)
+        self.desk.link.told.connect(self._on_event)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        find.activated.connect(self._to_box)
+
+    # -- projects ----------------------------------------------------------------------------------------------
+
+    def _ask_projects(self) -> None:
+        if self._projects_task:
+            self._projects_task.drop()
+        self._projects_task = self.desk.link.ask(self, "project_list", done=self._on_projects, failed=self._on_failed)
+
+    def _on_projects(self, projects: list[dict[str, Any]]) -> None:
+        self._known = True
+        self.bar.offer(projects, self._wanted_project)
+        self._wanted_project = None
+        if self.bar.project_id() is None:
+            self._show_hits([], {}, "")
+        if not self._search_task:
+            self._say_coverage(self.bar.chosen().get("coverage") or {})
+
+    def _on_project(self) -> None:
+        self.model.show_hits([], "")
+        self.reader.show_hit("", None, "")
+        self.bar.filters.offer({})
+        self._say_coverage(self.bar.chosen().get("coverage") or {})
+        self._ask_facets()
+        self.search_now()
+
+    def _ask_facets(self) -> None:
+        if self._facets_task:
+            self._facets_task.drop()
+        self._facets_task = None
+        if project := self.bar.project_id():
+            self._facets_task = self.desk.link.ask(
+                self, "facets", {"project": project}, done=self._on_facets, failed=lambda error: None
+            )
+
+    def _on_facets(self, facets: dict[str, Any]) -> None:
+        self.bar.filters.offer(facets)
+        topics = [tag for tag in facets.get("tags") or [] if tag[:1].isalpha()]
+        old, self.welcome = self.welcome, states.welcome(topics[:2], self._try)
+        current = self.stack.currentWidget() is old
+        self.stack.addWidget(self.welcome)
+        if current:
+            self.stack.setCurrentWidget(self.welcome)
+        self.stack.removeWidget(old)
+        old.deleteLater()
+
+    # -- searching ---------------------------------------------------------------------------------------------
+
+    def _changed(self) -> None:
+        self._typing.start()
+
+    def _drop_search(self) -> None:
+        if self._search_task:
+            self._search_task.drop()
+        self._search_task = None
+        self._busy_timer.stop()
+        self.busy.hide()
+
+    def _on_found(self, answer: dict[str, Any], question: str) -> None:
+        self._drop_search()
+        self.banner.hide()
+        self._show_hits(answer["items"], answer["coverage"], question)
+
+    def _show_hits(self, hits: list[dict[str, Any]], coverage: dict[str, int], question: str) -> None:
+        chosen = self.hits.currentIndex()
+        before = self.model.hits[chosen.row()]["chunk_id"] if chosen.isValid() else None
+        self.model.show_hits(hits, question)
+        if coverage:
+            self._say_coverage(coverage)
+        if hits:
+            row = max(0, self.model.row_of(before))
+            self.hits.setCurrentIndex(self.model.index(row))
+            self.stack.setCurrentWidget(self.found)
+            return
+        self.reader.show_hit("", None, "")
+        if not self._known:
+            self.stack.setCurrentWidget(self.waiting)
+        elif self.bar.project_id() is None:
+            self.stack.setCurrentWidget(self.no_project)
+        elif not question:
+            self.stack.setCurrentWidget(self.welcome)
+        else:
+            filters = bool(self.bar.filters.filters())
+            self._say_nothing(self.tr("Nothing found"), states.why_nothing(coverage, filters=filters))
+
+    def _say_nothing(self, title: str, words: str) -> None:
+        self.nothing.say(title, words)
+        self.nothing.buttons[0].setVisible(bool(self.bar.filters.filters()))
+        self.stack.setCurrentWidget(self.nothing)
+
+    def _say_coverage(self, coverage: dict[str, int]) -> None:
+        self.coverage.setText(kit.coverage_words(coverage) if self.bar.project_id() else "")
+        searchable = coverage.get("searchable") or 0
+        missing = not searchable or searchable < (coverage.get("documents") or 0)
+        self.papers_button.setVisible(missing and self.bar.project_id() is not None)
+
+    def _on_failed(self, error: CiteLoomError) -> None:
+        self._drop_search()
+        self.banner.say_error(error)
+        if error.code == Code.INVALID_PROJECT:
+            self._ask_projects()
+        elif error.code != Code.ENGINE_UNAVAILABLE:  # what stood there answered another question
+            self.model.show_hits([], "")
+            self.reader.show_hit("", None, "")
+            self._say_nothing(self.tr("No answer"), self.tr("The message above says why."))
+
+    # -- events ------------------------------------------------------------------------------------------------
+
+    def _on_reached(self, status: dict[str, Any]) -> None:
+        if self._projects_task is None:
+            return  # nobody has looked at the page yet
+        self.banner.hide()
+        self._ask_projects()
+        self.reader.ask_again()
+        if self.bar.question():
+            self.search_now()
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        if event["type"] == "JobFinished" and event["project_id"] == self.bar.project_id() and self.isVisible():
+            self._ask_projects()
+            self._ask_facets()
+            if self.bar.question():
+                self._changed()
+
+    def _on_hit(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.reader.show_hit(self.bar.project_id() or "", self.model.hits[index.row()], self.model.question)
+
+    def _into_hits(self) -> None:
+        if self.model.hits:
+            self.hits.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _to_box(self) -> None:
+        self.bar.box.setFocus()
+        self.bar.box.selectAll()
+
+    def _try(self, question: str) -> None:
+        self.bar.box.setText(question)
+        self.search_now()
+
+    def _go_to_papers(self) -> None:
+        self.desk.go.emit("projects", {"project": self.bar.project_id() or ""})

@@ -1,0 +1,262 @@
+"""The page on which a passage stands: rendered by the engine, zoomed and turned here."""
+
+from __future__ import annotations
+
+import base64
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcut, QWheelEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.link import Task
+from citeloom.desktop.search.page_canvas import PageCanvas
+from citeloom.desktop.search.states import busy_line
+from citeloom.errors import CiteLoomError
+
+_BUSY_AFTER_MS, _SHARPEN_AFTER_MS = 300, 200
+_NARROWEST, _WIDEST = 200, 4000  # pixels of a picture that is asked for
+_ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
+_FIT = 1.0  # as wide as there is room
+
+
+class PageView(QWidget):
+    """Shows the page of one passage after another; the last one stays, dimmed, until the next has come."""
+
+    failed = Signal(object)  # a CiteLoomError: this passage's page cannot be shown
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._passage: tuple[str, str] | None = None  # project and passage
+        self._span = (0, 0)  # the pages it runs over
+        self._page: int | None = None  # as asked for; None: where the passage begins
+        self._pages = 0
+        self._zoom = _FIT
+        self._asked_width = 0
+        self._show_mark = False
+        self._task: Task | None = None
+        self.canvas = PageCanvas()
+        self.paper = QScrollArea()
+        self.paper.setWidget(self.canvas)
+        self.paper.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.paper.setBackgroundRole(QPalette.ColorRole.Window)
+        self.paper.setFrameShape(QFrame.Shape.NoFrame)
+        self.paper.setAccessibleName(self.tr("Page"))
+        self.paper.viewport().installEventFilter(self)
+        self.busy = busy_line(self.tr("The page is being drawn"))
+        self.note = kit.text(muted=True)
+        self.note.hide()
+        back, forward = ("forward", "back") if self.isRightToLeft() else ("back", "forward")
+        self.previous = self._tool(back, self.tr("Previous page"), "Alt+PgUp", lambda: self._turn(-1))
+        self.next = self._tool(forward, self.tr("Next page"), "Alt+PgDown", lambda: self._turn(1))
+        self.where = kit.text(muted=True)
+        self.where.setWordWrap(False)
+        self.smaller = self._tool("minus", self.tr("Zoom out"), "Ctrl+-", lambda: self.zoom(-1))
+        self.larger = self._tool("add", self.tr("Zoom in"), "Ctrl++", lambda: self.zoom(1), "Ctrl+=")
+        self.fit = self._tool("fit", self.tr("Fit the width"), "Ctrl+0", lambda: self.zoom(0))
+        self._put_together()
+        self._busy_timer = QTimer(self, singleShot=True, interval=_BUSY_AFTER_MS)
+        self._busy_timer.timeout.connect(self.busy.show)
+        self._sharpen = QTimer(self, singleShot=True, interval=_SHARPEN_AFTER_MS)
+        self._sharpen.timeout.connect(self._ask_if_wider)
+        self._say_where()
+
+    def _put_together(self) -> None:
+        row = QHBoxLayout()
+        for part in (self.previous, self.where, self.next):
+            row.addWidget(part)
+        row.addStretch()
+        for part in (self.smaller, self.fit, self.larger):
+            row.addWidget(part)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.busy)
+        layout.addWidget(self.paper, 1)
+        layout.addWidget(self.note)
+        layout.addLayout(row)
+
+    def show_passage(self, project: str, hit: dict[str, Any]) -> None:
+        """Show the page on which a passage begins."""
+        self._passage, self._page, self._show_mark = (project, hit["chunk_id"]), None, True
+        self._span = tuple(hit["page_span"] or (0, 0))
+        self._ask()
+
+    def leave(self) -> None:
+        """Another passage is about to be shown: what is there is dimmed, what was asked for is not waited for."""
+        self._stop()
+        self._passage = None
+        self.canvas.dim(True)
+
+    def ask_again(self) -> None:
+        """The engine is back: ask for what is missing."""
+        if self._passage and self.canvas.dimmed:
+            self._ask()
+
+    def empty(self) -> None:
+        """Show nothing."""
+        self.leave()
+        self.canvas.show_picture(QImage(), [])
+        self.canvas.set_width(0)
+        self.note.hide()
+        self._pages = 0
+        self._say_where()
+
+    def zoom(self, step: int) -> None:
+        """One step larger or smaller; 0 fits the width."""
+        at = _ZOOMS.index(self._zoom)
+        self._zoom = _ZOOMS[min(max(at + step, 0), len(_ZOOMS) - 1)] if step else _FIT
+        middle = self._middle()
+        self._lay_out()
+        self._go_to(middle)
+        self._sharpen.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+        self._sharpen.start()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DevicePixelRatioChange:  # moved to a screen of another density
+            self._sharpen.start()
+        return super().event(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QWheelEvent) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            if turn := event.angleDelta().y():
+                self.zoom(1 if turn > 0 else -1)
+            return True
+        return super().eventFilter(watched, event)
+
+    # -- asking ------------------------------------------------------------------------------------------------
+
+    def _wanted_width(self) -> int:
+        return min(max(round(self._width() * self.devicePixelRatioF()), _NARROWEST), _WIDEST)
+
+    def _ask(self, *, recognise: bool = False) -> None:
+        if self._passage is None:
+            return
+        self._stop()
+        project, chunk_id = self._passage
+        self._asked_width = self._wanted_width()
+        args: dict[str, Any] = {"project": project, "chunk_id": chunk_id, "width": self._asked_width}
+        if self._page is not None:
+            args["page"] = self._page
+        if recognise:
+            args["recognise"] = True
+        self._busy_timer.start()
+        self._task = self._desk.link.ask(self, "page_picture", args, done=self._decode, failed=self._on_failed)
+
+    def _ask_if_wider(self) -> None:
+        """Sharpen what was only stretched; a picture that is larger than needed does as well."""
+        if self._passage and not self.canvas.picture.isNull() and self._wanted_width() > self._asked_width:
+            self._ask()
+
+    def _decode(self, answer: dict[str, Any]) -> None:
+        self._task = self._desk.link.run(
+            self, lambda tell: _picture(answer["png"]), done=partial(self._show, answer), failed=self._on_failed
+        )
+
+    def _show(self, answer: dict[str, Any], picture: QImage) -> None:
+        self._stop()
+        another = self._page != answer["page"]
+        self._page, self._pages = int(answer["page"]), int(answer["pages"])
+        middle = self._middle()
+        self.canvas.show_picture(picture, answer["marks"])
+        self._lay_out()
+        self._say_where(answer.get("label"))
+        self._say_note(answer)
+        if self._show_mark or another:
+            self._go_to_mark()
+        else:
+            self._go_to(middle)
+        self._show_mark = bool(answer["pending"])
+        if answer["pending"]:  # a scan: where its words stand takes the engine seconds, so the page comes first
+            self._ask(recognise=True)
+
+    def _on_failed(self, error: CiteLoomError) -> None:
+        self._stop()
+        self.failed.emit(error)
+
+    def _stop(self) -> None:
+        if self._task:
+            self._task.drop()
+        self._task = None
+        self._busy_timer.stop()
+        self.busy.hide()
+
+    # -- showing -----------------------------------------------------------------------------------------------
+
+    def _turn(self, step: int) -> None:
+        if self._passage and self._page is not None and 1 <= self._page + step <= self._pages:
+            self._page += step
+            self._show_mark = True
+            self.canvas.dim(True)
+            self._say_where()
+            self._ask()
+
+    def _width(self) -> int:
+        room = self.paper.viewport().width()
+        if self._zoom == _FIT and not self.paper.verticalScrollBar().isVisible():
+            room -= self.paper.verticalScrollBar().sizeHint().width()
+        return max(1, round(room * self._zoom))
+
+    def _lay_out(self) -> None:
+        self.canvas.set_width(self._width())
+
+    def _middle(self) -> QPointF:
+        view = self.paper.viewport()
+        width, height = max(1, self.canvas.width()), max(1, self.canvas.height())
+        across, down = self.paper.horizontalScrollBar().value(), self.paper.verticalScrollBar().value()
+        return QPointF((across + view.width() / 2) / width, (down + view.height() / 2) / height)
+
+    def _go_to(self, middle: QPointF) -> None:
+        view = self.paper.viewport()
+        self.paper.horizontalScrollBar().setValue(round(middle.x() * self.canvas.width() - view.width() / 2))
+        self.paper.verticalScrollBar().setValue(round(middle.y() * self.canvas.height() - view.height() / 2))
+
+    def _go_to_mark(self) -> None:
+        places = self.canvas.places()
+        view = self.paper.viewport()
+        top = places[0].top() - view.height() / 4 if places else 0
+        self.paper.verticalScrollBar().setValue(round(top))
+        self.paper.horizontalScrollBar().setValue(round(places[0].left() - view.width() / 4) if places else 0)
+
+    def _say_where(self, label: str | None = None) -> None:
+        known = self._page is not None and self._pages
+        words = ""
+        if known:
+            words = self.tr("{page} of {pages}").format(page=kit.number(self._page or 0), pages=kit.number(self._pages))
+            if label and label != str(self._page):
+                words = self.tr("page {label} ({place})").format(label=label, place=words)
+        self.where.setText(words)
+        self.canvas.setAccessibleName(words)
+        self.previous.setEnabled(bool(known and self._page and self._page > 1))
+        self.next.setEnabled(bool(known and self._page and self._page < self._pages))
+
+    def _say_note(self, answer: dict[str, Any]) -> None:
+        if answer["pending"]:
+            self.note.setText(self.tr("The passage is being looked for on this page …"))
+        else:
+            self.note.setText(self.tr("The passage stands on this page, but its exact place could not be marked."))
+        self.note.setVisible(not answer["found"] and self._span[0] <= answer["page"] <= self._span[1])
+
+    def _tool(self, icon_name: str, words: str, shortcut: str, pressed: Any, *also: str) -> QPushButton:
+        made = kit.button(
+            "", pressed, icon_name=icon_name, tip=self.tr("{what} ({keys})").format(what=words, keys=shortcut)
+        )
+        made.setAccessibleName(words)
+        made.setFlat(True)
+        keys = QShortcut(self)
+        keys.setKeys([QKeySequence(shortcut), *(QKeySequence(key) for key in also)])
+        keys.activated.connect(made.click)
+        return made
+
+
+def _picture(png: str) -> QImage:
+    """A picture in the form that is painted fastest."""
+    return QImage.fromData(base64.b64decode(png)).convertToFormat(QImage.Format.Format_RGB32)

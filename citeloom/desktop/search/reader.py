@@ -1,0 +1,220 @@
+"""The chosen hit: its page, its words, and what can be done with them."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QVBoxLayout, QWidget
+
+from citeloom import opening
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.icons import icon
+from citeloom.desktop.link import Task
+from citeloom.desktop.search.copying import opens_in_zotero, quotation
+from citeloom.desktop.search.page_view import PageView
+from citeloom.desktop.search.passage_text import PassageText
+from citeloom.desktop.search.wording import cut
+from citeloom.errors import CiteLoomError, Code
+
+_COPIED_MS = 2500
+_ASK_AFTER_MS = 120  # running through the hits with the arrow keys draws no page on the way
+
+
+class Reader(QWidget):
+    """Shows one hit."""
+
+    failed = Signal(object)  # a CiteLoomError for the page's banner
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._project = self._question = ""
+        self._hit: dict[str, Any] | None = None
+        self._around: Task | None = None
+        self.title = kit.text(bold=True)
+        self.copied = kit.text(muted=True)
+        self.page = PageView(desk)
+        self.why = kit.text(muted=True)
+        self.why.hide()
+        for words in (self.title, self.copied, self.why):
+            words.setMinimumWidth(1)  # a name without a space must not widen the window
+        self.passage = PassageText()
+        self.copy_button = self._copy_menu()
+        self.open_button = kit.button(self.tr("Open file"), self.open, icon_name="open", tip="Ctrl+O")
+        row = QHBoxLayout()
+        row.addWidget(self.copy_button)
+        row.addWidget(self.open_button)
+        row.addWidget(self.copied, 1)
+        self.parts = QSplitter(Qt.Orientation.Vertical)
+        self.parts.addWidget(self.page)
+        self.parts.addWidget(self.passage)
+        self.parts.setChildrenCollapsible(False)
+        self.parts.setStretchFactor(0, 1)
+        self.parts.setSizes([600, 100])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.title)
+        layout.addLayout(row)
+        layout.addWidget(self.why)
+        layout.addWidget(self.parts, 1)
+        self._ask_page = QTimer(self, singleShot=True, interval=_ASK_AFTER_MS)
+        self._ask_page.timeout.connect(self._show_page)
+        self._fade = QTimer(self, singleShot=True, interval=_COPIED_MS)
+        self._fade.timeout.connect(self.copied.clear)
+        self.page.failed.connect(self._without_page)
+        self.show_hit("", None, "")
+
+    def show_hit(self, project: str, hit: dict[str, Any] | None, question: str) -> None:
+        """Show a hit, or nothing."""
+        same = bool(hit and self._hit and hit["chunk_id"] == self._hit["chunk_id"] and project == self._project)
+        self._project, self._hit, self._question = project, hit, question
+        self.setEnabled(hit is not None)
+        if hit is None:
+            self._leave()
+            self.page.empty()
+            self.passage.clear()
+            self.title.clear()
+            return
+        if same:  # typing on must not draw the same page anew
+            self.passage.show_question(question)
+            return
+        self._leave()
+        title = hit["title"] or hit["source"] or ""
+        self.title.setText(cut(title, 140))
+        self.title.setToolTip(html.escape(cut(title, 2000)) if len(title) > 140 else "")
+        where = self.tr("Open in Zotero") if opens_in_zotero(hit) else self.tr("Open file")
+        self.open_button.setText(where)
+        self.open_button.setAccessibleName(where)
+        self.open_hit.setText(where)
+        self.open_hit.setEnabled(bool(hit["open_uri"]))
+        self.open_button.setEnabled(bool(hit["open_uri"]))
+        self.copy_link.setEnabled(bool(hit["open_uri"]))
+        self.copy_bibtex.setEnabled(bool(hit["citekey"]))
+        self.passage.show_passage(self._text(), question)
+        self.why.hide()
+        self.page.setVisible(bool(hit["page_span"]))
+        self._ask_page.start()
+
+    def ask_again(self) -> None:
+        """The engine is back."""
+        self.page.ask_again()
+
+    # -- actions -----------------------------------------------------------------------------------------------
+
+    def copy_citation(self) -> None:
+        """Copy as `[@key, p. 3]`."""
+        if self._hit:
+            self._copy(self._hit["cite"], self.tr("Citation copied"))
+
+    def copy_quotation(self) -> None:
+        """Copy what is selected, or all of the passage, as a quotation with its citation."""
+        if self._hit is None:
+            return
+        selected = self.passage.selected()
+        if selected == "":
+            self._sign(self.tr("Select within the marked passage: the citation is for that alone"))
+        else:
+            self._copy(quotation(selected or self._text(), self._hit["cite"]), self.tr("Quotation copied"))
+
+    def copy_as_bibtex(self) -> None:
+        """Copy the paper's record."""
+        if self._hit:
+            args = {"project": self._project, "citekey": self._hit["citekey"], "format": "bibtex"}
+            self._desk.link.ask(self, "record", args, done=self._on_record, failed=self.failed.emit)
+
+    def copy_as_link(self) -> None:
+        """Copy the address that opens the page."""
+        if self._hit and self._hit["open_uri"]:
+            self._copy(self._hit["open_uri"], self.tr("Link copied"))
+
+    def open(self) -> None:
+        """Open the page in Zotero, or the file."""
+        if self._hit and (uri := self._hit["open_uri"]):
+            self._desk.link.run(self, lambda tell: opening.open_uri(uri), done=self._opened, failed=self.failed.emit)
+
+    def _opened(self, answer: tuple[str, str]) -> None:
+        page = answer[1]
+        self._sign(self.tr("Opened: turn to PDF page {page}").format(page=page) if page else self.tr("Opened"))
+
+    def _on_record(self, answer: dict[str, Any]) -> None:
+        self._copy(answer["text"], self.tr("BibTeX copied"))
+
+    def _copy(self, text: str, sign: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._sign(sign)
+
+    def _sign(self, words: str) -> None:
+        self.copied.setText(words)
+        self._fade.start()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.copied, words))
+
+    def _copy_menu(self) -> QToolButton:
+        made = QToolButton()
+        menu = QMenu(made)
+        self.copy_cite = self._action(menu, self.tr("Copy &citation"), "", self.copy_citation)
+        self.copy_quote = self._action(menu, self.tr("Copy as &quotation"), "Ctrl+Shift+C", self.copy_quotation)
+        self.copy_bibtex = self._action(menu, self.tr("Copy as &BibTeX"), "Ctrl+Shift+B", self.copy_as_bibtex)
+        self.copy_link = self._action(menu, self.tr("Copy as &link"), "Ctrl+Shift+L", self.copy_as_link)
+        self.copy_cite.setIcon(icon("copy"))
+        self.open_hit = self._action(None, self.tr("Open file"), "Ctrl+O", self.open)
+        self.menu_actions = [*menu.actions(), self.open_hit]
+        made.setDefaultAction(self.copy_cite)
+        made.setMenu(menu)
+        made.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        made.setAccessibleName(self.tr("Copy citation"))
+        made.setToolTip(self.tr("Copy the citation (Ctrl+C in the list of hits)"))
+        return made
+
+    def _action(self, menu: QMenu | None, words: str, shortcut: str, triggered: Any) -> QAction:
+        made = QAction(words, self)
+        made.triggered.connect(lambda: triggered())  # noqa: PLW0108 - without the signal's "checked"
+        if shortcut:
+            made.setShortcut(QKeySequence(shortcut))
+            made.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+        self.addAction(made)
+        if menu:
+            menu.addAction(made)
+        return made
+
+    # -- the page, or what stands around -----------------------------------------------------------------------
+
+    def _text(self) -> str:
+        hit = self._hit or {}
+        return str(hit.get("full_text") or hit.get("render_text") or "")
+
+    def _leave(self) -> None:
+        """What is still to come belongs to another passage."""
+        if self._around:
+            self._around.drop()
+        self.page.leave()
+
+    def _show_page(self) -> None:
+        if self._hit and self._hit["page_span"]:
+            self.page.show_passage(self._project, self._hit)
+        else:
+            self.page.empty()
+            self._ask_around()
+
+    def _without_page(self, error: CiteLoomError) -> None:
+        if error.code == Code.ENGINE_UNAVAILABLE or self._hit is None:
+            return  # asked again as soon as it is back
+        self.page.empty()
+        self.page.hide()
+        self.why.setText("" if error.code == Code.UNSUPPORTED_FORMAT else cut(str(error), 400))
+        self.why.setVisible(bool(self.why.text()))
+        self._ask_around()
+
+    def _ask_around(self) -> None:
+        if self._hit:
+            args = {"chunk_id": self._hit["chunk_id"]}
+            self._around = self._desk.link.ask(self, "show", args, done=self._show_around, failed=lambda error: None)
+
+    def _show_around(self, answer: dict[str, Any]) -> None:
+        before, after = ("\n\n".join(one["render_text"] for one in answer[side]) for side in ("before", "after"))
+        self.passage.show_passage(self._text(), self._question, before, after)

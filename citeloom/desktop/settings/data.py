@@ -1,0 +1,132 @@
+"""Where everything is, how much room it takes, and clearing away what can be made again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtWidgets import QHBoxLayout, QMessageBox
+
+from citeloom import paths
+from citeloom.desktop import kit
+from citeloom.desktop.activity.table import Column, Row, RowsModel, Table
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.settings.kept import KeptSettings
+from citeloom.desktop.settings.section import Section
+from citeloom.errors import CiteLoomError
+
+_PARTS = 7
+
+
+class DataSection(Section):
+    """The data folder with its sizes, the index in it, the conversions."""
+
+    name = "data"
+    wide = True
+
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: kit.Banner) -> None:
+        super().__init__(desk, kept, banner)
+        self.question: QMessageBox | None = None
+        self.where = kit.text()
+        self.total = kit.text(muted=True)
+        self.parts = RowsModel(
+            (
+                Column(self.tr("What"), self._part, 28),
+                Column(self.tr("Size"), lambda row: kit.size_words(int(row["bytes"])), 11, number=True, firm=True),
+                Column(self.tr("Where"), lambda row: str(row["path"]), 0),
+            ),
+            "name",
+            self,
+        )
+        self.table = Table(self.parts, self.tr("What takes room on the disk"))
+        self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_PARTS + 1) + kit.GAP)
+        self.open_button = kit.button(
+            self.tr("&Open the data folder"), lambda: self.open_place(Path(paths.folders().data)), icon_name="folder"
+        )
+        self.prune_button = kit.button(
+            self.tr("Delete &left-overs"),
+            lambda: self._prune(everything=False),
+            icon_name="remove",
+            tip=self.tr("Conversions and copies that no paper of any project needs"),
+        )
+        self.prune_all_button = kit.button(self.tr("Delete &all conversions…"), self._ask_prune_all, icon_name="remove")
+        self._lay_out()
+
+    def title(self) -> str:
+        return self.tr("Data")
+
+    def shown(self) -> None:
+        self.ask("sizes", done=self._on_sizes)
+        self.ask("cache_show", done=self._on_cache)
+
+    def _lay_out(self) -> None:
+        self.inside.addWidget(self.where)
+        self.inside.addWidget(self.table)
+        self.inside.addWidget(self.total)
+        row = QHBoxLayout()
+        for part in (self.open_button, self.prune_button, self.prune_all_button):
+            row.addWidget(part)
+        row.addStretch(1)
+        self.inside.addLayout(row)
+        self.inside.addWidget(kit.text(self.tr("Index"), bold=True))
+        words = self.tr(
+            "What is searched lies on this computer, in an index that CiteLoom brings along (Qdrant)."
+            " Only its engine opens it. The folder is {folder}"
+        )
+        self.inside.addWidget(kit.text(words.format(folder=paths.index_folder()), muted=True))
+        self.inside.addWidget(self.rows["engine.min_free_mb"])
+        self.inside.addStretch(1)
+
+    def _on_sizes(self, answer: dict[str, Any]) -> None:
+        words = self.tr("Everything of CiteLoom is in {folder}").format(folder=answer["data_folder"])
+        self.where.setText(words)
+        self.parts.set_rows(answer["parts"])
+        self.total.setText(
+            self.tr("{total} in all; the disk has {free} left.").format(
+                total=kit.size_words(int(answer["total"])), free=kit.size_words(int(answer["free"]))
+            )
+        )
+
+    def _on_cache(self, answer: dict[str, Any]) -> None:
+        self.prune_button.setEnabled(answer["left_over"] > 0)
+        self.prune_all_button.setEnabled(answer["conversions"] > 0)
+
+    def _part(self, part: Row) -> str:
+        return {
+            "index": self.tr("Index of the passages"),
+            "catalog": self.tr("Projects, papers and log"),
+            "conversions": self.tr("Papers as they were read"),
+            "models": self.tr("Downloaded models"),
+            "zotero": self.tr("Copies from Zotero"),
+            "downloads": self.tr("Papers from the web"),
+            "logs": self.tr("Logs"),
+        }.get(str(part["name"]), str(part["name"]))
+
+    def _ask_prune_all(self) -> None:
+        self.question = kit.ask_first(
+            self,
+            self.tr("Delete all conversions?"),
+            self.tr(
+                "Your papers and what can be searched stay. When a project is built anew, or another one reads the"
+                " same papers, they have to be read from their files again, which takes much longer."
+            ),
+            self.tr("Delete them"),
+            lambda: self._prune(everything=True),
+        )
+
+    def _prune(self, *, everything: bool) -> None:
+        for part in (self.prune_button, self.prune_all_button):
+            part.setEnabled(False)
+        self.ask("cache_prune", {"everything": everything}, done=self._on_pruned, failed=self._on_not_pruned)
+
+    def _on_pruned(self, answer: dict[str, Any]) -> None:
+        self.banner.say(
+            self.tr("{count} conversions were deleted; that freed {size}.").format(
+                count=kit.number(answer["removed"]), size=kit.size_words(answer["freed_bytes"])
+            )
+        )
+        self.shown()
+
+    def _on_not_pruned(self, error: CiteLoomError) -> None:
+        self.banner.say_error(error)
+        self.shown()

@@ -1,0 +1,95 @@
+"""The languages in which scanned pages are read: ticks, and a field to find one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+_CODE = Qt.ItemDataRole.UserRole
+_ROWS = 7
+
+
+class Languages(QWidget):
+    """Tells what was chosen: the codes, those that were chosen before first and in their order."""
+
+    picked = Signal(list)
+    none_left = Signal()  # somebody took the last one off
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offered: list[dict[str, Any]] = []
+        self._chosen: list[str] = []
+        self.find_field = QLineEdit(placeholderText=self.tr("Find a language"), clearButtonEnabled=True)
+        self.find_field.setAccessibleName(self.tr("Find a language"))
+        self.find_field.textChanged.connect(lambda _: self._filter())
+        self.list = QListWidget()
+        self.list.setUniformItemSizes(True)
+        self.list.setAccessibleName(self.tr("Languages of scanned pages"))
+        self.list.setFixedHeight(round(self.fontMetrics().height() * 1.6) * _ROWS)
+        self.list.itemChanged.connect(self._on_ticked)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.find_field)
+        layout.addWidget(self.list, 1)
+
+    def offer(self, languages: Sequence[dict[str, Any]]) -> None:
+        """There are these languages; each says whether this computer can read it."""
+        self._offered = list(languages)
+        self._fill()
+
+    def choose(self, codes: Sequence[str]) -> None:
+        """Show what is chosen."""
+        if list(codes) != self._chosen:
+            self._chosen = list(codes)
+            self._fill()
+
+    def _fill(self) -> None:
+        """Those that are chosen first, then those that can be, then the rest."""
+        at = self.list.currentItem().data(_CODE) if self.list.currentItem() else None
+        scrolled = self.list.verticalScrollBar().value()
+        known = {str(one["code"]): one for one in self._offered}
+        unknown = [{"code": code, "name": code, "here": False} for code in self._chosen if code not in known]
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for one in sorted([*self._offered, *unknown], key=self._order):
+                item = QListWidgetItem(
+                    one["name"] if one["here"] else self.tr("{name} (no data on this computer)").format(**one)
+                )
+                ticked = one["code"] in self._chosen
+                item.setData(_CODE, one["code"])
+                item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+                if not one["here"] and not ticked:
+                    item.setFlags(Qt.ItemFlag.NoItemFlags)
+                self.list.addItem(item)
+                if one["code"] == at:
+                    self.list.setCurrentItem(item)
+        self.list.verticalScrollBar().setValue(scrolled)
+        self._filter()
+
+    def _order(self, one: dict[str, Any]) -> tuple[int, int, str]:
+        code = str(one["code"])
+        if code in self._chosen:
+            return 0, self._chosen.index(code), ""
+        return 1 if one["here"] else 2, 0, str(one["name"]).casefold()
+
+    def _filter(self) -> None:
+        wanted = self.find_field.text().strip().casefold()
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            fits = wanted in item.text().casefold() or wanted == str(item.data(_CODE)).casefold()
+            # There are very many that cannot be read here: they are shown to those who look for them.
+            item.setHidden(not (fits if wanted else item.flags()))
+
+    def _on_ticked(self, item: QListWidgetItem) -> None:
+        code = str(item.data(_CODE))
+        others = [one for one in self._chosen if one != code]
+        chosen = [*others, code] if item.checkState() == Qt.CheckState.Checked else others
+        if not chosen:
+            with QSignalBlocker(self.list):
+                item.setCheckState(Qt.CheckState.Checked)
+            self.none_left.emit()
+        elif code not in self._chosen or code not in chosen:
+            self.picked.emit(chosen)

@@ -1,0 +1,137 @@
+"""The settings: each one is the one in the file, and a change made there by hand is seen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
+
+from citeloom import config
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk, Page
+from citeloom.desktop.settings.data import DataSection
+from citeloom.desktop.settings.general import GeneralSection
+from citeloom.desktop.settings.kept import KeptSettings
+from citeloom.desktop.settings.logs import LogsSection
+from citeloom.desktop.settings.models import ModelsSection
+from citeloom.desktop.settings.privacy import PrivacySection
+from citeloom.desktop.settings.reading import ReadingSection
+from citeloom.desktop.settings.section import Section
+from citeloom.desktop.settings.zotero import ZoteroSection
+from citeloom.errors import CiteLoomError
+from citeloom.opening import open_uri
+
+
+class SettingsPage(Page):
+    """A list of sections at the left, the chosen one at the right."""
+
+    name = "settings"
+    icon_name = "settings"
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self.kept = KeptSettings(desk.link, self)
+        self.banner = kit.Banner()
+        self.file_banner = kit.Banner()
+        kinds = (
+            GeneralSection,
+            ZoteroSection,
+            ModelsSection,
+            ReadingSection,
+            DataSection,
+            PrivacySection,
+            LogsSection,
+        )
+        made: list[Section] = [kind(desk, self.kept, self.banner) for kind in kinds]
+        self.sections = {section.name: section for section in made}
+        self.list = QListWidget()
+        self.list.setObjectName("pages")  # looks like the window's own list
+        self.list.setAccessibleName(self.tr("Sections of the settings"))
+        self.stack = QStackedWidget()
+        for section in made:
+            self.list.addItem(section.title())
+            self.stack.addWidget(section)
+        self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * kit.GAP)
+        self.open_button = kit.button(self.tr("Open the &file"), self._open_file, icon_name="file")
+        self._lay_out()
+        self.list.setCurrentRow(0)
+        self.list.currentRowChanged.connect(self._on_section)
+        self.kept.changed.connect(self._on_settings)
+        self.kept.saved.connect(self._on_saved)
+        self.kept.refused.connect(self._on_refused)
+        desk.link.reached.connect(lambda _: self._ask() if self.isVisible() else None)
+        self._on_settings()
+
+    def title(self) -> str:
+        return self.tr("Settings")
+
+    def shown(self, what: dict[str, str]) -> None:
+        section = what.get("section", "")
+        self.kept.look()
+        if section in self.sections and self.current is not self.sections[section]:
+            self.list.setCurrentRow(list(self.sections).index(section))
+        else:
+            self._ask()
+
+    def event(self, event: QEvent) -> bool:
+        # Not every disk tells of changes: whoever comes back from an editor sees them all the same.
+        if event.type() == QEvent.Type.WindowActivate and self.isVisible():
+            self.kept.look()
+        return super().event(event)
+
+    @property
+    def current(self) -> Section:
+        """The section that is shown."""
+        return list(self.sections.values())[self.stack.currentIndex()]
+
+    def _lay_out(self) -> None:
+        above = QHBoxLayout()
+        above.addWidget(kit.heading(self.title()), 1)
+        above.addWidget(self.open_button)
+        row = QHBoxLayout()
+        row.setSpacing(2 * kit.GAP)
+        row.addWidget(self.list)
+        row.addWidget(self.stack, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * kit.GAP, 2 * kit.GAP, 2 * kit.GAP, kit.GAP)
+        layout.setSpacing(kit.GAP)
+        layout.addLayout(above)
+        layout.addWidget(self.file_banner)
+        layout.addWidget(self.banner)
+        layout.addLayout(row, 1)
+
+    def _on_section(self, row: int) -> None:
+        self.banner.hide()  # what it said was about another section
+        self.stack.setCurrentIndex(row)
+        self._ask()
+
+    def _ask(self) -> None:
+        self.current.shown()
+
+    # -- the file --------------------------------------------------------------------------------------------------
+
+    def _on_settings(self) -> None:
+        if problem := self.kept.problem:
+            action = (self.tr("Open the &file"), self._open_file)
+            self.file_banner.say(str(problem), wrong=True, action=action, closable=False)
+        else:
+            self.file_banner.hide()
+        for section in self.sections.values():
+            section.show_settings()
+
+    def _on_saved(self, name: str) -> None:
+        for section in self.sections.values():
+            if row := section.rows.get(name):
+                row.show_saved()
+
+    def _on_refused(self, name: str, error: CiteLoomError) -> None:
+        if self.kept.problem is None:
+            self.banner.say_error(error)
+
+    def _open_file(self) -> None:
+        self.desk.link.run(self, lambda tell: self._open(), failed=self.banner.say_error)
+
+    def _open(self) -> None:
+        """In a thread; a file that is not there yet is made, so that there is something to open."""
+        if not self.kept.file.exists():
+            config.change({}, self.kept.file)
+        open_uri(self.kept.file.as_uri())

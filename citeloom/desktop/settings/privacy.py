@@ -1,0 +1,36 @@
+"""What is kept of what editors asked, and what agents may do."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.settings.kept import KeptSettings
+from citeloom.desktop.settings.section import Section
+
+
+class PrivacySection(Section):
+    """The log, and the way to it."""
+
+    name = "privacy"
+
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: kit.Banner) -> None:
+        super().__init__(desk, kept, banner)
+        words = self.tr(
+            "Your papers, your questions and the answers stay on this computer. An editor gets the passages that it"
+            " asks for, and hands them to its model as it does with everything you write there."
+        )
+        self.inside.addWidget(kit.text(words, muted=True))
+        self.log_button = kit.button(
+            self.tr("&Show what editors asked"), lambda: desk.go.emit("activity", {}), icon_name="activity"
+        )
+        for name in ("privacy.access_log", "privacy.log_days"):
+            self.inside.addWidget(self.rows[name])
+        self.inside.addWidget(self.log_button, 0, Qt.AlignmentFlag.AlignLeading)
+        self.inside.addSpacing(kit.GAP)
+        self.inside.addWidget(self.rows["privacy.agents_may_fetch"])
+        self.inside.addStretch(1)
+
+    def title(self) -> str:
+        return self.tr("Privacy")

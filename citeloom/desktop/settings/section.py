@@ -1,0 +1,89 @@
+"""What the sections of the page have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.link import Done, Failed, Task
+from citeloom.desktop.settings.fields import fields
+from citeloom.desktop.settings.kept import KeptSettings
+from citeloom.desktop.settings.rows import Row, row_of
+from citeloom.errors import CiteLoomError, Code
+from citeloom.opening import open_uri
+
+_LETTERS = 92  # longer lines are hard to read
+
+
+class Section(QScrollArea):
+    """A part of the settings: its plain fields, and what it shows beside them."""
+
+    name = ""
+    wide = False  # whether it takes all the room: it has tables
+
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: kit.Banner) -> None:
+        super().__init__()
+        self.desk, self.kept, self.banner = desk, kept, banner
+        self._asked: dict[str, Task] = {}
+        self.rows: dict[str, Row] = {}
+        for field in fields().get(self.name, ()):
+            self.rows[field.name] = row_of(field)
+            self.rows[field.name].picked.connect(self.pick)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        body = QWidget()
+        if not self.wide:
+            body.setMaximumWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
+        self.inside = QVBoxLayout(body)
+        self.inside.setContentsMargins(0, 0, kit.GAP, kit.GAP)
+        self.inside.setSpacing(kit.GAP + kit.GAP // 2)
+        self.inside.addWidget(kit.heading(self.title()))
+        self.setWidget(body)
+        self.setAccessibleName(self.title())
+
+    def title(self) -> str:
+        """Its name in the list of sections."""
+        raise NotImplementedError
+
+    def shown(self) -> None:
+        """It came to the front, or the engine is there again: ask for what it shows."""
+
+    def show_settings(self) -> None:
+        """Show what is in the file."""
+        for name, row in self.rows.items():
+            row.show_value(self.kept.value(name), self.kept.default(name))
+            row.setEnabled(self.kept.loaded and self.kept.problem is None)
+
+    def pick(self, name: str, value: Any) -> None:
+        """A person chose something; None means the default."""
+        self.kept.change(name, value)
+
+    def ask(
+        self,
+        verb: str,
+        args: Mapping[str, Any] | None = None,
+        *,
+        done: Done | None = None,
+        failed: Failed | None = None,
+    ) -> None:
+        """Ask the engine; a newer question takes the place of an older one."""
+        if before := self._asked.get(verb):
+            before.drop()
+        self._asked[verb] = self.desk.link.ask(self, verb, args, done=done, failed=failed or self.in_vain)
+
+    def in_vain(self, error: CiteLoomError) -> None:
+        """What is shown could not be had. That the engine is away is said by the window, once for all pages."""
+        if error.code != Code.ENGINE_UNAVAILABLE:
+            self.banner.say_error(error)
+
+    def open_place(self, place: Path | str) -> None:
+        """Open a file, a folder or an address with the system's own program."""
+        uri = place.as_uri() if isinstance(place, Path) else place
+        self.desk.link.run(self, lambda tell: open_uri(uri), failed=self.banner.say_error)

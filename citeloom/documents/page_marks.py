@@ -1,0 +1,272 @@
+"""Where a passage stands on a page: its words are found among the page's, and boxed line by line."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)  # of a space
+
+_HYPHENS = frozenset("-\u00ad\u2010\u2011")
+_WITHIN_WORDS = frozenset("'’‘ʼ`´\u200b\u200c\u200d\u2060\ufeff") | _HYPHENS
+_OPENING = frozenset(("Ps", "Pi"))
+_DOTLESS = {"ı": "i", "ȷ": "j"}
+_STEPS = 48  # ways to place what was read so far that are followed at once
+_MOST_PLACES = 300  # of one word: a page that repeats it more often says nothing by it
+_NEAR = 4  # words farther on page and in passage is going on: a mark of a footnote, a formula lies between
+_SKIPPED = 0.7  # what each of them costs
+_JUMP = 3.0  # what going on elsewhere on the page costs, and more the farther away it is
+_LEAST_WORTH = 0.1  # of a word, on a page that has no other
+_ENOUGH = 0.6  # of what the words that should stand on a page are worth, or nothing is marked
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """The characters of a page in the order of the file, each with its box on the page as it is shown."""
+
+    text: str  # words are parted by spaces
+    boxes: Sequence[Box]  # one for each character
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The lines of a passage on a page, as shares of its width and height; none unless it was found there."""
+
+    boxes: tuple[Box, ...] = ()
+    found: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A word bare of case, accents and hyphens, and where it stands in its text."""
+
+    letters: str
+    start: int
+    end: int
+    broken: bool = False  # it ends with a hyphen
+    page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A word of the passage that was found on the page, and the one found before it."""
+
+    score: float
+    word: int  # of the passage
+    places: tuple[int, ...]  # tokens of the page: more than one where the print breaks the word
+    before: _Step | None
+
+    @property
+    def gain(self) -> float:
+        """What the word adds to the certainty that the passage stands here."""
+        return self.score - (self.before.score if self.before else 0.0)
+
+
+def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: int, last: int) -> Marks:
+    """Mark a passage that runs from the first to the last page on the one shown; `pages` has what is known of them."""
+    wanted = [token.letters for token in _tokens(passage)]
+    printed = [token for number in sorted(pages) for token in _tokens(pages[number].text, number)]
+    places = _Places(printed)
+    steps = _aligned(wanted, places)
+    here = {step.word: step for step in steps if any(printed[place].page == shown for place in step.places)}
+    if not here:
+        return Marks()
+    begin = 0 if shown == first else min(here)
+    end = len(wanted) if shown == last else max(here) + 1
+    elsewhere = {step.word for step in steps} - set(here)
+    expected = sum(places.worth(wanted[at]) for at in range(begin, end) if at not in elsewhere)
+    if sum(step.gain for step in here.values()) < _ENOUGH * expected:
+        return Marks()
+    marked = sorted({place for step in here.values() for place in step.places if printed[place].page == shown})
+    page = pages[shown]
+    return _as_marks(_lines([(place, printed[place]) for place in marked], page), page)
+
+
+def mark_all(page: PageText) -> Marks:
+    """Mark every character of a page: places that are known need no finding."""
+    return _as_marks(page.boxes, page)
+
+
+# --- words ------------------------------------------------------------------------------
+
+
+def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
+    letters, start, end, hyphen = "", 0, 0, False
+    for at, character in enumerate(text):
+        bare = _bare(character)
+        alone = bool(bare) and _stands_alone(character)
+        if letters and (alone or (not bare and not _goes_on(character))):
+            yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
+            letters = ""
+        if alone:
+            yield _Token(bare, at, at + 1, page=page)
+        elif bare:
+            start = start if letters else _with_opening(text, at)
+            letters, end, hyphen = letters + bare, at + 1, False
+        else:
+            hyphen = character in _HYPHENS
+    if letters:
+        yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
+
+
+def _bare(character: str) -> str:
+    """A character as words are compared: ligatures spelled out, without case and accents; nothing for a sign."""
+    if character.isascii():
+        return character.lower() if character.isalnum() else ""
+    folded = unicodedata.normalize("NFKD", _DOTLESS.get(character, character)).casefold()
+    return "".join(part for part in folded if part.isalnum())
+
+
+def _goes_on(character: str) -> bool:
+    """Whether a word goes on after a character that is no letter: a hyphen, an apostrophe, an accent set apart."""
+    return character in _WITHIN_WORDS or unicodedata.category(character) in ("Mn", "Sk", "Cf")
+
+
+def _stands_alone(character: str) -> bool:
+    """Whether a letter is a word to us: writing that sets no spaces."""
+    return unicodedata.east_asian_width(character) == "W"
+
+
+def _with_punctuation(text: str, end: int) -> int:
+    while end < len(text) and not text[end].isspace() and not _bare(text[end]):
+        end += 1
+    return end
+
+
+def _with_opening(text: str, start: int) -> int:
+    while start and (unicodedata.category(text[start - 1]) in _OPENING or text[start - 1] in "\"'"):
+        start -= 1
+    return start
+
+
+# --- the passage among the page's words -------------------------------------------------
+
+
+def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
+    """The likeliest place of each word.
+
+    Words that follow each other in both cost nothing, going on elsewhere costs the more the farther it is, and a
+    word is worth the more the rarer it is: so a passage is followed through columns and around notes, and no single
+    "the" is found far from its sentence.
+    """
+    ways: list[_Step] = []
+    for at, word in enumerate(wanted):
+        found = places.of(word)
+        if not found:
+            continue
+        worth = places.worth(word)
+        reached: dict[int, _Step] = {}
+        for place in found:
+            best, before = 0.0, None
+            for way in ways:
+                score = way.score - _cost(place[0] - way.places[-1], at - way.word <= _NEAR)
+                if score > best:
+                    best, before = score, way
+            step = _Step(best + worth, at, place, before)
+            if place[-1] not in reached or reached[place[-1]].score < step.score:
+                reached[place[-1]] = step
+        ways = sorted([*reached.values(), *ways], key=lambda step: step.score, reverse=True)[:_STEPS]
+    steps: list[_Step] = []
+    last = ways[0] if ways else None
+    while last:
+        steps.append(last)
+        last = last.before
+    return steps[::-1]
+
+
+@cache
+def _cost(distance: int, goes_on: bool) -> float:
+    """What it costs to go on so many words farther on the page; in the passage few words, or more, were left out."""
+    if goes_on and 1 <= distance <= _NEAR:
+        return _SKIPPED * (distance - 1)
+    return _JUMP + math.log(1 + abs(distance))
+
+
+class _Places:
+    """Where words stand, whole or broken in two."""
+
+    def __init__(self, printed: Sequence[_Token]) -> None:
+        self._whole: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
+        self._halves: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
+        self._broken: defaultdict[str, list[int]] = defaultdict(list)
+        self._count = len(printed)
+        self._asked: dict[str, list[tuple[int, ...]]] = {}
+        for at, token in enumerate(printed):
+            self._whole[token.letters].append((at,))
+            if token.broken:
+                self._broken[token.letters].append(at)
+        for at, (before, after) in enumerate(pairwise(printed)):
+            self._halves[before.letters + after.letters].append((at, at + 1))
+
+    def of(self, word: str) -> list[tuple[int, ...]]:
+        """Every place of a word, as the tokens that make it up."""
+        if word not in self._asked:
+            found = [*self._whole.get(word, ()), *self._halves.get(word, ())]
+            for length in range(1, len(word)):
+                # The other half may be anywhere: at the top of the next column, behind a note or a running head.
+                for head in self._broken.get(word[:length], ()):
+                    found += [(head, *tail) for tail in self._whole.get(word[length:], ()) if tail != (head + 1,)]
+            self._asked[word] = found[:_MOST_PLACES]
+        return self._asked[word]
+
+    def worth(self, word: str) -> float:
+        """How much it says that a word stands in a place: the more, the rarer it is on the page."""
+        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _LEAST_WORTH
+
+
+# --- boxes ------------------------------------------------------------------------------
+
+
+def _lines(tokens: Iterable[tuple[int, _Token]], page: PageText) -> list[Box]:
+    lines: list[Box] = []
+    last, down = 0, False
+    for at, token in tokens:
+        boxes = [box for box in page.boxes[token.start : token.end] if box[2] > box[0] and box[3] > box[1]]
+        if not boxes:
+            continue
+        word = _around(boxes)
+        down = _runs_down(boxes) if len(boxes) > 1 else down
+        if lines and at - last <= _NEAR and _same_line(lines[-1], word, down):
+            lines[-1] = _around([lines[-1], word])
+        else:
+            lines.append(word)
+        last = at
+    return lines
+
+
+def _runs_down(boxes: Sequence[Box]) -> bool:
+    """Whether the characters stand above each other: text printed sideways."""
+    first, last = boxes[0], boxes[-1]
+    across = abs(first[0] + first[2] - last[0] - last[2])
+    return abs(first[1] + first[3] - last[1] - last[3]) > across
+
+
+def _same_line(line: Box, part: Box, down: bool) -> bool:
+    low, high = (0, 2) if down else (1, 3)
+    overlap = min(line[high], part[high]) - max(line[low], part[low])
+    return overlap > 0.5 * min(line[high] - line[low], part[high] - part[low])
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return min(left), min(top), max(right), max(bottom)
+
+
+def _as_marks(lines: Iterable[Box], page: PageText) -> Marks:
+    boxes = tuple(box for line in lines if (box := _as_shares(line, page)))
+    return Marks(boxes, bool(boxes))
+
+
+def _as_shares(box: Box, page: PageText) -> Box | None:
+    """A box as shares of the page; None where it lies outside of what is shown."""
+    left, right = (round(min(max(x / page.width, 0.0), 1.0), 5) for x in (box[0], box[2]))
+    top, bottom = (round(min(max(y / page.height, 0.0), 1.0), 5) for y in (box[1], box[3]))
+    return (left, top, right, bottom) if right > left and bottom > top else None

@@ -1,0 +1,44 @@
+"""Windows on a screen that nobody sees, and the real engine behind them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import pytest  # noqa: E402 - Qt reads the variable when it is loaded
+
+from citeloom.desktop.desk import Desk  # noqa: E402
+from citeloom.desktop.link import Link  # noqa: E402
+from citeloom.desktop.overview import Overview  # noqa: E402
+
+
+@pytest.fixture
+def library_home(sample_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The sample library, read as project `sample/library`, as the home of this test. Look at it, do not change it."""
+    _live_in(sample_home, monkeypatch)
+    return sample_home
+
+
+@pytest.fixture
+def own_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data folder of this test alone; its engine ends with it."""
+    _live_in(home, monkeypatch)
+    return home
+
+
+def _live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITELOOM_HOME", str(home))
+    monkeypatch.setenv("CITELOOM_WATCH", "off")
+
+
+@pytest.fixture
+def desk(qapp: object) -> Iterator[Desk]:
+    """The way to the real engine of the test's home; ask for `library_home` or `own_home` before it."""
+    link = Link()
+    made = Desk(link, Overview(link))
+    link.start()
+    yield made
+    link.close()

@@ -1,0 +1,68 @@
+"""A link without an engine, for states that a real one is hard to bring into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer
+
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.link import Done, Failed, Link, Task
+from citeloom.desktop.overview import Overview
+from citeloom.errors import CiteLoomError, Code
+
+
+class FakeLink(Link):
+    """Answers from `answers`: by verb, a value, a CiteLoomError, or a function of the arguments that gives either."""
+
+    def __init__(self, **answers: Any) -> None:
+        super().__init__()
+        self.answers: dict[str, Any] = answers
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.held: list[Callable[[], None]] | None = None  # a list: answers wait in it until a test lets them go
+
+    def start(self) -> None:
+        """Nothing to reach."""
+
+    def close(self) -> None:
+        """Nothing to leave."""
+        self._closing.set()
+
+    def run(
+        self,
+        owner: QObject,
+        work: Callable[[Done], Any],
+        *,
+        done: Done | None = None,
+        failed: Failed | None = None,
+        progress: Done | None = None,
+    ) -> Task:
+        task = Task(owner, done, failed or self.failed.emit, progress)
+
+        def later() -> None:
+            if task.wanted:
+                self._do(task, work)
+
+        if self.held is not None:
+            self.held.append(later)
+        else:
+            QTimer.singleShot(0, later)
+        return task
+
+    def _call(self, verb: str, args: Mapping[str, Any]) -> Any:
+        self.asked.append((verb, dict(args)))
+        answer = self.answers.get(verb)
+        if callable(answer):
+            answer = answer(args)
+        if answer is None and verb not in self.answers:
+            answer = CiteLoomError(Code.INVALID_INPUT, f"The fake has no answer to '{verb}'.")
+        if isinstance(answer, CiteLoomError):
+            raise answer
+        return answer
+
+
+def fake_desk(**answers: Any) -> tuple[Desk, FakeLink]:
+    """A desk whose engine is made up."""
+    link = FakeLink(**answers)
+    return Desk(link, Overview(link)), link

@@ -1,0 +1,367 @@
+"""The activity page: with real editors on the real engine, and in states that are hard to bring an engine into."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from citeloom.desktop.activity.export import spreadsheet_separator
+from citeloom.desktop.activity.log_model import BLOCK
+from citeloom.desktop.activity.page import ActivityPage
+from citeloom.desktop.desk import Desk
+from citeloom.errors import CiteLoomError, Code
+from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.naming import nameless
+from tests.flows.steps import Project, four_papers, kill_engine, settings
+from tests.support import Editor
+
+EDITORS, ASKED, IMPORTS = range(3)
+LEFT = Qt.MouseButton.LeftButton
+
+
+# -- with the real engine --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(own_home: Path, tmp_path: Path) -> Project:
+    """Four papers and one that cannot be read, as project `p`."""
+    four_papers(tmp_path / "papers")
+    (tmp_path / "papers" / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
+    made = Project.made(own_home, tmp_path / "papers")
+    made.ingest()
+    return made
+
+
+@pytest.fixture
+def page(project: Project, desk: Desk, qtbot: QtBot) -> ActivityPage:
+    return _shown(ActivityPage(desk), qtbot)
+
+
+def test_an_editor_appears_asks_and_is_disconnected(page: ActivityPage, project: Project, qtbot: QtBot) -> None:
+    editors, asked = page.editors, page.asked
+    _wait(qtbot, lambda: editors.stack.currentIndex() == 0 and editors.empty.isVisible())
+    with Editor(project.home, "--project", "p", "--toolsets", "read", name="claude-ai") as editor:
+        _wait(qtbot, lambda: _cells(editors.model) != [])
+        assert _cells(editors.model)[0][:3] == ["Claude Desktop (claude-ai 1.0)", "p", "Read"]
+        assert page.tabs.tabText(EDITORS) == "Editors (1)"
+
+        page.tabs.setCurrentIndex(ASKED)
+        hits = editor.call("query", project="p", text="how often was the coral measured?")["items"]
+        _wait(qtbot, lambda: _cells(asked.model) != [])
+        when, *row = _cells(asked.model)[0]
+        assert when
+        found = str(len(hits))
+        assert row == ["Claude Desktop (claude-ai 1.0)", "p", "Search by meaning", "how often was the coral measured?",
+                       "Answered", found]  # fmt: skip
+        editor.call("list_projects")
+        _wait(qtbot, lambda: asked.model.rowCount() == 2)
+        asked.table.selectRow(1)
+        _wait(qtbot, lambda: hits[0]["render_text"] in asked.passages.toPlainText())
+        assert hits[0]["cite"] in asked.passages.toPlainText()
+
+        page.tabs.setCurrentIndex(EDITORS)
+        assert not editors.disconnect_button.isEnabled(), "nobody is chosen"
+        editors.table.selectRow(0)
+        qtbot.mouseClick(editors.disconnect_button, LEFT)
+        assert "started again" in _agree(editors.question, qtbot)
+        _wait(qtbot, lambda: editors.empty.isVisible() and page.tabs.tabText(EDITORS) == "Editors")
+        assert editor.fail("list_projects")["code"] == "PERMISSION_DENIED"
+    assert nameless(page) == []
+
+
+def test_the_log_is_filtered_exported_and_cleared(
+    page: ActivityPage, project: Project, qtbot: QtBot, tmp_path: Path
+) -> None:
+    asked = page.asked
+    page.tabs.setCurrentIndex(ASKED)
+    for name in ("one", "two"):
+        with Editor(project.home, name=name) as editor:
+            editor.call("query", project="p", text=f"=cmd|{name} “Größe” 🐦")
+            editor.call("list_projects")
+    _wait(qtbot, lambda: asked.model.rowCount() == 4 and asked.project_box.count() == 2)
+
+    asked.editor_box.setCurrentIndex(asked.editor_box.findText("two 1.0"))
+    asked.editor_box.activated.emit(asked.editor_box.currentIndex())
+    _wait(qtbot, lambda: {row["client"] for row in asked.model.rows} == {"two 1.0"})
+    asked.project_box.setCurrentIndex(1)
+    asked.project_box.activated.emit(1)
+    _wait(qtbot, lambda: [row["asked"] for row in asked.model.rows] == ["=cmd|two “Größe” 🐦"])
+
+    asked.export_to(tmp_path / "log.csv")
+    _wait(qtbot, lambda: asked.export is None)
+    assert str(tmp_path / "log.csv") in asked.banner.words.text()
+    written = (tmp_path / "log.csv").read_bytes()
+    assert written.startswith(b"\xef\xbb\xbf")
+    table = list(csv.DictReader(io.StringIO(written.decode("utf-8-sig")), delimiter=spreadsheet_separator()))
+    assert [row["asked"] for row in table] == ["'=cmd|two “Größe” 🐦"]
+    assert table[0]["editor"] == "two 1.0"
+    assert int(table[0]["passages"]) == len(table[0]["passage ids"].split()) > 0
+    assert [file.name for file in tmp_path.glob("*log*")] == ["log.csv"], "nothing else is left behind"
+
+    qtbot.mouseClick(asked.clear_button, LEFT)
+    assert "all projects" in _agree(asked.question, qtbot)
+    _wait(qtbot, lambda: asked.empty.isVisible() and "4" in asked.banner.words.text())
+    asked.editor_box.setCurrentIndex(0)
+    asked.project_box.setCurrentIndex(0)
+    asked.project_box.activated.emit(0)
+    _wait(qtbot, lambda: asked.empty.title.text() == "Nothing has been asked yet")
+
+
+def test_a_past_import_says_why_a_file_was_not_read_and_leads_to_its_papers(page: ActivityPage, qtbot: QtBot) -> None:
+    imports = page.imports
+    page.tabs.setCurrentIndex(IMPORTS)
+    _wait(qtbot, lambda: imports.model.rowCount() == 1)
+    assert _cells(imports.model)[0][1:] == ["p", "All its sources", "Done, not everything", "4", "1"]
+    imports.table.selectRow(0)
+    story = imports.details.toPlainText()
+    assert "torn.pdf" in story and "New: 4" in story
+    reason = imports.model.rows[0]["result"]["errors"][0]["reason"]
+    assert reason in story
+    with qtbot.waitSignal(page.desk.go) as went:
+        qtbot.mouseClick(imports.papers_button, LEFT)
+    assert went.args == ["projects", {"project": "p"}]
+
+
+def test_the_page_goes_on_after_the_engine_was_killed(page: ActivityPage, project: Project, qtbot: QtBot) -> None:
+    page.tabs.setCurrentIndex(ASKED)
+    _wait(qtbot, lambda: page.desk.overview.now.reached and page.asked.empty.isVisible())
+    kill_engine(project.home)
+    with Editor(project.home, name="after") as editor:
+        editor.call("list_projects")
+        _wait(qtbot, lambda: [row["client"] for row in page.asked.model.rows] == ["after 1.0"])
+    assert not page.asked.banner.isVisible(), "that the engine was away is said by the window"
+
+
+def test_a_log_that_is_switched_off_points_to_the_settings(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+    settings(own_home, "[privacy]\naccess_log = false\n")
+    page = _shown(ActivityPage(desk), qtbot)
+    page.tabs.setCurrentIndex(ASKED)
+    _wait(qtbot, page.asked.off_banner.isVisible)
+    with qtbot.waitSignal(desk.go) as went:
+        qtbot.mouseClick(page.asked.off_banner.button, LEFT)
+    assert went.args == ["settings", {}]
+    settings(own_home, "")
+    page.shown({})
+    _wait(qtbot, lambda: not page.asked.off_banner.isVisible())
+
+
+# -- with a made-up engine -------------------------------------------------------------------------------------------
+
+
+def _entry(number: int, **values: Any) -> dict[str, Any]:
+    return {
+        "id": number,
+        "at": "2026-11-16T12:00:00+00:00",
+        "client": "claude-ai 0.1",
+        "project_id": "thesis",
+        "tool": "query",
+        "asked": f"question {number}",
+        "passages": [],
+        "outcome": "ok",
+        "milliseconds": 20.0,
+        **values,
+    }
+
+
+class Engine:
+    """A made-up engine with a log that can grow."""
+
+    def __init__(self, entries: int = 0) -> None:
+        self.log = [_entry(number) for number in range(entries, 0, -1)]
+        self.past: list[dict[str, Any]] = []
+        self.desk, self.link = fake_desk(
+            editors={"editors": []},
+            log=self._log,
+            project_list=[],
+            jobs=lambda args: {"running": [], "past": self.past[: args["limit"]]},
+            status={"projects": 1, "jobs": []},
+        )
+
+    def _log(self, args: dict[str, Any]) -> list[dict[str, Any]]:
+        older = [row for row in self.log if row["id"] < args.get("before", 10**9)]
+        return older[: args["limit"]]
+
+
+def test_older_entries_are_fetched_as_one_scrolls_and_new_ones_come_on_top(qtbot: QtBot) -> None:
+    engine = Engine(entries=2 * BLOCK + 50)
+    page = _shown(ActivityPage(engine.desk), qtbot)
+    page.tabs.setCurrentIndex(ASKED)
+    model, table = page.asked.model, page.asked.table
+    _wait(qtbot, lambda: model.rowCount() >= BLOCK)
+    for rows in (2 * BLOCK, len(engine.log)):
+        table.scrollToBottom()
+        _wait(qtbot, lambda: model.rowCount() == rows)  # noqa: B023 - called at once
+    assert not model.canFetchMore(QModelIndex())
+    assert [row["id"] for row in model.rows] == [row["id"] for row in engine.log]
+
+    table.selectRow(3)
+    chosen = table.chosen()
+    engine.log[:0] = [_entry(number) for number in range(2 * BLOCK + 52, 2 * BLOCK + 50, -1)]
+    page.asked.refresh()
+    _wait(qtbot, lambda: model.rows[0]["id"] == 2 * BLOCK + 52)
+    assert table.chosen() is chosen, "what was chosen moved down with its row"
+    assert [row["id"] for row in model.rows] == [row["id"] for row in engine.log]
+
+    engine.log = [_entry(1, asked="after it was cleared elsewhere")]
+    page.asked.refresh()
+    _wait(qtbot, lambda: [row["asked"] for row in model.rows] == ["after it was cleared elsewhere"])
+
+
+def test_a_filter_that_was_not_answered_is_asked_again_and_never_mixed_with_the_old_list(qtbot: QtBot) -> None:
+    engine = Engine()
+    engine.log = [_entry(3, client="zed 1"), _entry(2), _entry(1, client="zed 1")]
+    engine.link.answers["log"] = lambda args: [row for row in engine.log if args.get("client") in (None, row["client"])]
+    page = _shown(ActivityPage(engine.desk), qtbot)
+    page.tabs.setCurrentIndex(ASKED)
+    asked, answer = page.asked, engine.link.answers["log"]
+    _wait(qtbot, lambda: asked.model.rowCount() == 3)
+    for code, said in ((Code.ENGINE_UNAVAILABLE, False), (Code.STORAGE_ERROR, True)):
+        engine.link.answers["log"] = CiteLoomError(code, "No answer.")
+        asked.editor_box.setCurrentIndex(asked.editor_box.findData("zed 1"))
+        with qtbot.waitSignal(asked.model.failed):
+            asked.editor_box.activated.emit(asked.editor_box.currentIndex())
+        assert asked.banner.isVisible() is said
+    engine.link.answers["log"] = answer
+    engine.log.insert(0, _entry(4, client="zed 1"))
+    asked.refresh()
+    _wait(qtbot, lambda: [row["id"] for row in asked.model.rows] == [4, 3, 1])
+    assert not asked.banner.isVisible(), "it was answered"
+
+
+def test_the_table_takes_nothing_for_markup(qtbot: QtBot) -> None:
+    engine = Engine()
+    engine.log = [_entry(1, asked="<b>x</b>\n<img src=y>" + "é" * 3000, client="<i>me</i>", passages=["gone"])]
+    engine.link.answers["log_passages"] = {
+        "passages": [
+            {"chunk_id": "gone", "cite": None, "title": None, "section_path": [], "text": None, "gone": True},
+            {"chunk_id": "c", "cite": "[@k]", "title": "<h1>T", "section_path": ["A", "B"], "text": "<u>", "gone": 0},
+        ]
+    }  # fmt: skip
+    page = _shown(ActivityPage(engine.desk), qtbot)
+    page.tabs.setCurrentIndex(ASKED)
+    _wait(qtbot, lambda: page.asked.model.rowCount() == 1)
+    page.asked.table.selectRow(0)
+    _wait(qtbot, lambda: "no longer in the library" in page.asked.passages.toPlainText())
+    shown = page.asked.passages.toPlainText()
+    assert "<b>x</b>\n<img src=y>" in shown and "2. [@k]  <h1>T\nA › B\n<u>" in shown
+    tip = page.asked.model.index(0, 4).data(Qt.ItemDataRole.ToolTipRole)
+    assert tip.startswith("&lt;b&gt;x")
+
+
+def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
+    engine = Engine()
+    page = _shown(ActivityPage(engine.desk), qtbot)
+    page.tabs.setCurrentIndex(IMPORTS)
+    engine.link.answers["cancel"] = CiteLoomError(Code.TIMEOUT, "It did not stop.", "Try again.")
+    for number in range(8):
+        engine.link.told.emit(_progress(f"job-{number}"))
+    assert page.tabs.tabText(IMPORTS) == "Imports (8)"
+    running = page.imports.running
+    assert list(running.jobs) == [f"job-{number}" for number in range(5)]
+    assert running.more.text() == "Waiting behind them: 3"
+    card = running.jobs["job-0"]
+    assert card.words.text().startswith("Reading whole papers – 25 of 40 papers searchable, 1 could not be read")
+    assert card.file.text() == "a.pdf, page 3 of 28"
+    qtbot.mouseClick(card.stop_button, LEFT)
+    assert not card.stop_button.isEnabled()
+    _wait(qtbot, card.stop_button.isEnabled)
+    assert page.imports.banner.words.text() == "It did not stop. Try again."
+    assert nameless(page) == []
+
+    engine.link.answers["cancel"] = True
+    qtbot.mouseClick(card.stop_button, LEFT)
+    _wait(qtbot, lambda: engine.link.asked[-1] == ("cancel", {"job_id": "job-0"}))
+    engine.past = [{"job_id": "job-0", "project": "thesis", "state": "cancelled", "source": None, "created_at": "",
+                    "finished_at": "2026-11-16T12:00:00+00:00", "result": {}, "error": None}]  # fmt: skip
+    engine.link.told.emit(
+        {"type": "JobFinished", "job_id": "job-0", "project_id": "thesis", "state": "cancelled", "result": {}}
+    )
+    _wait(qtbot, lambda: page.imports.model.rowCount() == 1 and "job-5" in running.jobs)
+    assert _cells(page.imports.model)[0][3] == "Stopped"
+
+
+def test_troubles_count_as_seen_once_the_page_was_shown(qtbot: QtBot) -> None:
+    engine = Engine()
+    failed = {"type": "JobFinished", "job_id": "j", "project_id": "p", "state": "failed", "result": {}}
+    engine.link.told.emit(failed)
+    assert engine.desk.overview.now.troubles
+    _shown(ActivityPage(engine.desk), qtbot)
+    assert not engine.desk.overview.now.troubles
+
+
+def test_an_export_that_fails_or_is_stopped_leaves_the_old_file(qtbot: QtBot, tmp_path: Path) -> None:
+    engine = Engine(entries=3)
+    page = _shown(ActivityPage(engine.desk), qtbot)
+    page.tabs.setCurrentIndex(ASKED)
+    asked = page.asked
+    _wait(qtbot, asked.export_button.isEnabled)
+    file = tmp_path / "kept.csv"
+    file.write_text("before")
+
+    engine.link.held = []
+    asked.export_to(file)
+    assert not asked.export_button.isEnabled()
+    qtbot.mouseClick(asked.banner.button, LEFT)
+    _let_go(engine.link)
+    assert "stopped" in asked.banner.words.text() and asked.export_button.isEnabled()
+
+    asked.export_to(tmp_path / "no such folder" / "log.csv")
+    _wait(qtbot, lambda: "could not be written" in asked.banner.words.text())
+    assert asked.export_button.isEnabled()
+    assert file.read_text() == "before"
+    assert [one.name for one in tmp_path.iterdir()] == ["kept.csv"]
+
+
+# -- steps -----------------------------------------------------------------------------------------------------------
+
+
+def _shown(page: ActivityPage, qtbot: QtBot) -> ActivityPage:
+    qtbot.addWidget(page)
+    page.resize(900, 600)
+    page.show()
+    page.shown({})
+    return page
+
+
+def _wait(qtbot: QtBot, condition: Callable[[], bool]) -> None:
+    qtbot.waitUntil(condition, timeout=60_000)
+
+
+def _cells(model: Any) -> list[list[str]]:
+    return [
+        [model.index(row, column).data() for column in range(model.columnCount())] for row in range(model.rowCount())
+    ]
+
+
+def _agree(question: QMessageBox | None, qtbot: QtBot) -> str:
+    assert question is not None
+    words = question.text()
+    yes = next(
+        one
+        for one in question.findChildren(QPushButton)
+        if question.buttonRole(one) == QMessageBox.ButtonRole.AcceptRole
+    )
+    qtbot.mouseClick(yes, LEFT)
+    return words
+
+
+def _progress(job_id: str) -> dict[str, Any]:
+    return {
+        "type": "JobProgress", "job_id": job_id, "project_id": "thesis", "total": 40, "searchable": 25, "done": 3,
+        "failed": 1, "chunks_written": 9, "file": "a.pdf", "stage": "convert", "page": 3, "pages": 28,
+        "eta_seconds": None,
+    }  # fmt: skip
+
+
+def _let_go(link: FakeLink) -> None:
+    held, link.held = link.held or [], None
+    for one in held:
+        one()

@@ -1,0 +1,153 @@
+"""From nothing to papers that are being read, step by step, on the real engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from citeloom import config
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.first_run.assistant import FirstRun
+from citeloom.desktop.first_run.step import Chosen
+from citeloom.engine.client import Client
+from citeloom.errors import CiteLoomError, Code
+from tests.desktop.fake_link import fake_desk
+from tests.flows.steps import pdf_paper, settings
+from tests.zotero_stand_in.local_api import LocalZotero
+from tests.zotero_stand_in.world import World
+
+LONG = 90_000
+
+
+def click(qtbot: QtBot, button: Any) -> None:
+    qtbot.waitUntil(lambda: button.isVisible() and button.isEnabled(), timeout=LONG)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def shown(desk: Desk, qtbot: QtBot) -> FirstRun:
+    assistant = FirstRun(desk)
+    qtbot.addWidget(assistant)
+    assistant.show()
+    return assistant
+
+
+def test_without_zotero_the_sample_library_is_read_in_five_steps(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+    nowhere(own_home)
+    assistant = shown(desk, qtbot)
+    qtbot.waitUntil(lambda: "not found" in assistant.zotero.state.text(), timeout=LONG)
+    click(qtbot, assistant.zotero.sample_button)
+    assert assistant.step is assistant.choice and assistant.choice.sample.isChecked()
+    click(qtbot, assistant.next_button)
+    assert assistant.name.name.text() == "sample"
+    click(qtbot, assistant.next_button)
+    qtbot.waitUntil(lambda: assistant.languages.list.count() > 0, timeout=LONG)
+    assert assistant.languages.languages() == ("en", "de")
+    click(qtbot, assistant.next_button)
+    qtbot.waitUntil(lambda: "10 of 10 papers searchable" in assistant.reading.counts.text(), timeout=LONG)
+    pages: list[tuple[str, dict[str, str]]] = []
+    desk.go.connect(lambda page, what: pages.append((page, what)))
+    with qtbot.waitSignal(assistant.finished_with, timeout=LONG) as finished:
+        click(qtbot, assistant.reading.connect_button)
+    assert pages == [("connect", {"project": "sample"})] and finished.args == ["sample"]
+
+
+def nowhere(home: Path) -> None:
+    """No Zotero answers, and none is on this disk."""
+    home.mkdir(exist_ok=True)
+    empty = home.parent / "no-zotero"
+    empty.mkdir()
+    settings(home, f'[zotero]\nlocal_url = "http://127.0.0.1:9"\ndata_folder = "{empty}"\n')
+
+
+def test_zotero_is_seen_by_itself_once_it_lets_programs_in(
+    own_home: Path, desk: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    world = World(tmp_path / "Zotero")
+    collection = world.collection("Möwen 🐦 & Salz")
+    paper = world.add("journalArticle", collections=[collection], title="On salt", citationKey="evansSalt2014")
+    world.attach(paper, "salt.pdf", pdf_paper(tmp_path / "salt.pdf", "salt").read_bytes())
+    with LocalZotero(world, enabled=False) as zotero:
+        settings(own_home, f'[zotero]\nlocal_url = "{zotero.url}"\ndata_folder = "{world.data_folder}"\n')
+        assistant = shown(desk, qtbot)
+        qtbot.waitUntil(lambda: "Advanced" in assistant.zotero.help.text(), timeout=LONG)
+        zotero.enabled = True
+        qtbot.waitUntil(lambda: assistant.zotero.found, timeout=LONG)
+        click(qtbot, assistant.next_button)
+        tree = assistant.choice.zotero.tree
+        qtbot.waitUntil(lambda: tree.view.model().rowCount() == 1, timeout=LONG)
+        assert not assistant.next_button.isEnabled(), "nothing is ticked yet"
+        library = tree.view.model().index(0, 0)
+        line = tree.view.model().index(0, 0, library)
+        assert tree.view.model().data(line) == "Möwen 🐦 & Salz"
+        tree.view.model().setData(line, Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+        click(qtbot, assistant.next_button)
+        assert assistant.name.name.text() == "mowen-salz"
+        click(qtbot, assistant.next_button)
+        click(qtbot, assistant.next_button)
+        qtbot.waitUntil(lambda: "1 of 1 papers searchable" in assistant.reading.counts.text(), timeout=LONG)
+        with Client() as client:
+            documents = client.call("documents", project="mowen-salz")["documents"]
+        assert [d["citekey"] for d in documents] == ["evansSalt2014"]
+
+
+def test_languages_go_into_the_settings_file(own_home: Path, desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    nowhere(own_home)
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "a.md").write_text("# On salt\n\nSalt was carried.\n")
+    assistant = shown(desk, qtbot)
+    assistant.choice.take_folders([str(folder)])
+    for _ in range(3):
+        click(qtbot, assistant.next_button)
+    qtbot.waitUntil(lambda: assistant.languages.list.count() > 0, timeout=LONG)
+    items = [assistant.languages.list.item(row) for row in range(assistant.languages.list.count())]
+    next(item for item in items if item.text() == "German").setCheckState(Qt.CheckState.Unchecked)
+    click(qtbot, assistant.next_button)
+    qtbot.waitUntil(lambda: "1 of 1 papers searchable" in assistant.reading.counts.text(), timeout=LONG)
+    assert config.load().ocr.languages == ("en",)
+    assert "local_url" in (own_home / "citeloom.toml").read_text(), "what stood there stays"
+
+
+def test_a_name_that_cannot_be_leads_back_to_its_step(qtbot: QtBot) -> None:
+    refused = CiteLoomError(Code.INVALID_PROJECT, "'a b' cannot be a project id.", "Use letters.")
+    desk, _ = fake_desk(project_add=refused, zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
+    assistant = shown(desk, qtbot)
+    assistant.chosen.sample, assistant.chosen.name = True, "a b"
+    assistant._go_to(4)
+    qtbot.waitUntil(lambda: assistant.step is assistant.name)
+    assert assistant.name.problem.text() == "'a b' cannot be a project id. Use letters."
+
+
+def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: QtBot) -> None:
+    gone = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero does not answer any more.", "Open it again.")
+    desk, link = fake_desk(project_add=gone, ingest={"job_id": "j", "state": "queued"}, project_show=gone)
+    assistant = shown(desk, qtbot)
+    assistant.chosen.sample, assistant.chosen.name = True, "thesis"
+    assistant._go_to(4)
+    qtbot.waitUntil(assistant.reading.banner.isVisible)
+    assert assistant.reading.banner.words.text() == "Zotero does not answer any more. Open it again."
+    link.answers["project_add"] = {"id": "thesis"}
+    qtbot.mouseClick(assistant.reading.banner.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: assistant.reading.made == "thesis")
+    assert ("ingest", {"project": "thesis"}) in link.asked
+
+
+@pytest.mark.parametrize(
+    ("names", "suggested"),
+    [(["Thesis/Chapter 2"], "thesis-chapter-2"), (["🐦", "Straße"], "strasse"), (["中文"], "thesis"), ([], "thesis")],
+    ids=["path", "emoji", "no latin letter", "nothing"],
+)
+def test_a_name_is_suggested_by_what_was_chosen(names: list[str], suggested: str) -> None:
+    assert Chosen(names=names).suggested_name() == suggested
+
+
+def test_skipping_leaves_everything_as_it_was(qtbot: QtBot) -> None:
+    desk, link = fake_desk(zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
+    assistant = shown(desk, qtbot)
+    with qtbot.waitSignal(assistant.finished_with) as finished:
+        qtbot.mouseClick(assistant.skip_button, Qt.MouseButton.LeftButton)
+    assert finished.args == [""] and {verb for verb, _ in link.asked} <= {"zotero_status"}

@@ -1,0 +1,91 @@
+"""What the tray and the window say of the engine, and when the researcher is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from citeloom.desktop.overview import Mood, Situation
+from citeloom.errors import CiteLoomError, Code
+from tests.desktop.fake_link import fake_desk
+
+STATUS: dict[str, Any] = {
+    "projects": 2,
+    "jobs": [],
+    "paused": False,
+    "settings_problem": None,
+    "coverage": {"documents": 150, "searchable": 142, "pending": 0, "failed": 5, "without_file": 3},
+}
+JOB = {"type": "JobProgress", "job_id": "j", "project_id": "thesis", "total": 10, "searchable": 10, "done": 2}
+LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
+
+
+@pytest.mark.parametrize(
+    ("situation", "mood", "words"),
+    [
+        (Situation(), Mood.WORKING, "Starting …"),
+        (Situation(True, status=STATUS), Mood.IDLE, "Up to date: 142 of 150 papers searchable"),
+        (Situation(True, status=STATUS, jobs={"j": JOB}), Mood.WORKING, "Reading: 142 of 150 papers searchable"),
+        (Situation(True, status={**STATUS, "paused": True}), Mood.PAUSED, "Paused: 142 of 150 papers searchable"),
+        (Situation(True, status={**STATUS, "projects": 0}), Mood.IDLE, "No project yet"),
+        (Situation(problem=LOST), Mood.ATTENTION, "The engine ended."),
+        (Situation(True, status=STATUS, troubles=("It failed",)), Mood.ATTENTION, "It failed"),
+        (Situation(True, other_version="9.9", status=STATUS), Mood.ATTENTION, "The engine is of another version (9.9)"),
+        (
+            Situation(True, status={**STATUS, "settings_problem": "line 3"}),
+            Mood.ATTENTION,
+            "The settings file cannot be used",
+        ),
+    ],
+    ids=["starting", "idle", "working", "paused", "empty", "lost", "trouble", "version", "settings"],
+)
+def test_the_state_is_said_in_words(qapp: object, situation: Situation, mood: Mood, words: str) -> None:
+    assert (situation.mood, situation.in_words()) == (mood, words)
+
+
+def test_progress_counts_searchable_and_whole_papers_alike() -> None:
+    assert Situation(True, jobs={"j": JOB}).progress == pytest.approx(0.6)
+    assert Situation(True, jobs={"j": {**JOB, "total": 0}}).progress is None
+
+
+def finished(**result: Any) -> dict[str, Any]:
+    state = result.pop("state", "done")
+    return {"type": "JobFinished", "job_id": "j", "project_id": "thesis", "state": state, "result": result}
+
+
+@pytest.mark.parametrize(
+    ("event", "title", "wrong"),
+    [
+        (finished(documents_processed=3, chunks_written=70), "thesis is up to date", False),
+        (finished(documents_processed=3, failed=2), "thesis: some papers could not be read", True),
+        (finished(held_back=30), "thesis: a sync needs you", True),
+        (finished(state="failed", error=LOST.as_dict()), "The import of thesis failed", True),
+    ],
+    ids=["read", "some failed", "held back", "failed"],
+)
+def test_an_import_that_ends_is_told_once(
+    qapp: object, qtbot: QtBot, event: dict[str, Any], title: str, wrong: bool
+) -> None:
+    desk, link = fake_desk(status=STATUS)
+    notices: list[tuple[Any, ...]] = []
+    desk.overview.notice.connect(lambda *said: notices.append(said))
+    for _ in range(200):
+        link.told.emit(JOB)
+    link.told.emit(event)
+    assert [(n[0], n[2]) for n in notices] == [(title, wrong)]
+    assert (desk.overview.now.mood == Mood.ATTENTION) is wrong
+    desk.overview.seen()
+    assert not desk.overview.now.troubles
+    qtbot.waitUntil(lambda: ("status", {}) in link.asked)
+    assert len(link.asked) == 1, "two hundred events make one question"
+
+
+@pytest.mark.parametrize("event", [finished(skipped=40), finished(state="cancelled", documents_processed=1)], ids=str)
+def test_an_import_with_nothing_new_is_not_told(qapp: object, event: dict[str, Any]) -> None:
+    desk, link = fake_desk(status=STATUS)
+    notices: list[Any] = []
+    desk.overview.notice.connect(lambda *said: notices.append(said))
+    link.told.emit(event)
+    assert not notices

@@ -1,0 +1,292 @@
+"""The search page in states that a real engine is hard to bring into."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QBuffer, QIODevice, Qt
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from citeloom.desktop.search.hits_model import BADGE, META
+from citeloom.desktop.search.page import SearchPage
+from citeloom.errors import CiteLoomError, Code
+from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.naming import nameless
+
+COVERAGE = {"documents": 10, "searchable": 9, "pending": 0, "failed": 1, "without_file": 0}
+PROJECT = {"id": "thesis", "hybrid_enabled": True, "coverage": COVERAGE}
+FACETS = {
+    "years": [1998, 2023],
+    "authors": ["Okafor, Ada"],
+    "tags": ["moths", "Tiere"],
+    "collections": [],
+    "sections": [],
+}
+LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
+
+
+def a_hit(number: int = 1, **other: Any) -> dict[str, Any]:
+    return {
+        "chunk_id": f"p{number}", "doc_id": "d", "source": "paper.pdf", "render_text": f"Moths fly {number} times.",
+        "full_text": f"Moths fly {number} times.", "score": 0.9, "citekey": "okafor2021", "title": "On moths",
+        "authors": ["Okafor, Ada"], "year": 2021, "section_path": ["2 Methods", "Traps"], "page_span": [3, 3],
+        "page_labels": ["33"], "text_source": "native", "cite": "[@okafor2021, p. 33]",
+        "open_uri": "zotero://open-pdf/library/items/ABC?page=3",
+    } | other  # fmt: skip
+
+
+def a_picture(**other: Any) -> dict[str, Any]:
+    paper = QImage(300, 400, QImage.Format.Format_RGB32)
+    paper.fill(QColor("white"))
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    paper.save(buffer, "PNG")
+    png = base64.b64encode(bytes(buffer.data().data())).decode()
+    return {
+        "page": 3, "label": "33", "pages": 5, "png": png, "width": 300, "height": 400,
+        "marks": [[0.1, 0.2, 0.9, 0.25]], "found": True, "pending": False, "text_source": "native",
+    } | other  # fmt: skip
+
+
+def found(*hits: dict[str, Any]) -> dict[str, Any]:
+    return {"items": list(hits), "count": len(hits), "coverage": COVERAGE, "warnings": []}
+
+
+def opened(qtbot: QtBot, **answers: Any) -> tuple[SearchPage, FakeLink]:
+    usual = {"project_list": [PROJECT], "facets": FACETS, "search": found(a_hit()), "page_picture": a_picture()}
+    desk, link = fake_desk(**{**usual, **answers})
+    page = SearchPage(desk)
+    qtbot.addWidget(page)
+    page.resize(900, 600)
+    page.show()
+    page.shown({})
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.waiting or bool(page.banner.words.text()))
+    return page, link
+
+
+def ask(page: SearchPage, qtbot: QtBot, question: str = "moths") -> None:
+    page.bar.box.setText(question)
+    qtbot.keyClick(page.bar.box, Qt.Key.Key_Return)
+
+
+def test_without_a_project_the_way_to_make_one_is_shown(qtbot: QtBot) -> None:
+    page, _ = opened(qtbot, project_list=[])
+    assert page.stack.currentWidget() is page.no_project
+    with qtbot.waitSignal(page.desk.go) as gone:
+        qtbot.mouseClick(page.no_project.buttons[0], Qt.MouseButton.LeftButton)
+    assert gone.args == ["projects", {}]
+    ask(page, qtbot)  # typing is harmless
+    assert page.stack.currentWidget() is page.no_project
+    assert nameless(page) == []
+
+
+def test_before_the_first_question_examples_from_the_projects_own_tags_can_be_tried(qtbot: QtBot) -> None:
+    page, link = opened(qtbot)
+    qtbot.waitUntil(lambda: len(page.welcome.buttons) == 2)
+    assert page.stack.currentWidget() is page.welcome
+    qtbot.mouseClick(page.welcome.buttons[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(page.model.hits))
+    assert page.bar.box.text() == "What is known about moths?"
+    assert link.asked[-1][0] in ("search", "page_picture")
+
+
+def test_only_the_last_question_is_answered(qtbot: QtBot) -> None:
+    page, link = opened(qtbot, search=lambda args: found(a_hit(title=args["text"])))
+    link.held = []
+    ask(page, qtbot, "old")
+    ask(page, qtbot, "new")
+    for answer in link.held:
+        answer()
+    qtbot.waitUntil(lambda: bool(page.model.hits))
+    assert page.model.hits[0]["title"] == "new"
+    assert [args["text"] for verb, args in link.asked if verb == "search"] == ["new"]
+
+
+def test_typing_on_keeps_the_chosen_hit_and_does_not_draw_its_page_anew(qtbot: QtBot) -> None:
+    page, link = opened(qtbot, search=lambda args: found(a_hit(len(args["text"]) + 1), a_hit(2)))
+    ask(page, qtbot, "moth")
+    qtbot.waitUntil(lambda: bool(page.model.hits))
+    page.hits.setCurrentIndex(page.model.index(1))
+    qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
+    drawn = sum(verb == "page_picture" for verb, _ in link.asked)
+    ask(page, qtbot, "moths")
+    qtbot.waitUntil(lambda: page.model.question == "moths")
+    assert page.hits.currentIndex().row() == 1
+    qtbot.wait(200)
+    assert sum(verb == "page_picture" for verb, _ in link.asked) == drawn
+
+
+def test_what_cannot_be_searched_is_always_said(qtbot: QtBot) -> None:
+    since = {**COVERAGE, "searchable": 8, "failed": 2}
+    page, _ = opened(qtbot, search={**found(), "coverage": since})
+    assert page.coverage.text() == "9 of 10 papers searchable, 1 could not be read"
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.nothing)
+    assert page.coverage.text() == "8 of 10 papers searchable, 2 could not be read"
+    assert "8 papers were searched" in page.nothing.words.text()
+    assert page.nothing.buttons[0].isHidden(), "there is no filter to leave out"
+    with qtbot.waitSignal(page.desk.go) as gone:
+        qtbot.mouseClick(page.papers_button, Qt.MouseButton.LeftButton)
+    assert gone.args == ["projects", {"project": "thesis"}]
+
+
+def test_a_project_without_words_is_searched_by_meaning_and_the_choice_comes_back(qtbot: QtBot) -> None:
+    projects = [PROJECT, {**PROJECT, "id": "plain", "hybrid_enabled": False}]
+    page, link = opened(qtbot, project_list=projects)
+    page.bar.project.setCurrentIndex(1)
+    assert page.bar.way.currentText() == "Meaning only"
+    assert "meaning only" in page.bar.way.toolTip()
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: any(verb == "search" for verb, _ in link.asked))
+    assert next(args for verb, args in link.asked if verb == "search")["hybrid"] is False
+    page.bar.project.setCurrentIndex(0)
+    assert page.bar.way.currentText() == "Meaning and words" and page.bar.way.toolTip() == ""
+
+
+def test_an_engine_that_is_lost_is_said_and_asked_again_when_it_is_back(qtbot: QtBot) -> None:
+    page, link = opened(qtbot, project_list=LOST, search=LOST)
+    qtbot.waitUntil(page.banner.isVisible)
+    assert page.stack.currentWidget() is page.waiting
+    page.bar.box.setText("moths")
+    link.answers.update(project_list=[PROJECT], search=found(a_hit()), page_picture=LOST)
+    link.reached.emit({})
+    qtbot.waitUntil(lambda: bool(page.model.hits) and page.banner.isHidden())
+    qtbot.waitUntil(lambda: link.asked[-1][0] == "page_picture")
+    link.answers["page_picture"] = a_picture()
+    link.reached.emit({})
+    qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
+
+
+def test_a_project_that_is_gone_gives_way_to_the_one_that_is_left(qtbot: QtBot) -> None:
+    page, link = opened(qtbot, project_list=[{**PROJECT, "id": "gone"}, PROJECT])
+    link.answers["project_list"] = [PROJECT]
+    gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'gone'.")
+    link.answers["search"] = lambda args: gone if args["project"] == "gone" else found(a_hit())
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: bool(page.model.hits))
+    assert page.bar.project_id() == "thesis"
+
+
+def test_a_search_that_fails_leaves_no_answer_to_another_question(qtbot: QtBot) -> None:
+    page, link = opened(qtbot)
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: bool(page.model.hits))
+    link.answers["search"] = CiteLoomError(Code.EMBEDDING_MISMATCH, "Another model.", "Rebuild it.")
+    ask(page, qtbot, "beetles")
+    qtbot.waitUntil(page.banner.isVisible)
+    assert page.banner.words.text() == "Another model. Rebuild it."
+    assert page.model.hits == [] and page.stack.currentWidget() is page.nothing
+
+
+@pytest.mark.parametrize(
+    ("picture", "note"),
+    [
+        (a_picture(found=False, marks=[]), "could not be marked"),
+        (a_picture(page=4, found=False, marks=[]), ""),
+        (a_picture(), ""),
+    ],
+    ids=["not found", "another page", "found"],
+)
+def test_a_place_that_could_not_be_marked_is_said(qtbot: QtBot, picture: dict[str, Any], note: str) -> None:
+    page, _ = opened(qtbot, page_picture=picture)
+    ask(page, qtbot)
+    view = page.reader.page
+    qtbot.waitUntil(lambda: not view.canvas.picture.isNull())
+    assert view.note.isVisible() == bool(note) and (note in view.note.text())
+
+
+def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: QtBot) -> None:
+    def draw(args: dict[str, Any]) -> dict[str, Any]:
+        return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
+
+    page, link = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
+    assert [args.get("recognise") for verb, args in link.asked if verb == "page_picture"][:2] == [None, True]
+    assert page.model.index(0).data(BADGE) == "OCR"
+
+
+def test_a_file_that_is_gone_leaves_the_words_and_says_why(qtbot: QtBot) -> None:
+    around = {"before": [{"render_text": "Before."}], "after": [{"render_text": "After."}]}
+    gone = CiteLoomError(Code.FILE_NOT_FOUND, "paper.pdf is no longer there.", "Put it back.")
+    page, _ = opened(qtbot, page_picture=gone, show=around)
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: page.reader.passage.toPlainText() == "Before.\n\nMoths fly 1 times.\n\nAfter.")
+    assert page.reader.why.text() == "paper.pdf is no longer there. Put it back." and page.reader.page.isHidden()
+    cursor = page.reader.passage.textCursor()
+    cursor.setPosition(3)
+    cursor.setPosition(0, cursor.MoveMode.KeepAnchor)
+    page.reader.passage.setTextCursor(cursor)
+    page.reader.copied.clear()
+    page.reader.copy_quote.trigger()
+    assert "within the marked passage" in page.reader.copied.text()
+
+
+@pytest.mark.parametrize(("pages", "verb"), [(None, "show"), ([3, 3], "page_picture")], ids=["words", "page"])
+def test_what_belongs_to_one_passage_never_stands_beside_another(
+    qtbot: QtBot, pages: list[int] | None, verb: str
+) -> None:
+    around = {"before": [{"render_text": "Before the first."}], "after": []}
+    page, link = opened(qtbot, search=found(a_hit(1, page_span=pages), a_hit(2)), show=around)
+    link.held = []
+    ask(page, qtbot)
+    link.held.pop()()
+    qtbot.waitUntil(lambda: len(link.held or []) == 1)  # what belongs to the first has been asked for
+    page.hits.setCurrentIndex(page.model.index(1))
+    link.held.pop()()
+    qtbot.waitUntil(lambda: len(link.held or []) == 1)  # the page of the second
+    assert page.reader.passage.toPlainText() == "Moths fly 2 times."
+    assert verb not in [asked for asked, _ in link.asked], "what nobody waits for is not even asked"
+
+
+def test_whatever_a_library_holds_is_painted_as_it_is(qtbot: QtBot) -> None:
+    names = ["😀 <b>Élan</b> & עברית " + "x" * 2000, "", "قواعد البيانات"]
+    hits = [
+        a_hit(
+            number, title=name, render_text=name * 3, full_text=name * 3, authors=[name], year=None, page_span=None,
+            page_labels=[], section_path=[name] * 9, cite=f"[@{name}]", citekey=name, open_uri=None, score=number,
+        )
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+    projects = [{**PROJECT, "id": f"{name} {number}"} for number in range(3000) for name in names]
+    page, _ = opened(qtbot, search=found(*hits), project_list=projects, show={"before": [], "after": []})
+    ask(page, qtbot, "😀 élan <b>")
+    qtbot.waitUntil(lambda: len(page.model.hits) == 3)
+    for row in range(3):
+        page.hits.setCurrentIndex(page.model.index(row))
+        assert page.grab().width() > 0
+        assert not page.reader.open_button.isEnabled()
+    assert page.bar.project.toolTip().count("<") == 0
+    assert page.width() == 900, "no name widens the window"
+    assert page.minimumSizeHint().width() <= 740
+
+
+def test_a_hit_says_its_printed_page_and_its_place_in_the_file(qtbot: QtBot) -> None:
+    page, _ = opened(qtbot, search=found(a_hit(), a_hit(2, page_span=[3, 4], page_labels=["3", "4"])))
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: len(page.model.hits) == 2)
+    assert page.model.index(0).data(META) == "Okafor 2021 · page 33 (PDF: 3) · 2 Methods › Traps"
+    assert page.model.index(1).data(META) == "Okafor 2021 · pages 3–4 · 2 Methods › Traps"
+    assert page.reader.open_button.text() == "Open in Zotero"
+
+
+def test_years_may_be_given_the_wrong_way_round_and_a_part_of_a_tag_is_enough(qtbot: QtBot) -> None:
+    page, link = opened(qtbot)
+    filters = page.bar.filters
+    qtbot.waitUntil(lambda: filters.tag.count() == 2)
+    qtbot.keyClicks(filters.year_from, "2021x")
+    qtbot.keyClicks(filters.year_to, "1999")
+    filters.tag.setEditText("MOTHS")
+    assert filters.filters() == {"year": {"$gte": 1999, "$lte": 2021}, "tags": "moths"}
+    filters.tag.setEditText("mot")
+    assert filters.filters()["tags"] == {"$contains": "mot"}
+    asked = len(link.asked)
+    finished = {"type": "JobFinished", "job_id": "j", "project_id": "thesis", "state": "done", "result": {}}
+    link.told.emit(finished)
+    qtbot.waitUntil(lambda: "facets" in [verb for verb, _ in link.asked[asked:]])
+    assert filters.filters()["tags"] == {"$contains": "mot"}, "new choices do not undo a filter"
+    filters.clear_button.click()
+    assert filters.filters() == {} and not filters.clear_button.isEnabled()

@@ -1,0 +1,139 @@
+"""The window, the tray and the single instance, around pages that hold nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from citeloom.desktop.desk import Desk, Page
+from citeloom.desktop.icons import tray_icon
+from citeloom.desktop.main_window import MainWindow
+from citeloom.desktop.one_instance import OneInstance
+from citeloom.desktop.overview import Mood
+from citeloom.desktop.tray import Tray
+from citeloom.errors import CiteLoomError, Code
+from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.test_overview import STATUS
+from tests.support import environment
+
+NAMES = ("search", "projects", "activity", "connect", "settings")
+
+
+class Blank(Page):
+    """A page that notes when it is shown."""
+
+    def __init__(self, desk: Desk, name: str) -> None:
+        super().__init__(desk)
+        self.name = self.icon_name = name
+        self.seen: list[dict[str, str]] = []
+
+    def title(self) -> str:
+        return self.name.capitalize()
+
+    def shown(self, what: dict[str, str]) -> None:
+        self.seen.append(what)
+
+
+@pytest.fixture
+def world(qtbot: QtBot, tmp_path: Path) -> tuple[MainWindow, Tray, FakeLink]:
+    desk, link = fake_desk(status=STATUS, project_list=[])
+    pages: list[Page] = [Blank(desk, name) for name in NAMES]
+    window = MainWindow(desk, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
+    qtbot.addWidget(window)
+    return window, Tray(desk, pages, window), link
+
+
+def test_a_page_is_reached_by_menu_key_and_name(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
+    window, tray, _ = world
+    window.go("search")
+    qtbot.waitUntil(window.isActiveWindow)
+    qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    assert window.stack.currentWidget() is window.pages["activity"]
+    next(a for a in tray.menu.actions() if a.text() == "Settings…").trigger()
+    assert window.windowTitle() == "Settings – CiteLoom"
+    window.go("projects", {"project": "thesis"})
+    projects = window.pages["projects"]
+    assert isinstance(projects, Blank) and projects.seen == [{"project": "thesis"}]
+
+
+def test_the_tray_says_the_state_and_offers_to_resume(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
+    _, tray, link = world
+    link.reached.emit({**STATUS, "paused": True})
+    qtbot.waitUntil(lambda: tray.pause.text() == "Resume")
+    assert tray.state.text() == "Paused: 142 of 150 papers searchable"
+    assert tray.icon.toolTip() == "CiteLoom – Paused: 142 of 150 papers searchable"
+    with qtbot.waitSignal(tray.pause_asked) as asked:
+        tray.pause.trigger()
+    assert asked.args == [False]
+    assert [a.text() for a in tray.menu.actions() if a.text()][1:] == [
+        "Search…", "Projects…", "Activity…", "Connect…", "Sync now", "Resume", "Settings…", "Quit",
+    ]  # fmt: skip
+
+
+def test_the_tray_icon_differs_by_state_and_stands_out_from_its_panel(qapp: object) -> None:
+    def drawn(mood: Mood, progress: float | None, dark: bool) -> QImage:
+        return tray_icon(mood, progress, dark_panel=dark).pixmap(22, 22).toImage()
+
+    states = [(m, p) for m in Mood for p in ((None, 0.2, 0.8) if m == Mood.WORKING else (None,))]
+    for dark in (True, False):
+        pictures = [drawn(mood, progress, dark) for mood, progress in states]
+        assert all(a != b for n, a in enumerate(pictures) for b in pictures[:n])
+        idle = pictures[0]
+        solid = [
+            QColor(idle.pixel(x, y)).lightness()
+            for x in range(22)
+            for y in range(22)
+            if idle.pixelColor(x, y).alpha() > 240
+        ]
+        assert solid and (min(solid) > 180 if dark else max(solid) < 90)
+
+
+def test_a_lost_engine_is_shown_until_it_is_back(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
+    window, _, link = world
+    window.go("search")
+    link.lost.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Run it again."))
+    assert window.banner.isVisible() and window.banner.words.text().startswith("The engine ended.")
+    assert window.banner.button.text() == "Restart the engine"
+    link.reached.emit(STATUS)
+    assert not window.banner.isVisible()
+    assert window.words.text() == "Up to date: 142 of 150 papers searchable"
+
+
+def test_a_message_of_a_page_is_not_lost_when_the_engine_is_well(
+    world: tuple[MainWindow, Tray, FakeLink],
+) -> None:
+    window, _, link = world
+    window.go("search")
+    link.failed.emit(CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space."))
+    link.reached.emit(STATUS)
+    assert window.banner.isVisible() and window.banner.words.text() == "The disk is full. Free some space."
+
+
+def test_a_window_on_a_screen_that_is_gone_comes_back(world: tuple[MainWindow, Tray, FakeLink]) -> None:
+    window, _, _ = world
+    window.show()
+    window.move(QPoint(30_000, 9_000))
+    window.bring_up()
+    screen = QApplication.primaryScreen().availableGeometry()
+    assert screen.intersects(window.frameGeometry())
+
+
+def test_a_second_start_raises_the_first(own_home: Path, qtbot: QtBot) -> None:
+    first, second = OneInstance(), OneInstance()
+    raised: list[str] = []
+    first.raised.connect(raised.append)
+    assert first.first() and not second.first()
+    command = [sys.executable, "-m", "citeloom", "app", "--page", "settings"]
+    with subprocess.Popen(command, env=environment(own_home)) as process:
+        qtbot.waitUntil(lambda: process.poll() is not None, timeout=60_000)
+    assert process.returncode == 0 and raised == ["settings"]
+    first.release()
+    assert second.first()
+    second.release()

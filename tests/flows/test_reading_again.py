@@ -1,0 +1,290 @@
+"""Documents read again because somebody asks for it: failed ones, or from scratch, wherever they came from."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.config import Settings, Watch, Zotero
+from citeloom.engine import shelf
+from citeloom.engine.cancel import Cancel
+from citeloom.engine.service import Service
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.filters import AnyOf
+from citeloom.ingest import finder
+from citeloom.ingest.fetch import fetch
+from citeloom.ingest.request import ImportRequest
+from citeloom.store import Document
+from tests.flows.steps import four_papers, paper, pdf_paper
+from tests.support import WAIT
+from tests.zotero_stand_in.local_api import LocalZotero
+from tests.zotero_stand_in.world import World
+
+BROKEN = b"%PDF-1.4\nno pdf at all\n"
+
+
+class Desk:
+    """An engine in this process with one project, and what a person does with its documents."""
+
+    def __init__(self, settings: Settings, folders: list[Path], zotero: list[dict[str, Any]] | None = None) -> None:
+        self.service = Service(settings)
+        self.service.jobs.start()
+        self.service.add_project("p", None, [str(folder) for folder in folders], zotero or [])
+
+    def sync(self) -> dict[str, Any]:
+        return self.ended(self.service.jobs.submit(ImportRequest("p")).id)
+
+    def reread(self, *documents: Document, **args: Any) -> dict[str, Any]:
+        chosen = {"doc_ids": [document.doc_id for document in documents]} if documents else {}
+        answer = shelf.reread(self.service, {"project": "p", **chosen, **args})
+        return {"documents": answer["documents"], **(self.ended(answer["job_id"]) if answer["job_id"] else {})}
+
+    def ended(self, job_id: str) -> dict[str, Any]:
+        job, _ = self.service.jobs.wait(job_id, WAIT)
+        assert job is not None and job.state == "done", job
+        return job.result
+
+    def document(self, part: str) -> Document:
+        (found,) = (d for d in self.service.catalog.documents.all("p") if part in d.source or part in d.path)
+        return found
+
+    def rows(self) -> dict[str, Document]:
+        return {d.source: d for d in self.service.catalog.documents.all("p")}
+
+    def conversion(self, document: Document) -> Path:
+        (file,) = self.service.cache._folder.glob(f"*/{document.content_hash}-*")
+        return file
+
+    def forge(self, document: Document, old: str, new: str) -> None:
+        """Change what the conversion cache says of a document, as a worse converter would have."""
+        file = self.conversion(document)
+        text = gzip.decompress(file.read_bytes()).decode()
+        assert old in text
+        file.write_bytes(gzip.compress(text.replace(old, new).encode()))
+        long_ago = file.stat().st_mtime - 1000
+        os.utime(file, (long_ago, long_ago))
+
+    def texts(self, words: str) -> str:
+        project = self.service.catalog.projects.get("p")
+        found = self.service.questions.query(project, words, hybrid=True, cancel=Cancel(), top_k=20, full_text=True)
+        return "\n".join(item["full_text"] for item in found["items"])
+
+    def whole(self) -> bool:
+        """Whether index and catalog agree."""
+        project = self.service.catalog.projects.get("p")
+        return self.service.collection(project).count() == self.service.catalog.documents.chunk_count("p")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    four_papers(tmp_path / "papers")
+    return tmp_path / "papers"
+
+
+@pytest.fixture
+def desk(home: Path, folder: Path) -> Iterator[Desk]:
+    made = Desk(Settings(watch=Watch(zotero=False, files=False)), [folder])
+    yield made
+    made.service.stop()
+
+
+def test_failed_documents_are_tried_again_only_when_somebody_asks(desk: Desk, folder: Path) -> None:
+    for name in ("a", "b"):
+        (folder / f"{name}.pdf").write_bytes(BROKEN + name.encode())
+    assert desk.sync()["failed"] == 2
+    before = desk.rows()
+    # A sync leaves alone what failed for reasons of its own: another try would end the same.
+    assert desk.sync()["failed"] == 2
+    assert {s: d.updated_at for s, d in desk.rows().items()} == {s: d.updated_at for s, d in before.items()}
+
+    again = desk.reread(failed=True)
+    assert (again["documents"], again["failed"], again["skipped"], again["removed"]) == (2, 2, 0, 0)
+    after = desk.rows()
+    touched = {Path(s).name for s in after if after[s].updated_at != before[s].updated_at}
+    assert touched == {"a.pdf", "b.pdf"}
+
+    # A file that can be read by now, though it looks as it did.
+    stat = (folder / "a.pdf").stat()
+    pdf_paper(folder / "a.pdf", "crater")
+    os.utime(folder / "a.pdf", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert desk.reread(desk.document("a.pdf"))["new"] == 1
+    assert "crater" in desk.texts("crater")
+    assert desk.reread(failed=True)["documents"] == 1
+    assert desk.whole()
+
+
+def test_reading_again_touches_nothing_else_of_the_project(desk: Desk, folder: Path) -> None:
+    desk.sync()
+    (folder / "2-moths.md").unlink()
+    paper(folder / "3-peat.md", "On the fen", "The fen was measured 4 times.")
+    paper(folder / "5-new.md", "On the owl", "The owl was measured 4 times.")
+    before = desk.rows()
+    assert desk.reread(desk.document("1-reefs"), convert_again=True)["replaced"] == 1
+    after = desk.rows()
+    assert set(after) == set(before)
+    assert [Path(s).name for s in after if after[s] != before[s]] == ["1-reefs.md"]
+    assert "owl" not in desk.texts("owl") and "fen" not in desk.texts("fen") and "moth" in desk.texts("moth")
+
+
+def test_from_scratch_means_that_no_conversion_of_before_counts(desk: Desk) -> None:
+    desk.sync()
+    reefs = desk.document("1-reefs")
+    desk.forge(reefs, "measured 2 times", "misread twice")
+    desk.service.catalog.documents.save(reefs)
+
+    assert desk.reread(reefs)["skipped"] == 1  # its file is as it was
+    assert "misread" not in desk.texts("coral")
+
+    again = desk.reread(reefs, convert_again=True)
+    assert (again["documents"], again["replaced"], again["failed"]) == (1, 1, 0)
+    assert "misread" not in gzip.decompress(desk.conversion(reefs).read_bytes()).decode()
+    assert desk.document("1-reefs").version == reefs.version, "the same text is the same set of passages"
+    assert desk.whole()
+
+
+def test_another_text_of_the_same_file_takes_the_place_of_the_old_one_whole(desk: Desk) -> None:
+    desk.sync()
+    reefs, project = desk.document("1-reefs"), desk.service.catalog.projects.get("p")
+    collection = desk.service.collection(project)
+    # As if another OCR engine had read it: one passage more than there will be, under the same set's name.
+    (point, *_) = collection.stored(AnyOf("doc_id", (reefs.doc_id,)), 1)
+    extra = type(point)(
+        "00000000-0000-4000-8000-000000000001",
+        point.dense,
+        point.sparse,
+        {**point.payload, "chunk_id": "x", "chunk_index": 3, "chunk_text": "A misread coral."},
+    )
+    collection.upsert([extra])
+    reefs.chunks += 1
+    desk.service.catalog.documents.save(reefs)
+    assert "misread" in desk.texts("coral")
+
+    desk.reread(reefs, convert_again=True)
+    assert "misread" not in desk.texts("coral") and "measured 9 times" in desk.texts("coral")
+    assert desk.whole()
+
+
+def test_what_cannot_be_read_again_keeps_its_passages(desk: Desk, folder: Path) -> None:
+    pdf_paper(folder / "crater.pdf", "crater")
+    desk.sync()
+    before = desk.document("crater.pdf")
+    (folder / "crater.pdf").write_bytes(BROKEN)
+    again = desk.reread(before, convert_again=True)
+    assert (again["failed"], again["replaced"]) == (1, 0)
+    after = desk.document("crater.pdf")
+    assert (after.state, after.version, after.chunks) == (before.state, before.version, before.chunks)
+    assert "could not be read again" in after.warnings[0]
+
+    (folder / "crater.pdf").unlink()
+    again = desk.reread(after, convert_again=True)
+    assert again["failed"] == 1 and "There is no file" in again["errors"][0]["reason"]
+    assert desk.document("crater.pdf") == after
+    assert "crater" in desk.texts("crater")
+    assert desk.whole()
+
+
+def test_a_document_from_the_web_is_fetched_again_and_read_from_its_copy_where_the_web_is_away(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finder, "fetch", partial(fetch, allowed=lambda address: True))
+    site = paper(tmp_path / "site" / "owls.md", "On the owl", "The owl was heard at night.").parent
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: Any) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/owls.md"
+    try:
+        desk.ended(desk.service.jobs.submit(ImportRequest("p", address)).id)
+        paper(site / "owls.md", "On the owl", "The owl was seen by day.")
+        assert desk.reread(desk.document("owls"), convert_again=True)["replaced"] == 1
+        assert "by day" in desk.texts("owl") and "at night" not in desk.texts("owl")
+    finally:
+        server.shutdown()
+        server.server_close()
+    again = desk.reread(desk.document("owls"), convert_again=True)
+    assert (again["failed"], again["replaced"]) == (0, 1)
+    assert "The copy from before was read." in again["warnings"][0]
+    assert "by day" in desk.texts("owl")
+    assert desk.whole()
+
+
+def test_works_of_zotero_are_read_again_one_by_one(home: Path, tmp_path: Path) -> None:
+    world = World(tmp_path / "Zotero")
+    shelf_key = world.collection("Shelf")
+    items, pdfs = {}, {}
+    for word in ("coral", "moth"):
+        work = {"title": f"On the {word}", "citationKey": f"ada{word}", "collections": [shelf_key]}
+        item = items[word] = world.add("journalArticle", **work)
+        pdfs[word] = world.attach(item, f"{word}.pdf", pdf_paper(tmp_path / f"{word}.pdf", word).read_bytes())
+        world.note(item, f"<p>A note on the {word}.</p>")
+    with LocalZotero(world) as zotero:
+        reached = Zotero(local_url=zotero.url, data_folder=str(world.data_folder))
+        desk = Desk(Settings(watch=Watch(zotero=False, files=False), zotero=reached), [], [{"words": "Shelf"}])
+        try:
+            assert desk.sync()["new"] == 4
+            before = desk.rows()
+            coral, note = desk.document(pdfs["coral"]), next(d for d in before.values() if d.file_type == "note")
+            desk.forge(coral, "was measured", "was misread")
+            again = desk.reread(coral, note, convert_again=True)
+            assert (again["documents"], again["replaced"], again["failed"]) == (2, 2, 0)
+            assert "misread" not in gzip.decompress(desk.conversion(coral).read_bytes()).decode()
+            after = desk.rows()
+            assert {s for s in after if after[s].updated_at != before[s].updated_at} == {coral.source, note.source}
+            assert after[coral.source].citekey == "adacoral"
+
+            for lose, reason in (
+                (lambda: world.remove_file(pdfs["coral"]), "not"),
+                (lambda: world.move(items["coral"], []), "no longer in the project's part of Zotero"),
+            ):
+                lose()
+                kept = desk.document(pdfs["coral"])
+                again = desk.reread(kept, convert_again=True)
+                assert again["failed"] == 1 and reason in again["errors"][0]["reason"]
+                assert desk.document(pdfs["coral"]).version == kept.version
+                assert "coral" in desk.texts("coral")
+            assert desk.whole()
+        finally:
+            desk.service.stop()
+
+
+def test_what_an_agent_stored_cannot_be_read_again(desk: Desk) -> None:
+    item = {"id": "1", "text": "An agent's own.", "embedding": [1.0] + [0.0] * 383, "metadata": {"doc_id": "mine"}}
+    desk.service.store_chunks(desk.service.catalog.projects.get("p"), [item], Cancel())
+    (stored,) = desk.rows().values()
+    with pytest.raises(CiteLoomError) as caught:
+        desk.reread(stored)
+    assert caught.value.code == Code.INVALID_INPUT
+    with pytest.raises(CiteLoomError) as caught:
+        shelf.reread(desk.service, {"project": "p", "doc_ids": ["nobody"]})
+    assert caught.value.code == Code.DOCUMENT_NOT_FOUND
+    assert desk.reread(failed=True) == {"documents": 0}
+
+
+def test_several_documents_are_removed_at_once_and_their_files_stay(desk: Desk, folder: Path) -> None:
+    desk.sync()
+    chosen = [desk.document(name).doc_id for name in ("1-reefs", "2-moths")]
+    answer = shelf.remove(desk.service, {"project": "p", "doc_ids": [*chosen, "gone already"]})
+    assert answer["removed"] == 2
+    assert answer["notes"] == ["2 of them: Its file is still there: the next import of its folder reads it again."]
+    assert {Path(source).name for source in desk.rows()} == {"3-peat.md", "4-tides.md"}
+    assert "coral" not in desk.texts("coral")
+    assert (folder / "1-reefs.md").exists()
+    assert desk.whole()
+    assert json.dumps(answer)

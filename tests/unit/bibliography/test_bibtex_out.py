@@ -1,0 +1,190 @@
+"""BibTeX that CiteLoom writes: read back, it is the same work; whatever is in it, it is one whole entry."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from citeloom.bibliography.bibtex import CSL_TYPES, csl_from_entry
+from citeloom.bibliography.bibtex_out import to_bibtex
+from citeloom.bibliography.bibtex_syntax import read_bibtex
+from citeloom.bibliography.csl import record_from_csl
+from citeloom.errors import CiteLoomError, Code
+from citeloom.model import Record
+from tests.support import SAMPLE
+
+
+def read_back(csl: dict[str, Any]) -> Record:
+    found = read_bibtex(to_bibtex(csl, "key"))
+    assert not found.problems and not found.warnings
+    (entry,) = found.entries
+    return record_from_csl(csl_from_entry(entry, {}), files=())
+
+
+def essence(record: Record) -> dict[str, Any]:
+    values = {name: getattr(record, name) for name in ("authors", "year", "doi", "url", "item_type", "page_range")}
+    whole = json.dumps({"title": record.title, **values}, ensure_ascii=False)
+    return dict(json.loads(unicodedata.normalize("NFC", whole)))
+
+
+def written(name: str, **csl: Any) -> str:
+    """The value of a field, as it stands in the entry."""
+    (entry,) = read_bibtex(to_bibtex(csl, "key")).entries
+    return entry.fields.get(name, "")
+
+
+# Everything that means something to LaTeX, BibTeX or a name, but for markup.
+LETTERS = st.characters(exclude_categories=("C", "Z"), exclude_characters="<>")
+TEXT = st.text(st.one_of(st.sampled_from(" {}`\\$%&#_~^\"',-@()=|:.aAbBéß"), LETTERS), max_size=30)
+WORD = st.one_of(st.sampled_from(["de", "van der", "and", "Others", "others", "Li", "O'Neil", "family=x", "王"]), TEXT)
+NAME = st.one_of(
+    st.builds(lambda text: {"literal": text}, WORD),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "family": WORD,
+            "given": WORD,
+            "suffix": st.sampled_from(["Jr.", "III", "a, b"]),
+            "non-dropping-particle": st.sampled_from(["van der", "de", "De", "Ortega y"]),
+            "dropping-particle": st.sampled_from(["von", "de la"]),
+        },
+    ),
+)
+PART = st.one_of(st.integers(-9999, 9999), st.sampled_from(["2019", "13", "05", "", "spring"]))
+DATE = st.one_of(
+    st.fixed_dictionaries(
+        {}, optional={"date-parts": st.lists(st.lists(PART, max_size=3), max_size=2), "circa": st.booleans()}
+    ),
+    st.builds(lambda text: {"literal": text}, st.one_of(TEXT, st.sampled_from(["c. 1850, reprint", "forthcoming"]))),
+    st.sampled_from(["2011-05", "March 2004", {"raw": "2011-05-31"}, {"date-parts": [["c. 1850"]]}, None]),
+)
+WORK = st.fixed_dictionaries(
+    {"type": st.sampled_from(sorted(set(CSL_TYPES.values())))},
+    optional={
+        "title": TEXT,
+        "author": st.lists(NAME, max_size=4),
+        "editor": st.lists(NAME, max_size=2),
+        "issued": DATE,
+        "page": st.one_of(st.sampled_from(["253–265", "e1 - e9", "A-1–A-9", "12, 14-15"]), TEXT),
+        "DOI": st.one_of(TEXT, st.sampled_from(["https://doi.org/10.5555/A_b%2541", "10.1/a<b>(c);2-O"])),
+        "URL": st.text("abc/:%#?&=_~.,-'\"", max_size=20).map("https://e.org/{}".format),
+        "genre": st.sampled_from(["", "Master's thesis", "PhD", "Bachelorarbeit"]),
+        "language": st.sampled_from(["en-GB", "de", "fr-CA", ""]),
+        "note": st.one_of(TEXT, st.just("Citation Key: other\nDOI: 10.5555/Rosa")),
+    },
+)
+
+
+@given(WORK)
+@example({"type": "book", "title": "@book(x,"})
+@example({"type": "book", "author": [{"family": "others", "given": "and"}]})
+@example({"type": "book", "author": [{"family": "Li", "given": "A--B"}]})
+def test_a_work_that_is_written_and_read_again_is_the_same_work(csl: dict[str, Any]) -> None:
+    assert essence(read_back(csl)) == essence(record_from_csl(csl, files=()))
+
+
+ANYTHING = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.text(max_size=12), st.sampled_from(["{", "}}", "<i>", "</b>"])
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["family", "given", "literal", "date-parts", "raw"]), inner, max_size=3),
+    ),
+    max_leaves=6,
+)
+VARIABLES = ["type", "title", "author", "issued", "accessed", "page", "DOI", "URL", "note", "keyword", "language"]
+
+
+@given(st.dictionaries(st.sampled_from([*VARIABLES, "publisher", "genre", "ISBN"]), ANYTHING, max_size=6))
+@example({"title": "half a \ud83d character\x00", "URL": "\ud83d\x00{"})
+def test_whatever_a_record_holds_is_one_whole_entry(csl: dict[str, Any]) -> None:
+    text = to_bibtex(csl, "key")
+    assert not {unicodedata.category(letter) for letter in text.replace("\n", "")} & {"Cc", "Cs"}
+    found = read_bibtex(text)
+    assert not found.problems
+    assert [entry.key for entry in found.entries] == ["key"]
+
+
+def test_the_sample_library_is_written_as_it_was_read() -> None:
+    for csl in json.loads((SAMPLE / "library.json").read_text(encoding="utf-8")):
+        again = read_back(csl)
+        assert essence(again) == essence(record_from_csl(csl, files=()))
+        for variable in ("container-title", "volume", "issue", "issued", "abstract", "keyword", "title-short"):
+            expected = csl.get(variable)
+            assert again.csl.get(variable) == (" ".join(expected.split()) if isinstance(expected, str) else expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "csl"),
+    [
+        ("van der Berg, Anna", {"family": "Berg", "given": "Anna", "non-dropping-particle": "van der"}),
+        ("Beethoven, Ludwig van", {"family": "Beethoven", "given": "Ludwig", "dropping-particle": "van"}),
+        ("{d'Alembert}, Jean", {"family": "Alembert", "given": "Jean", "non-dropping-particle": "d'"}),
+        ("{Ortega y Gasset}, José", {"family": "Ortega y Gasset", "given": "José"}),
+        ("King, Jr., Martin Luther", {"family": "King", "given": "Martin Luther", "suffix": "Jr."}),
+        ("{Barnes and Noble}", {"literal": "Barnes and Noble"}),
+        ("{United Nations}", {"family": "United Nations"}),
+    ],
+)
+def test_a_name_is_written_so_that_bibtex_finds_its_parts(name: str, csl: dict[str, Any]) -> None:
+    assert written("author", author=[csl]) == name
+
+
+@pytest.mark.parametrize(
+    ("title", "latex"),
+    [
+        ("The role of mRNA in Paris: a pH study", "The role of {mRNA} in {Paris}: a {pH} study"),
+        ("A Page-Level Audit of Vitamin C and DNA", "A Page-Level Audit of Vitamin {C} and {DNA}"),
+        ("Growth of <i>E. coli</i> in H<sub>2</sub>O", r"Growth of \textit{E. coli} in {H}\textsubscript{2}{O}"),
+        ("100% of R&D in C# -- a_b", r"100\% of {R\&D} in {C}\# -{}- a\_b"),
+        ("", ""),
+    ],
+)
+def test_capitals_that_mean_something_are_kept(title: str, latex: str) -> None:
+    assert written("title", title=title, language="en") == latex
+
+
+def test_a_title_that_is_not_english_keeps_all_its_capitals() -> None:
+    assert written("title", title="Provenienz und Pertinenz", language="de-DE") == "{Provenienz und Pertinenz}"
+
+
+def test_a_thesis_is_not_called_by_a_degree_that_nobody_said() -> None:
+    kinds = {genre: to_bibtex({"type": "thesis", "genre": genre}, "key") for genre in ("", "Master", "Habilitation")}
+    assert [text.split("{")[0] for text in kinds.values()] == ["@thesis", "@mastersthesis", "@phdthesis"]
+    assert "type = {Habilitation}" in kinds["Habilitation"]
+
+
+@pytest.mark.parametrize(
+    ("issued", "fields"),
+    [
+        ({"date-parts": [[2019]]}, {"year": "2019"}),
+        ({"date-parts": [[2019, 3]]}, {"year": "2019", "month": "March"}),
+        ({"date-parts": [[2019, 3, 5]]}, {"year": "2019", "month": "March", "date": "2019-03-05"}),
+        ({"date-parts": [[2019], [2021]]}, {"year": "2019", "date": "2019/2021"}),
+        ({"date-parts": [[-44]]}, {"year": "44 BCE", "date": "-0044"}),
+        ({"date-parts": [[1850]], "circa": True}, {"year": "1850", "date": "1850~"}),
+        ({"date-parts": [[2020]], "season": "Spring"}, {"year": "2020", "month": "Spring"}),
+        ({"literal": "in press"}, {"year": "in press"}),
+    ],
+)
+def test_a_date_is_as_exact_as_it_was(issued: dict[str, Any], fields: dict[str, str]) -> None:
+    (entry,) = read_bibtex(to_bibtex({"issued": issued}, "key")).entries
+    assert entry.fields == fields
+
+
+@pytest.mark.parametrize("key", ["", "a b", "a,b", "a{b", "o'brien"])
+def test_a_citekey_that_bibtex_cannot_hold_is_refused_not_changed(key: str) -> None:
+    with pytest.raises(CiteLoomError) as caught:
+        to_bibtex({"type": "book"}, key)
+    assert caught.value.code == Code.INVALID_INPUT and caught.value.next_step
+
+
+@pytest.mark.parametrize("key", ["müller2019", "a:b-c_d.e/f+g", "DBLP:conf/x"])
+def test_any_other_citekey_stands_there_unchanged(key: str) -> None:
+    assert to_bibtex({"type": "book"}, key).startswith(f"@book{{{key},\n")

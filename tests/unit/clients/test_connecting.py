@@ -1,0 +1,364 @@
+"""Connecting and disconnecting: what is written is exactly what was meant, and everything can be taken back."""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import os
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citeloom import clients
+from citeloom.bridge import parse_arguments
+from citeloom.clients import CLIENTS, OTHER, Found
+from citeloom.errors import CiteLoomError, Code
+
+Look = Callable[[str], Found]
+BOTH = ["read", "write"]
+BEFORE = b'{\n  "mcpServers": {\n    "files": {"command": "npx"}\n  }\n}\n'
+
+
+@pytest.fixture
+def cursor(own_home: Path) -> Path:
+    """Cursor's file, with another server in it."""
+    file = own_home / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    file.write_bytes(BEFORE)
+    return file
+
+
+def beside(file: Path) -> list[Path]:
+    return sorted(other for other in file.parent.iterdir() if other != file)
+
+
+# -- the entry -------------------------------------------------------------------------------------------------
+
+TOOLSETS = st.sampled_from([["read"], ["write"], ["read", "write"], ["write", "read"]])
+
+
+@settings(max_examples=30)
+@given(st.lists(st.text(min_size=1).filter(lambda name: name.strip(", ")), max_size=3, unique=True), TOOLSETS)
+def test_what_is_written_is_what_the_bridge_understands(projects: list[str], toolsets: list[str]) -> None:
+    entry = clients.entry.made(CLIENTS["cursor"], projects, toolsets)
+    program = entry["args"].index("mcp")
+    options = parse_arguments(entry["args"][program + 1 :])
+    assert options["projects"] == projects
+    assert sorted(options["toolsets"]) == sorted(toolsets)
+    seen = clients.entry.seen(entry)
+    assert (list(seen.projects), sorted(seen.toolsets)) == (projects, sorted(toolsets))
+
+
+def test_what_is_the_default_is_left_out() -> None:
+    assert clients.entry.made(None, [], BOTH) == {
+        "command": sys.executable,
+        "args": ["-m", "citeloom", "mcp"],
+    }
+
+
+def test_the_command_is_the_script_of_this_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "citeloom"
+    script.write_text("")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    assert clients.entry.made(None, [], BOTH)["command"] == str(script)
+
+
+def test_a_data_folder_of_its_own_is_told_to_the_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "data"))
+    assert clients.entry.made(None, [], BOTH)["env"] == {"CITELOOM_HOME": str(tmp_path / "data")}
+
+
+@pytest.mark.parametrize("toolsets", [["read", "everything"], []], ids=["unknown", "none"])
+def test_only_toolsets_that_there_are_can_be_chosen(toolsets: list[str], cursor: Path, look: Look) -> None:
+    with pytest.raises(CiteLoomError, match="There are: read, write"):
+        clients.install(look("cursor"), [], toolsets)
+    assert cursor.read_bytes() == BEFORE
+
+
+def test_a_snippet_is_there_for_every_editor_and_for_any_other() -> None:
+    for client_id in (*CLIENTS, OTHER):
+        assert "thesis" in clients.snippet(client_id, ["thesis"], BOTH)
+    with pytest.raises(CiteLoomError, match="emacs") as error:
+        clients.snippet("emacs", [], BOTH)
+    assert "cursor" in error.value.next_step
+
+
+@pytest.mark.parametrize(
+    "raw", ['"a word"', "[]", "{}", '{"url": "https://example.org"}', '{"command": 3, "args": "mcp"}']
+)
+def test_an_entry_that_launches_nothing_is_replaced_by_one_that_does(raw: str, cursor: Path, look: Look) -> None:
+    cursor.write_text(f'{{"mcpServers": {{"citeloom": {raw}}}}}')
+    found = look("cursor")
+    assert found.connected is not None and found.connected.command == ()
+    clients.install(found, ["thesis"], BOTH)
+    connected = look("cursor").connected
+    assert connected is not None and connected.command[-2:] == ("--project", "thesis")
+    assert "example.org" not in cursor.read_text()
+
+
+# -- preview, undo, remove -------------------------------------------------------------------------------------
+
+
+def test_a_preview_shows_what_will_change_and_writes_nothing(cursor: Path, look: Look) -> None:
+    shown = clients.preview(look("cursor"), ["thesis"], BOTH)
+    assert cursor.read_bytes() == BEFORE and not beside(cursor)
+    assert clients.install(look("cursor"), ["thesis"], BOTH).diff == shown
+    old, new = BEFORE.decode().splitlines(), cursor.read_text().splitlines()
+    whole = difflib.unified_diff(old, new, str(cursor), str(cursor), n=1, lineterm="")
+    assert shown == "".join(f"{line}\n" for line in whole)
+
+
+def test_undo_restores_what_was_there(cursor: Path, look: Look) -> None:
+    first = clients.install(look("cursor"), [], BOTH)
+    between = cursor.read_bytes()
+    clients.install(look("cursor"), ["thesis"], BOTH)
+    clients.undo(clients.last_change(look("cursor")))
+    assert cursor.read_bytes() == between
+    clients.undo(first)
+    assert cursor.read_bytes() == BEFORE
+    with pytest.raises(CiteLoomError, match="changed nothing"):
+        clients.last_change(look("cursor"))
+
+
+def test_undo_of_a_new_file_takes_it_away_and_undo_of_that_brings_it_back(look: Look) -> None:
+    change = clients.install(look("codex"), [], BOTH)
+    written = change.file.read_bytes()
+    removed = clients.remove(look("codex"))
+    assert not change.file.exists()
+    clients.install(look("codex"), [], BOTH)
+    clients.undo(clients.last_change(look("codex")))
+    assert not change.file.exists() and clients.last_change(look("codex")).backup == removed.backup
+    clients.undo(removed)
+    assert change.file.read_bytes() == written
+    clients.undo(clients.last_change(look("codex")))
+    assert not change.file.exists()
+
+
+def test_undo_is_refused_when_somebody_else_has_changed_the_file(cursor: Path, look: Look) -> None:
+    change = clients.install(look("cursor"), [], BOTH)
+    theirs = cursor.read_bytes().replace(b'"npx"', b'"uvx"')
+    cursor.write_bytes(theirs)
+    with pytest.raises(CiteLoomError, match="clients remove cursor"):
+        clients.undo(change)
+    assert cursor.read_bytes() == theirs
+    clients.remove(look("cursor"))
+    assert cursor.read_bytes() == BEFORE.replace(b'"npx"', b'"uvx"')
+
+
+def test_undo_without_its_backup_is_refused(cursor: Path, look: Look) -> None:
+    change = clients.install(look("cursor"), [], BOTH)
+    assert change.backup is not None
+    change.backup.unlink()
+    with pytest.raises(CiteLoomError, match="backup"):
+        clients.undo(change)
+    assert look("cursor").connected
+
+
+def test_a_file_that_was_there_is_not_taken_away_however_empty_it_is(cursor: Path, look: Look) -> None:
+    cursor.write_bytes(b"")
+    clients.install(look("cursor"), [], BOTH)
+    clients.remove(look("cursor"))
+    assert cursor.read_bytes() == b""
+
+
+def test_a_file_that_somebody_else_has_made_is_not_taken_away(cursor: Path, look: Look) -> None:
+    cursor.write_text(clients.snippet("cursor", [], BOTH))
+    clients.remove(look("cursor"))
+    assert cursor.exists() and look("cursor").connected is None
+
+
+def test_removing_what_is_not_there_says_so(cursor: Path, look: Look) -> None:
+    with pytest.raises(CiteLoomError, match="no entry citeloom"):
+        clients.remove(look("cursor"))
+    assert cursor.read_bytes() == BEFORE and not beside(cursor)
+
+
+def test_only_the_last_few_backups_are_kept(cursor: Path, look: Look) -> None:
+    made = [clients.install(look("cursor"), [f"p{number}"], BOTH).backup for number in range(8)]
+    assert beside(cursor) == made[-5:]
+
+
+# -- how it is written -----------------------------------------------------------------------------------------
+
+
+def test_rights_and_links_stay_as_they_are(cursor: Path, look: Look, tmp_path: Path) -> None:
+    kept = tmp_path / "dotfiles" / "mcp.json"
+    kept.parent.mkdir()
+    cursor.rename(kept)
+    kept.chmod(0o640)
+    cursor.symlink_to(kept)
+    change = clients.install(look("cursor"), [], BOTH)
+    assert cursor.is_symlink() and b"citeloom" in kept.read_bytes()
+    assert change.backup is not None and change.backup.parent == cursor.parent
+    for file in (kept, change.backup):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert beside(kept) == []
+
+
+def test_a_link_to_nowhere_is_followed_to_where_the_file_shall_be(own_home: Path, look: Look) -> None:
+    link = own_home / ".cursor" / "mcp.json"
+    link.parent.mkdir()
+    link.symlink_to(own_home / "dotfiles" / "mcp.json")
+    change = clients.install(look("cursor"), [], BOTH)
+    assert link.is_symlink() and look("cursor").connected
+    clients.undo(change)
+    assert link.is_symlink() and not link.exists()
+
+
+def test_a_new_file_is_for_its_owner_alone(look: Look) -> None:
+    assert stat.S_IMODE(clients.install(look("zed"), [], BOTH).file.stat().st_mode) == 0o600
+
+
+# -- what cannot be done ---------------------------------------------------------------------------------------
+
+
+def refused(look: Look, client_id: str, *words: str) -> CiteLoomError:
+    """The problem is seen when looking, install is refused with it, and nothing is written."""
+    found = look(client_id)
+    there = sorted(found.file.parent.iterdir())
+    with pytest.raises(CiteLoomError) as refusal:
+        clients.install(found, [], BOTH)
+    assert found.problem and str(found.problem) == str(refusal.value)
+    assert refusal.value.next_step
+    assert all(word in str(refusal.value) for word in words)
+    assert sorted(found.file.parent.iterdir()) == there
+    return refusal.value
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b'{"mcpServers": [', "line 1"),
+        (b'{"mcpServers": 3}', "mcpServers"),
+        (b"[1]", "object"),
+        ("{}".encode("utf-16"), "UTF-8"),
+        (b'{"a": "\xff"}', "UTF-8"),
+        (b"\x00\x01", "not sound"),
+    ],
+    ids=["broken", "number", "list", "utf-16", "bytes", "binary"],
+)
+def test_a_file_that_is_not_sound_is_left_alone(content: bytes, word: str, cursor: Path, look: Look) -> None:
+    cursor.write_bytes(content)
+    refused(look, "cursor", str(cursor), word)
+    assert cursor.read_bytes() == content
+
+
+def test_a_comment_in_a_file_whose_program_reads_none_is_told(own_home: Path, look: Look) -> None:
+    file = own_home / ".claude.json"
+    file.write_text('{\n  // mine\n  "mcpServers": {}\n}')
+    refused(look, "claude-code", "comments", "line 2")
+
+
+def test_a_read_only_file_is_left_alone(cursor: Path, look: Look) -> None:
+    cursor.chmod(0o444)
+    assert refused(look, "cursor", "read-only").code == Code.PERMISSION_DENIED
+    assert cursor.read_bytes() == BEFORE
+
+
+def test_a_folder_in_its_place_is_left_alone(cursor: Path, look: Look) -> None:
+    cursor.unlink()
+    cursor.mkdir()
+    refused(look, "cursor", "folder")
+
+
+def test_a_pipe_in_its_place_is_not_waited_for(cursor: Path, look: Look) -> None:
+    cursor.unlink()
+    os.mkfifo(cursor)
+    refused(look, "cursor", "no ordinary file")
+
+
+def test_a_file_of_a_hundred_megabytes_is_not_read(cursor: Path, look: Look) -> None:
+    os.truncate(cursor, 100_000_000)
+    refused(look, "cursor", "too large", "100 MB")
+
+
+def test_a_file_of_several_megabytes_is_changed_like_any_other(own_home: Path, look: Look) -> None:
+    file = own_home / ".claude.json"
+    history = ",\n".join(f'    "/p/{n}": {{"history": ["{"x" * 100}"]}}' for n in range(45_000))
+    file.write_text(f'{{\n  "projects": {{\n{history}\n  }}\n}}\n')
+    before = file.read_bytes()
+    assert len(before) > 5_000_000
+    change = clients.install(look("claude-code"), [], BOTH)
+    assert len(change.diff.splitlines()) < 20
+    assert clients.remove(look("claude-code")) and file.read_bytes() == before
+
+
+def test_a_file_that_is_gone_since_it_was_looked_at_is_not_made_anew(cursor: Path, look: Look) -> None:
+    found = look("cursor")
+    cursor.unlink()
+    with pytest.raises(CiteLoomError, match="gone") as error:
+        clients.install(found, [], BOTH)
+    assert error.value.code == Code.FILE_NOT_FOUND and not cursor.exists()
+
+
+def test_a_file_that_changes_while_it_is_written_is_left_alone(
+    cursor: Path, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, fsync = look("cursor"), os.fsync
+
+    def and_another_program(number: int) -> None:
+        fsync(number)
+        cursor.write_bytes(b'{"theirs": 1}')
+
+    monkeypatch.setattr(os, "fsync", and_another_program)
+    with pytest.raises(CiteLoomError, match="another program just now"):
+        clients.install(found, [], BOTH)
+    assert cursor.read_bytes() == b'{"theirs": 1}'
+    assert [path.name for path in beside(cursor) if "backup" not in path.name] == []
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [
+        (errno.ENOSPC, Code.STORAGE_ERROR, "disk is full"),
+        (errno.EACCES, Code.PERMISSION_DENIED, "protected"),
+        (errno.EROFS, Code.PERMISSION_DENIED, "protected"),
+        (errno.EIO, Code.STORAGE_ERROR, "could not be written"),
+    ],
+    ids=["full", "forbidden", "read-only disk", "broken disk"],
+)
+def test_a_disk_that_takes_nothing_leaves_everything_as_it_was(
+    number: int, code: Code, words: str, cursor: Path, look: Look, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(CiteLoomError, match=words) as error:
+        clients.install(look("cursor"), [], BOTH)
+    assert error.value.code == code
+    assert cursor.read_bytes() == BEFORE and not beside(cursor)
+
+
+def test_a_note_that_cannot_be_kept_is_no_failure(
+    cursor: Path, look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "file"))
+    change = clients.install(look("cursor"), [], BOTH)
+    clients.undo(change)
+    assert cursor.read_bytes() == BEFORE
+
+
+@pytest.mark.parametrize("noted", ["", "{", "[1, null]", '[{"client_id": "cursor"}]', '{"a": 1}'])
+def test_damaged_notes_are_no_failure(noted: str, cursor: Path, look: Look, own_home: Path) -> None:
+    place = own_home / ".local" / "share" / "citeloom" / "editor-changes.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(noted)
+    clients.install(look("cursor"), [], BOTH)
+    clients.undo(clients.last_change(look("cursor")))
+    assert cursor.read_bytes() == BEFORE
+
+
+def test_a_part_of_a_file_that_would_change_its_meaning_is_not_written(own_home: Path, look: Look) -> None:
+    file = own_home / ".continue" / "config.yaml"
+    file.parent.mkdir()
+    file.write_text("name: a\nprompt: |\n  text")
+    with pytest.raises(CiteLoomError, match="snippet continue"):
+        clients.install(look("continue"), [], BOTH)
+    assert file.read_text() == "name: a\nprompt: |\n  text"

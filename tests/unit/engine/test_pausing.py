@@ -1,0 +1,208 @@
+"""Imports that are paused: nothing runs, nothing is lost, and it goes on from there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.config import Settings, Watch
+from citeloom.engine.events import Event, JobFinished, Paused
+from citeloom.engine.service import Service
+from citeloom.engine.watching import Watching
+from citeloom.ingest.importer import Importer
+from citeloom.ingest.request import ImportRequest
+from citeloom.store import Catalog, Job, Source
+from citeloom.zotero.connect import Zotero
+from tests.support import wait_for
+
+PAPERS = ("bog", "coral", "moth", "tide")
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for word in PAPERS:
+        (folder / f"{word}.md").write_text(f"# On the {word}\n\nThe {word} was measured.\n")
+    return folder
+
+
+@pytest.fixture
+def new_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Service]]:
+    """Makes engines in one data folder, one after the other."""
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CITELOOM_WATCH", "off")
+    made: list[Service] = []
+
+    def make() -> Service:
+        if made:
+            made[-1].stop()
+        made.append(Service(Settings()))
+        made[-1].jobs.start()
+        return made[-1]
+
+    yield make
+    made[-1].stop()
+
+
+@pytest.fixture
+def engine(new_engine: Callable[[], Service], papers: Path) -> Service:
+    service = new_engine()
+    service.add_project("p", None, [str(papers)])
+    return service
+
+
+class Gate:
+    """Holds an import at its second document until it is opened."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.reached, self.opened = threading.Event(), threading.Event()
+        self.seen: list[str] = []
+
+        def after_stage(importer: Importer, stage: str, source: str) -> None:
+            self.seen.append(Path(source).stem)
+            if len(self.seen) == 2:
+                self.reached.set()
+                assert self.opened.wait(60)
+
+        monkeypatch.setattr(Importer, "after_stage", after_stage)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    made = Gate(monkeypatch)
+    yield made
+    made.opened.set()
+
+
+def submit(engine: Service) -> Job:
+    return engine.jobs.submit(ImportRequest("p"))
+
+
+def paused(engine: Service) -> list[str]:
+    return [str(job["job_id"]) for job in engine.jobs.busy() if job["state"] == "paused"]
+
+
+def finished(engine: Service, job: Job) -> dict[str, Any]:
+    ended, _ = engine.jobs.wait(job.id, 60)
+    assert ended is not None
+    return {"state": ended.state, **ended.result}
+
+
+def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Service, gate: Gate) -> None:
+    told: list[Event] = []
+    engine.events.watch(told.append)
+    job = submit(engine)
+    assert gate.reached.wait(60)
+    engine.pause()
+    gate.opened.set()
+    wait_for(lambda: paused(engine) == [job.id], "the import to pause")
+    before = engine.status()["coverage"]["searchable"]
+    assert before < len(PAPERS)
+    assert engine.status()["paused"] is True
+    assert [e for e in told if isinstance(e, JobFinished | Paused)] == [Paused(True)]
+    assert engine.catalog.jobs.past(None, 10) == []
+
+    engine.resume()
+    result = finished(engine, job)
+    assert result["state"] == "done"
+    assert result["new"] + before == len(PAPERS), "what was read before is not read again"
+    assert engine.status()["coverage"]["searchable"] == len(PAPERS)
+    assert engine.status()["paused"] is False
+    assert [e.state if isinstance(e, JobFinished) else e for e in told if isinstance(e, JobFinished | Paused)] == [
+        Paused(True),
+        Paused(False),
+        "done",
+    ]
+
+
+def test_the_same_import_asked_for_while_it_pauses_is_not_done_twice(engine: Service, gate: Gate) -> None:
+    job = submit(engine)
+    assert gate.reached.wait(60)
+    engine.pause()
+    assert submit(engine).id == job.id
+    gate.opened.set()
+    wait_for(lambda: paused(engine) == [job.id], "the import to pause")
+    assert submit(engine).id == job.id
+    engine.resume()
+    assert finished(engine, job)["state"] == "done"
+    assert [j.id for j in engine.catalog.jobs.past(None, 10)] == [job.id]
+
+
+def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Service, gate: Gate) -> None:
+    job = submit(engine)
+    assert gate.reached.wait(60)
+    engine.pause()
+    assert engine.jobs.cancel(job.id)
+    gate.opened.set()
+    assert finished(engine, job)["state"] == "cancelled"
+    assert engine.jobs.busy() == []
+
+
+def test_what_is_asked_for_during_a_pause_waits_also_for_the_next_engine(
+    engine: Service, new_engine: Callable[[], Service]
+) -> None:
+    engine.pause()
+    engine.pause()
+    job = submit(engine)
+    assert engine.jobs.state(job) == "paused"
+    after = new_engine()
+    assert after.jobs.paused
+    assert paused(after) == [job.id]
+    after.resume()
+    assert finished(after, job)["new"] == len(PAPERS)
+    assert not new_engine().jobs.paused
+
+
+def test_a_rebuild_that_is_paused_leaves_the_old_index_until_it_is_done(engine: Service, gate: Gate) -> None:
+    gate.opened.set()
+    assert finished(engine, submit(engine))["new"] == len(PAPERS)
+    gate.opened.clear()
+    gate.seen.clear()
+    gate.reached.clear()
+    job = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
+    assert gate.reached.wait(60)
+    engine.pause()
+    gate.opened.set()
+    wait_for(lambda: paused(engine) == [job.id], "the rebuild to pause")
+    project = engine.catalog.projects.get("p")
+    assert engine.collection(project).count() == len(PAPERS)
+    engine.resume()
+    assert finished(engine, job)["state"] == "done"
+    rebuilt = engine.catalog.projects.get("p")
+    assert rebuilt.generation == project.generation + 1
+    assert engine.collection(rebuilt).count() == len(PAPERS)
+
+
+def test_files_that_change_during_a_pause_are_followed_after_it(
+    tmp_path: Path, catalog: Catalog, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CITELOOM_WATCH", raising=False)
+    asked, followed, rests = threading.Event(), list[str](), True
+
+    def is_paused() -> bool:
+        asked.set()
+        return rests
+
+    model = {"dense_model": "m", "dense_fingerprint": "f", "dense_size": 4, "sparse_model": ""}
+    catalog.projects.add("p", None, model)
+    catalog.projects.add_source("p", Source("folder", str(papers)))
+    zotero = Zotero(Settings().zotero, tmp_path / "mirror")
+    watching = Watching(Watch(zotero=False), catalog, zotero, followed.append, is_paused)
+    watching.start()
+    try:
+        for version in range(20):  # the first ones may come before the watch has begun
+            (papers / "new.md").write_text(f"# New, {version}\n")
+            if asked.wait(5):
+                break
+        assert asked.is_set()
+        assert followed == []
+        rests = False
+        watching.resume()
+        wait_for(lambda: followed == ["p"], "the change to be followed")
+    finally:
+        watching.stop()
