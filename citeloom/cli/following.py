@@ -50,9 +50,9 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
         if event["type"] == "JobFinished":
             finished = event
             return True
-        if bar:
+        if event["type"] == "JobProgress" and bar:
             bar.update(event)
-        elif not quiet:
+        elif event["type"] == "JobProgress" and not quiet:
             lines.update(event)
         return False
 

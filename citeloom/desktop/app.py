@@ -28,7 +28,7 @@ from citeloom.errors import CiteLoomError
 
 _LOOK_FOR_TRAY_MS = 2000
 _WAIT_FOR_TRAY = 15  # looks: at log-in the panel may come after us
-_END_MS = 3000  # for the engine to take the word that it is to end
+_END_MS = 8000  # for the engine to take the word that it is to end
 
 
 class App(QObject):
@@ -119,9 +119,15 @@ class App(QObject):
         self._ending = True
         self.window.hide()
         self.tray.icon.hide()
-        if self.overview.now.reached and self.overview.now.status.get("started_by") == "app":
+        QTimer.singleShot(_END_MS, self._ended)
+        if self.overview.now.reached or self.overview.now.problem:
+            self._end_engine()
+        else:  # it is just being started
+            self.link.reached.connect(self._end_engine)
+
+    def _end_engine(self) -> None:
+        if self.overview.now.status.get("started_by") == "app":
             self.link.ask(self, "stop", done=self._ended, failed=self._ended)
-            QTimer.singleShot(_END_MS, self._ended)
         else:
             self._ended()
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 from xml.parsers.expat import ExpatError
@@ -36,13 +37,15 @@ class Registry(Protocol):
         """Take a value away, if it is there."""
 
 
+def _winreg() -> Any:
+    return import_module("winreg")  # there is none elsewhere
+
+
 class _UserRegistry:
     """HKEY_CURRENT_USER."""
 
     def read(self, key: str, name: str) -> str | bytes | None:
-        import winreg as w  # there is none elsewhere
-
-        registry: Any = w
+        registry = _winreg()
         try:
             with registry.OpenKey(registry.HKEY_CURRENT_USER, key) as opened:
                 value = registry.QueryValueEx(opened, name)[0]
@@ -51,16 +54,12 @@ class _UserRegistry:
         return value if isinstance(value, str | bytes) else None
 
     def write(self, key: str, name: str, value: str) -> None:
-        import winreg as w
-
-        registry: Any = w
+        registry = _winreg()
         with registry.CreateKey(registry.HKEY_CURRENT_USER, key) as opened:
             registry.SetValueEx(opened, name, 0, registry.REG_SZ, value)
 
     def delete(self, key: str, name: str) -> None:
-        import winreg as w
-
-        registry: Any = w
+        registry = _winreg()
         try:
             with registry.OpenKey(registry.HKEY_CURRENT_USER, key, 0, registry.KEY_SET_VALUE) as opened:
                 registry.DeleteValue(opened, name)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import pairwise
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QRectF, QSize, Qt
+from PySide6.QtCore import QDateTime, QLocale, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from citeloom.desktop.icons import icon
+from citeloom.desktop.translations import translate
 from citeloom.errors import CiteLoomError
 
 GAP = 12  # between parts of a page
@@ -193,16 +194,15 @@ def paint_coverage(painter: QPainter, rect: QRectF, coverage: dict[str, int]) ->
 
 def coverage_words(coverage: dict[str, int]) -> str:
     """How much of a project can be searched, in words."""
-    say = _translate
     parts = [
-        say("{searchable} of {documents} papers searchable").format(
+        translate("Kit", "{searchable} of {documents} papers searchable").format(
             searchable=number(coverage.get("searchable") or 0), documents=number(coverage.get("documents") or 0)
         )
     ]
     for name, words in (
-        ("pending", say("{count} still to be read")),
-        ("failed", say("{count} could not be read")),
-        ("without_file", say("{count} without a file")),
+        ("pending", translate("Kit", "{count} still to be read")),
+        ("failed", translate("Kit", "{count} could not be read")),
+        ("without_file", translate("Kit", "{count} without a file")),
     ):
         if count := coverage.get(name) or 0:
             parts.append(words.format(count=number(count)))
@@ -247,7 +247,3 @@ def time_words(iso: str | None) -> str:
         return ""
     moment = QDateTime.fromSecsSinceEpoch(round(datetime.fromisoformat(iso).timestamp()))
     return QLocale().toString(moment, QLocale.FormatType.ShortFormat)
-
-
-def _translate(words: str) -> str:
-    return QCoreApplication.translate("Kit", words)

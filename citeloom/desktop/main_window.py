@@ -47,10 +47,11 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         for number, page in enumerate(pages, start=1):
             item = QListWidgetItem(icon(page.icon_name), page.title())
-            item.setToolTip(self.tr("Ctrl+{number}").format(number=number))
+            keys = QKeySequence(f"Ctrl+{number}")
+            item.setToolTip(keys.toString(QKeySequence.SequenceFormat.NativeText))
             self.list.addItem(item)
             self.stack.addWidget(page)
-            shortcut = QShortcut(QKeySequence(f"Ctrl+{number}"), self)
+            shortcut = QShortcut(keys, self)
             shortcut.activated.connect(partial(self.list.setCurrentRow, number - 1))
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * GAP)
         self.list.currentRowChanged.connect(self._on_row)

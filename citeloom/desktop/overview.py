@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from citeloom.desktop.link import Link, other_version
+from citeloom.desktop.translations import translate
 from citeloom.errors import CiteLoomError
 
 _REFRESH_MS = 400  # many events at once make one question
@@ -54,32 +55,29 @@ class Situation:
 
     def in_words(self) -> str:
         """The situation as a person would say it."""
-        say = _translate
         if self.problem:
             return self.problem.message
         if self.other_version:
-            return say("The engine is of another version ({version})").format(version=self.other_version)
+            return translate("Situation", "The engine is of another version ({version})").format(
+                version=self.other_version
+            )
         if not self.reached:
-            return say("Starting …")
+            return translate("Situation", "Starting …")
         if self.status.get("settings_problem"):
-            return say("The settings file cannot be used")
+            return translate("Situation", "The settings file cannot be used")
         if self.troubles:
             return self.troubles[-1]
         coverage = self.status.get("coverage") or {}
-        counts = say("{searchable} of {documents} papers searchable").format(
+        counts = translate("Situation", "{searchable} of {documents} papers searchable").format(
             searchable=coverage.get("searchable", 0), documents=coverage.get("documents", 0)
         )
         if self.status.get("paused"):
-            return say("Paused: {counts}").format(counts=counts)
+            return translate("Situation", "Paused: {counts}").format(counts=counts)
         if self.jobs:
-            return say("Reading: {counts}").format(counts=counts)
+            return translate("Situation", "Reading: {counts}").format(counts=counts)
         if not self.status.get("projects"):
-            return say("No project yet")
-        return say("Up to date: {counts}").format(counts=counts)
-
-
-def _translate(text: str) -> str:
-    return QCoreApplication.translate("Situation", text)
+            return translate("Situation", "No project yet")
+        return translate("Situation", "Up to date: {counts}").format(counts=counts)
 
 
 class Overview(QObject):

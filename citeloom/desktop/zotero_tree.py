@@ -183,17 +183,10 @@ class _Model(QAbstractItemModel):
         if part is None or role != Qt.ItemDataRole.CheckStateRole:
             return False
         part.tick(Qt.CheckState(value) != _NONE)
-        self._tell(self.libraries, QModelIndex())
+        here = self.createIndex(index.row(), _NAME, index.internalId())
+        self.dataChanged.emit(here, here)
         self.ticks_changed.emit()
         return True
-
-    def _tell(self, parts: list[Part], parent: QModelIndex) -> None:
-        """A tick changes lines above and below it: all that have lines below are painted anew."""
-        if parts:
-            self.dataChanged.emit(self.index(0, _NAME, parent), self.index(len(parts) - 1, _NAME, parent))
-        for part in parts:
-            if part.inside:
-                self._tell(part.inside, self.index(part.row, _NAME, parent))
 
 
 def _everything(part: Part) -> Iterator[Part]:
@@ -214,7 +207,7 @@ class ZoteroTree(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = _Model(self)
-        self.model.ticks_changed.connect(self.changed)
+        self.model.ticks_changed.connect(self._on_ticks)
         self._found = QSortFilterProxyModel(self)
         self._found.setSourceModel(self.model)
         self._found.setRecursiveFilteringEnabled(True)
@@ -259,6 +252,10 @@ class ZoteroTree(QWidget):
     def chosen_names(self) -> list[str]:
         """What is ticked, as it is called: to suggest a name for a project."""
         return [part.name for library in self.model.libraries for part, _ in library.chosen()]
+
+    def _on_ticks(self) -> None:
+        self.view.viewport().update()  # a tick changes lines above and below it
+        self.changed.emit()
 
     def _look_for(self, words: str) -> None:
         self._found.setFilterFixedString(words.strip())

@@ -27,6 +27,14 @@ class JobProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class JobQueued:
+    """A job was asked for and waits for its turn."""
+
+    job_id: str
+    project_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class JobFinished:
     """A job ended: done, failed, cancelled or parked."""
 
@@ -66,7 +74,7 @@ class EngineStopping:
     reason: str
 
 
-Event = JobProgress | JobFinished | EditorConnected | EditorLeft | Paused | EngineStopping
+Event = JobQueued | JobProgress | JobFinished | EditorConnected | EditorLeft | Paused | EngineStopping
 Watcher = Callable[[Event], None]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
-from citeloom.engine.events import Events, JobFinished, JobProgress, Paused
+from citeloom.engine.events import Events, JobFinished, JobProgress, JobQueued, Paused
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.request import ImportRequest, Progress
@@ -99,6 +99,7 @@ class JobQueue:
             self._catalog.jobs.save(job)
             self._waiting.append(job)
             self._changed.notify_all()
+        self._events.publish(JobQueued(job.id, job.project_id))
         return job
 
     def owe(self, job_id: str) -> None:

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_REPLAY = "citeloom-replay"  # the id of a handshake that its editor made with a service before this one
+# The id of a handshake that the editor made with a service before this one. A bridge has one of its own for those.
+_AGAIN = "citeloom-handed-over"
 _NAMELESS = "unknown"  # an editor that asks without having said who it is
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
@@ -89,7 +90,7 @@ class Session:
                 async for outgoing in from_server:
                     message = outgoing.message
                     number = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
-                    if number == _REPLAY:
+                    if number == _AGAIN:
                         continue
                     text = message.model_dump_json(by_alias=True, exclude_unset=True)
                     await connection.send(text.encode() + b"\n")
@@ -294,7 +295,7 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
 
 def _replayed(line: bytes) -> types.JSONRPCMessage:
     message = _read_message(line)
-    return message.model_copy(update={"id": _REPLAY}) if isinstance(message, types.JSONRPCRequest) else message
+    return message.model_copy(update={"id": _AGAIN}) if isinstance(message, types.JSONRPCRequest) else message
 
 
 def _not_a_request(line: bytes) -> dict[str, Any]:

@@ -59,25 +59,27 @@ class Listing:
     ) -> tuple[list[str], int]:
         """The ids of some documents in order, and how many there are; what has no value comes last."""
         self._fill()
-        where, values = ["project_id = ?"], [project_id]
+        where, values = "project_id = ?", [project_id]
         if state:
-            where.append("state = ?")
-            values.append(state)
+            where, values = f"{where} AND state = ?", [*values, state]
         if words := folded(find).split():
-            # The words stand in their index, small beside the rows: those are not read for it.
-            has = " AND ".join(["instr(words, ?) > 0"] * len(words))
-            by_words = f"SELECT rowid FROM documents INDEXED BY list_by_words WHERE project_id = ? AND {has}"
-            where.append(f"rowid IN ({by_words})")
-            values += [project_id, *words]
-        condition = " AND ".join(where)
-        total = self._db.rows(f"SELECT count(*) FROM documents WHERE {condition}", values)[0][0]
+            # The words stand in their index, small beside the rows: those are not read to find them.
+            by_words = "documents INDEXED BY list_by_words"
+            has = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"
+            total = self._db.rows(f"SELECT count(*) FROM {by_words} WHERE {has}", [*values, *words])[0][0]
+            where, values = (
+                f"{where} AND rowid IN (SELECT rowid FROM {by_words} WHERE {has})",
+                [*values, *values, *words],
+            )
+        else:
+            total = self._db.rows(f"SELECT count(*) FROM documents WHERE {where}", values)[0][0]
         way = "DESC" if descending else "ASC"
         first, second = _ORDERS[sort]
         # Backward, SQLite has nulls last anyway; where it need not move them, its index is the order.
         last = " NULLS LAST" if first in _MAY_BE_NULL and not descending else ""
         # The row's own number makes the order one and the same at every look.
         order = f"{first} {way}{last}, {second} {way}, rowid {way}"
-        sql = f"SELECT doc_id FROM documents WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"
+        sql = f"SELECT doc_id FROM documents WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
         return [row[0] for row in self._db.rows(sql, [*values, limit, offset])], total
 
     def _fill(self) -> None:

@@ -37,6 +37,7 @@ def _live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def desk(qapp: object) -> Iterator[Desk]:
     """The way to the real engine of the test's home; ask for `library_home` or `own_home` before it."""
+    assert "CITELOOM_HOME" in os.environ, "ask for library_home or own_home: this would be a person's own library"
     link = Link()
     made = Desk(link, Overview(link))
     link.start()

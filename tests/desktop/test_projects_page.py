@@ -164,7 +164,9 @@ def test_selected_papers_are_read_again_copied_and_removed(
         papers.actions_.convert.trigger()
     assert "4 papers are being read again." in page.banner.words.text()
 
-    papers.view.selectRow(0)
+    first = papers.view.visualRect(papers.model.index(0, CITEKEY)).center()
+    qtbot.mouseClick(papers.view.viewport(), LEFT, pos=first)
+    assert papers.selected_rows() == [0]
     qtbot.keyClick(papers.view, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: papers.actions_.question is not None, timeout=_PATIENCE)
     _agree(qtbot, papers.actions_.question)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,13 +158,37 @@ def test_filter_and_order_stay_while_an_import_goes_on(qtbot: QtBot) -> None:
     papers.view.sortByColumn(TITLE, Qt.SortOrder.DescendingOrder)
     qtbot.keyClicks(papers.find_field, "title")
     qtbot.waitUntil(lambda: _asked(link, "documents")[-1]["find"] == "title")
-    before = len(link.asked)
-    for _ in range(50):
-        link.told.emit(_progress())
-    qtbot.waitUntil(lambda: any(verb == "documents" for verb, _ in link.asked[before:]))
+    papers._refresh.setInterval(3_600_000)
+    link.told.emit(_progress())
     qtbot.wait(50)
+    before = len(link.asked)
+    for _ in range(5):
+        link.told.emit(_progress())
+        qtbot.wait(5)
+    assert not [verb for verb, _ in link.asked[before:] if verb == "documents"]
+    papers._refresh.timeout.emit()
+    qtbot.waitUntil(lambda: any(verb == "documents" for verb, _ in link.asked[before:]))
     asked = [arguments for verb, arguments in link.asked[before:] if verb == "documents"]
     assert [(one["sort"], one["descending"], one["find"]) for one in asked] == [("title", True, "title")]
+
+
+def test_another_order_begins_with_its_first_paper_wherever_somebody_was(qtbot: QtBot) -> None:
+    page, link = _opened(qtbot, Shelf(5000))
+    papers = page.view.papers
+    qtbot.waitUntil(lambda: papers.model.rowCount() == 5000)
+    papers.view.scrollTo(papers.model.index(3000, 0))
+    qtbot.waitUntil(lambda: papers.model.index(3000, CITEKEY).data() == "key-d003000")
+    link.held = []
+    papers.view.sortByColumn(TITLE, Qt.SortOrder.DescendingOrder)
+    papers.view.viewport().repaint()
+    qtbot.wait(20)
+    papers.view.viewport().repaint()
+    assert papers.model.index(3000, CITEKEY).data() == "key-d003000"
+    held, link.held = link.held, None
+    for answer in held:
+        answer()
+    qtbot.waitUntil(lambda: papers.model.index(0, CITEKEY).data() == "key-d004999")
+    assert {one["offset"] for one in _asked(link, "documents") if one["descending"]} == {0}
 
 
 def test_a_click_on_the_reasons_leaves_the_order_as_it_is(qtbot: QtBot) -> None:
@@ -242,7 +267,6 @@ def test_one_of_10000_projects_is_found_and_another_page_can_lead_to_one(qtbot: 
     view = page.list.view
     assert view.model().rowCount() == 111
     assert page.view.project == "project-0"
-    view.setFocus()
     qtbot.mouseClick(view.viewport(), LEFT, pos=view.visualRect(view.model().index(1, 0)).center())
     assert page.view.project == "project-770"
     page.shown({"project": "project-9999"})
@@ -267,15 +291,30 @@ def test_markup_and_very_long_titles_are_shown_as_they_are(qtbot: QtBot) -> None
 def test_an_engine_that_is_lost_is_asked_again_when_it_is_back(qtbot: QtBot) -> None:
     page, link = _opened(qtbot, Shelf(5))
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
-    shelf, gone = Shelf(6), CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
+    shelf, show = Shelf(6), link.answers["project_show"]
+    gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
     link.answers |= {"documents": gone, "project_show": gone}
     page.view.ask()
     qtbot.waitUntil(page.banner.isVisible)
     assert page.banner.words.text() == "The engine ended. It is started again."
     assert page.view.papers.model.rowCount() == 5
-    link.answers["documents"] = shelf.documents
+    link.answers |= {"documents": shelf.documents, "project_show": show}
     link.reached.emit({"jobs": []})
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 6)
+    assert page.banner.isHidden()
+
+
+def test_what_was_not_done_is_still_said_when_the_engine_is_back(qtbot: QtBot) -> None:
+    gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Do it again.")
+    page, link = _opened(qtbot, Shelf(5), plan=gone)
+    qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
+    qtbot.mouseClick(page.view.sync_button, LEFT)
+    qtbot.waitUntil(page.banner.isVisible)
+    link.reached.emit({"jobs": []})
+    qtbot.wait(50)
+    assert page.banner.words.text() == "The engine ended. Do it again."
+    assert page.banner.isVisible()
+    assert page.view.sync_button.isEnabled()
 
 
 def test_a_project_that_was_removed_elsewhere_leaves_the_list(qtbot: QtBot) -> None:
@@ -368,3 +407,16 @@ def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bool(_asked(link, "ingest")))
     chosen = [{"words": "AA", "library": "library", "recursive": True, "tags": []}]
     assert _asked(link, "project_allow") == [{"id": "thesis", "folders": [], "zotero": chosen}]
+
+
+def test_the_sample_library_is_tried_with_one_click(qtbot: QtBot) -> None:
+    made = {"id": "sample", "sources": [{}], "warnings": [], "coverage": {}}
+    page, link = _opened(qtbot, Shelf(2), project_add=made, project_list=[])
+    qtbot.waitUntil(page.first.isVisible)
+    link.answers["project_list"] = [{"id": "sample", "coverage": {}}]
+    qtbot.mouseClick(page.first.buttons[1], LEFT)
+    qtbot.waitUntil(lambda: page.view.project == "sample")
+    asked = _asked(link, "project_add")[0]
+    assert Path(asked["references"]).is_file()
+    assert any(Path(asked["folders"][0]).iterdir())
+    assert [one["project"] for one in _asked(link, "ingest")] == ["sample"]

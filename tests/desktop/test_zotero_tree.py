@@ -73,6 +73,9 @@ def test_a_whole_library_is_one_choice_until_something_of_it_is_left_out(qtbot: 
     assert [(one["words"], one["library"]) for one in tree.chosen()] == [("*", "library")]
     _press_space(qtbot, tree, "Reefs")
     assert [one["words"] for one in tree.chosen()] == ["AA"]
+    assert _at(tree, "My Library").shown_tick == Qt.CheckState.PartiallyChecked
+    _press_space(qtbot, tree, "Reefs")
+    assert [one["words"] for one in tree.chosen()] == ["AA", "DD"]
 
 
 def test_a_saved_search_and_a_group_are_chosen(qtbot: QtBot) -> None:

@@ -135,6 +135,8 @@ class ConnectPage(Page):
         editors = {one.id: one for one in self.list.editors.editors}
         self.stack.setCurrentIndex(0 if picked in editors else 1)
         if picked in editors:
+            if self.panel.seen is None or self.panel.seen.id != picked:
+                self.area.verticalScrollBar().setValue(0)
             self.panel.show_editor(editors[picked])
         else:
             self.other.refresh()

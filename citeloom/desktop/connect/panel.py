@@ -68,9 +68,9 @@ class EditorPanel(QWidget):
         self.connect_button.setAccessibleName(self.connect_button.text().replace("&", ""))
         if seen.found.problem and (seen.found.installed or entry):
             self.problem.say(
-                self.tr("{reason} Nothing was written. Mend it and come back, or put the entry in by hand.").format(
-                    reason=seen.found.problem.message
-                ),
+                self.tr(
+                    "{reason} CiteLoom leaves it alone: mend it and come back, or put the entry in by hand."
+                ).format(reason=seen.found.problem.message),
                 wrong=True,
                 action=(self.tr("Show the &entry to copy"), lambda: self.wanted.emit("copy")),
                 closable=False,

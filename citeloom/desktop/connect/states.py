@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
-
 from citeloom import clients
 from citeloom.clients import Change, Entry, Found
+from citeloom.desktop.translations import translate
 from citeloom.errors import CiteLoomError
 
 
@@ -50,22 +49,21 @@ def _last_change(found: Found) -> Change | None:
 
 def state_words(seen: Seen) -> str:
     """How it stands with an editor, in a few words."""
-    say = QCoreApplication.translate
     found = seen.found
     if seen.live:
-        return say("Connect", "Connected now")
+        return translate("Connect", "Connected now")
     if found.connected:
-        return say("Connect", "Set up for {projects}").format(projects=projects_words(found.connected))
+        return translate("Connect", "Set up for {projects}").format(projects=projects_words(found.connected))
     if found.problem and found.installed:
-        return say("Connect", "Its file needs a look")
-    return say("Connect", "Found, not connected") if found.installed else say("Connect", "Not found here")
+        return translate("Connect", "Its file needs a look")
+    return translate("Connect", "Found, not connected") if found.installed else translate("Connect", "Not found here")
 
 
 def projects_words(entry: Entry) -> str:
     """Which projects an editor may see."""
-    return ", ".join(entry.projects) or QCoreApplication.translate("Connect", "all projects")
+    return ", ".join(entry.projects) or translate("Connect", "all projects")
 
 
 def next_words(found: Found) -> str:
     """What is left to do in the editor itself."""
-    return QCoreApplication.translate("Clients", found.client.then) if found.client.then else ""
+    return translate("Clients", found.client.then) if found.client.then else ""

@@ -125,7 +125,8 @@ class ZoteroStep(Step):
             )
         elif seen["in_use"] == "sqlite":
             state = self.tr("Zotero is closed; its library can be read all the same")
-            words = papers + " " + self.tr("Open Zotero for citekeys of Better BibTeX and changes at once.")
+            words = self.tr("{entries} Open Zotero for citekeys of Better BibTeX and changes at once.")
+            words = words.format(entries=papers)
         elif seen["in_use"] == "web":
             state = self.tr("Your library is read from zotero.org, as {user}").format(user=seen["web"]["user"] or "")
             words = papers

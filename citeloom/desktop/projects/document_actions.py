@@ -20,6 +20,9 @@ Document = dict[str, Any]
 Collect = Callable[[Callable[[list[Document]], object]], None]
 
 
+_NAMED = 200  # of the papers to be removed
+
+
 class DocumentActions(QObject):
     """Retry, read again, open, show, copy, remove: as buttons, in the menu and by keys."""
 
@@ -40,6 +43,7 @@ class DocumentActions(QObject):
         self.copy = make(self.tr("&Copy citekey"), "copy", self._copy, QKeySequence.StandardKey.Copy)
         self.convert = make(self.tr("Read again from &scratch"), "sync", self._convert, "Ctrl+F5")
         self.remove = make(self.tr("&Remove…"), "remove", self._remove, QKeySequence.StandardKey.Delete)
+        self.open.setShortcuts([QKeySequence(keys) for keys in ("Ctrl+O", "Return", "Enter")])
         self.all = (self.retry, self.open, self.show_in_folder, self.copy, self.convert, self.remove)
         self.retry.setToolTip(self.tr("Read them once more"))
         self.convert.setToolTip(self.tr("Convert and recognise them anew, as if they had never been read"))
@@ -70,6 +74,8 @@ class DocumentActions(QObject):
         self._collect(lambda documents: self._reread(documents, convert_again=True))
 
     def _reread(self, documents: list[Document], *, convert_again: bool) -> None:
+        if not documents:
+            return
         asked = {"project": self._project, "doc_ids": _ids(documents), "convert_again": convert_again}
 
         def done(answer: dict[str, Any]) -> None:
@@ -80,11 +86,7 @@ class DocumentActions(QObject):
 
     def _open(self) -> None:
         uri = str((self._one or {}).get("open_uri") or "")
-
-        def done(opened: tuple[str, str]) -> None:
-            self.said.emit(self.tr("Opened {place}.").format(place=opened[0]))
-
-        self._link.run(self, lambda _: open_uri(uri), done=done, failed=self.failed.emit)
+        self._link.run(self, lambda _: open_uri(uri), failed=self.failed.emit)
 
     def _show_in_folder(self) -> None:
         folder = str(Path(str((self._one or {}).get("path"))).parent)
@@ -117,7 +119,7 @@ class DocumentActions(QObject):
             words.format(count=kit.number(len(documents))),
             self.tr("&Remove"),
             lambda: self._link.ask(self, "documents_remove", asked, done=self._removed, failed=self.failed.emit),
-            details="\n".join(str(d.get("title") or d.get("source")) for d in documents),
+            details="\n".join(str(d.get("title") or d.get("source")) for d in documents[:_NAMED]),
         )
 
     def _removed(self, answer: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from citeloom.desktop import kit
 from citeloom.desktop.icons import icon
-from citeloom.desktop.link import Link, Task
+from citeloom.desktop.link import Failed, Link, Task
 from citeloom.desktop.projects import words
 from citeloom.desktop.projects.blocks import BLOCK, Blocks, Question, Row
 from citeloom.errors import CiteLoomError
@@ -72,7 +72,7 @@ class DocumentsModel(QAbstractTableModel):
         """Where the documents that are here stand."""
         return {row["doc_id"]: at for at, row in self._blocks.known()}
 
-    def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object]) -> None:
+    def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object], failed: Failed) -> None:
         """Have all of these rows, also those that were never seen."""
         question, found = self.question, dict(self._blocks.known())
 
@@ -89,7 +89,7 @@ class DocumentsModel(QAbstractTableModel):
                     found.setdefault(row, came.get(row, {}))
                 go_on()
 
-            self._link.ask(owner, "documents", question.arguments(start, _MANY), done=take, failed=self.failed.emit)
+            self._link.ask(owner, "documents", question.arguments(start, _MANY), done=take, failed=failed)
 
         go_on()
 

@@ -97,7 +97,8 @@ class DocumentsTable(QWidget):
         view.verticalHeader().hide()
         view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = view.horizontalHeader()
-        header.setHighlightSections(False)
+        # With the table's own selection it would look at every selected row to paint itself: too long for 100,000.
+        header.setSelectionModel(QItemSelectionModel(self.model, header))
         header.setSortIndicator(CITEKEY, Qt.SortOrder.AscendingOrder)
         view.setSortingEnabled(True)
         header.sortIndicatorChanged.connect(self._only_sortable)
@@ -147,18 +148,10 @@ class DocumentsTable(QWidget):
             self.find_field.clear()
         self._ask()
 
-    def show_status(self, status: str) -> None:
-        """Show only papers that have come so far."""
-        self.status_box.setCurrentIndex(self.status_box.findData(status))
-
     def look_again_soon(self) -> None:
         """Something may have changed."""
         if not self._refresh.isActive():
             self._refresh.start()
-
-    def ask_anew(self) -> None:
-        """The engine is there again: ask for what was refused."""
-        self._look_again()
 
     def _ask(self) -> None:
         self._typing.stop()
@@ -268,7 +261,7 @@ class DocumentsTable(QWidget):
         self.view.viewport().update()
 
     def _collect(self, done: Any) -> None:
-        self.model.collect(self, self.selected_rows(), done)
+        self.model.collect(self, self.selected_rows(), done, self.actions_.failed.emit)
 
     def _show_menu(self, at: QPoint) -> None:
         if self.selected_rows():

@@ -51,6 +51,7 @@ class ProjectsPage(Page):
         self.setAcceptDrops(True)
         self.list.chosen.connect(self._on_chosen)
         self.view.failed.connect(self._on_error)
+        self.view.unread.connect(self._on_unread)
         self.view.said.connect(self._say)
         self.view.coverage_seen.connect(self.list.model.show_coverage)
         self.view.removed.connect(self._on_removed)
@@ -89,7 +90,7 @@ class ProjectsPage(Page):
         """Ask which projects there are."""
         if self._task:
             self._task.drop()
-        self._task = self.desk.link.ask(self, "project_list", done=self._show, failed=self._on_error)
+        self._task = self.desk.link.ask(self, "project_list", done=self._show, failed=self._on_unread)
 
     def _show(self, projects: list[dict[str, Any]]) -> None:
         self.list.load(projects)
@@ -128,8 +129,15 @@ class ProjectsPage(Page):
                     failed=lambda _: None,
                 )
 
+    def _on_unread(self, error: CiteLoomError) -> None:
+        """Something cannot be shown now. What was not done, which nobody does again by itself, stays on the banner."""
+        lost = error.code == Code.ENGINE_UNAVAILABLE
+        if not (lost and self.banner.isVisible() and not self._engine_problem):
+            self._on_error(error)
+            self._engine_problem = lost
+
     def _on_error(self, error: CiteLoomError) -> None:
-        self._engine_problem = error.code == Code.ENGINE_UNAVAILABLE
+        self._engine_problem = False
         self.banner.say_error(error)
         if error.code == Code.INVALID_PROJECT:  # gone meanwhile: somebody removed it elsewhere
             self.ask()

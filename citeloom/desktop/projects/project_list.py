@@ -12,7 +12,6 @@ from PySide6.QtCore import (
     QRect,
     QRectF,
     QSize,
-    QSortFilterProxyModel,
     Qt,
     Signal,
 )
@@ -43,41 +42,53 @@ class ProjectsModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._projects: list[dict[str, Any]] = []
+        self._projects: dict[str, dict[str, Any]] = {}
+        self._shown: list[str] = []
         self._rows: dict[str, int] = {}
+        self._find = ""
 
     def show_projects(self, projects: list[dict[str, Any]]) -> None:
-        """Show these."""
-        if [one["id"] for one in projects] == [one["id"] for one in self._projects]:
-            self._projects = projects
-            if projects:
-                self.dataChanged.emit(self.index(0), self.index(len(projects) - 1))
+        """Show these, as far as they have the words that are looked for."""
+        self._projects = {one["id"]: one for one in projects}
+        self._show()
+
+    def look_for(self, words_: str) -> None:
+        """Show only projects with this in their names."""
+        self._find = words_.strip().casefold()
+        self._show()
+
+    def _show(self) -> None:
+        shown = [name for name in self._projects if self._find in name.casefold()]
+        if shown == self._shown:
+            if shown:
+                self.dataChanged.emit(self.index(0), self.index(len(shown) - 1))
             return
         self.beginResetModel()
-        self._projects = projects
-        self._rows = {one["id"]: row for row, one in enumerate(projects)}
+        self._shown = shown
+        self._rows = {name: row for row, name in enumerate(shown)}
         self.endResetModel()
 
     def show_coverage(self, project: str, coverage: dict[str, int]) -> None:
         """A project has other counts now."""
-        row = self._rows.get(project)
-        if row is not None and self._projects[row]["coverage"] != coverage:
-            self._projects[row] = {**self._projects[row], "coverage": coverage}
-            self.dataChanged.emit(self.index(row), self.index(row))
+        known = self._projects.get(project)
+        if known is not None and known["coverage"] != coverage:
+            self._projects[project] = {**known, "coverage": coverage}
+            index = self.index_of(project)
+            self.dataChanged.emit(index, index)
 
     def project(self, project: str) -> dict[str, Any] | None:
         """A project by its name."""
-        return self._projects[self._rows[project]] if project in self._rows else None
+        return self._projects.get(project)
 
-    def row_of(self, project: str) -> int | None:
-        """Where a project stands."""
-        return self._rows.get(project)
+    def index_of(self, project: str) -> QModelIndex:
+        """Where a project stands, if it is shown."""
+        return self.index(self._rows[project]) if project in self._rows else QModelIndex()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
-        return 0 if parent.isValid() else len(self._projects)
+        return 0 if parent.isValid() else len(self._shown)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        project = self._projects[index.row()]
+        project = self._projects[self._shown[index.row()]]
         if role == Qt.ItemDataRole.DisplayRole:
             return project["id"]
         if role == _COVERAGE:
@@ -134,16 +145,13 @@ class ProjectList(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.model = ProjectsModel(self)
-        self._found = QSortFilterProxyModel(self)
-        self._found.setSourceModel(self.model)
-        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find a project"))
         self.find_field.setAccessibleName(self.tr("Find a project"))
-        self.find_field.textChanged.connect(self._found.setFilterFixedString)
+        self.find_field.textChanged.connect(self._look_for)
         self.view = QListView()
         self.view.setAccessibleName(self.tr("Projects"))
         self.view.setUniformItemSizes(True)
-        self.view.setModel(self._found)
+        self.view.setModel(self.model)
         self.view.setItemDelegate(_Delegate(self.view))
         self.view.selectionModel().currentChanged.connect(self._on_current)
         layout = QVBoxLayout(self)
@@ -177,17 +185,22 @@ class ProjectList(QWidget):
             self._point_at_current()
 
     def _point_at_current(self) -> bool:
-        row = self.model.row_of(self.current)
-        index = self._found.mapFromSource(self.model.index(row)) if row is not None else QModelIndex()
+        index = self.model.index_of(self.current)
         if index.isValid() and index != self.view.currentIndex():
             self._loading = True
             self.view.setCurrentIndex(index)
             self._loading = False
         return index.isValid()
 
+    def _look_for(self, words_: str) -> None:
+        self._loading = True  # a field that hides the chosen project chooses no other one
+        self.model.look_for(words_)
+        self._loading = False
+        if not self._point_at_current():
+            self.view.clearSelection()
+
     def _on_current(self, index: QModelIndex) -> None:
-        # A field that hides the chosen project chooses no other one.
-        if not self._loading and index.isValid() and self.view.hasFocus():
+        if not self._loading and index.isValid():
             self._set_current(str(index.data()))
 
     def _set_current(self, project: str) -> None:

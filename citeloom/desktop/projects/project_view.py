@@ -24,7 +24,8 @@ class ProjectView(QWidget):
     """Everything about the chosen project."""
 
     said = Signal(str, bool)  # what there is to tell, whether something is wrong
-    failed = Signal(object)  # a CiteLoomError
+    failed = Signal(object)  # a CiteLoomError: something was not done
+    unread = Signal(object)  # a CiteLoomError: something cannot be shown; it is asked for again when the engine is back
     coverage_seen = Signal(str, dict)
     removed = Signal(str)
 
@@ -33,6 +34,7 @@ class ProjectView(QWidget):
         self._desk = desk
         self.project = ""
         self._task: Task | None = None
+        self._reads, self._planning = True, False
         self._to_remove = ""  # a project whose imports are being stopped before it goes
         self.question: QMessageBox | None = None
         self.dialog: QDialog | None = None  # the last one opened
@@ -87,7 +89,8 @@ class ProjectView(QWidget):
         self.papers.actions_.said.connect(lambda words: self.said.emit(words, False))
         self.papers.actions_.changed.connect(self.papers.look_again_soon)
         self.sources.changed.connect(self._show)
-        for part in (self.papers, self.papers.actions_, self.sources, self.importing):
+        self.papers.failed.connect(self.unread)
+        for part in (self.papers.actions_, self.sources, self.importing):
             part.failed.connect(self.failed)
         self.importing.said.connect(self.said)
         self.importing.started.connect(self.ask)
@@ -122,7 +125,7 @@ class ProjectView(QWidget):
             self._task.drop()
         if self.project:
             asked = {"id": self.project}
-            self._task = self._desk.link.ask(self, "project_show", asked, done=self._show, failed=self.failed.emit)
+            self._task = self._desk.link.ask(self, "project_show", asked, done=self._show, failed=self.unread.emit)
             self.papers.look_again_soon()
 
     def _show(self, shown: dict[str, Any]) -> None:
@@ -133,7 +136,8 @@ class ProjectView(QWidget):
         reads = bool(shown["sources"]) or bool(shown["coverage"]["documents"])
         self.nothing.setVisible(not reads)
         self.tabs.setVisible(reads)
-        self.sync_button.setEnabled(reads)
+        self._reads = reads
+        self._show_sync()
         self.papers.look_again_soon()
 
     def _on_documents(self, answer: dict[str, Any]) -> None:
@@ -162,8 +166,12 @@ class ProjectView(QWidget):
             self.said.emit(words.format(count=kit.number(held)), True)
 
     def _on_planning(self, busy: bool) -> None:
-        self.sync_button.setDisabled(busy)
-        self.sync_button.setText(self.tr("Looking …") if busy else self.tr("Sync &now"))
+        self._planning = busy
+        self._show_sync()
+
+    def _show_sync(self) -> None:
+        self.sync_button.setEnabled(self._reads and not self._planning)
+        self.sync_button.setText(self.tr("Looking …") if self._planning else self.tr("Sync &now"))
 
     # -- what is done --------------------------------------------------------------------------------------------
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QMessageBox, QVBoxLayout, QWidget
 
 from citeloom.desktop import kit
 from citeloom.desktop.icons import icon
-from citeloom.desktop.link import Link, Task
+from citeloom.desktop.link import Link
 from citeloom.desktop.projects import words
 
 _ICONS = {"zotero": "library", "folder": "folder", "file": "file"}
@@ -25,11 +25,11 @@ class Sources(QWidget):
         super().__init__()
         self._link = link
         self._project = ""
-        self._task: Task | None = None
         self.question: QMessageBox | None = None
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("What this project reads"))
         self.list.setUniformItemSizes(True)
+        self.list.setIconSize(QSize(16, 16))
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.currentRowChanged.connect(self._on_current)
         self.references = kit.text(muted=True)

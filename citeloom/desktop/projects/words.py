@@ -10,6 +10,8 @@ from PySide6.QtCore import QCoreApplication
 
 from citeloom.desktop import kit
 
+translate = QCoreApplication.translate
+
 STATUSES = ("ready", "pending", "failed", "without_file", "duplicate")
 STATUS_ICONS = {
     "ready": "check",
@@ -23,44 +25,52 @@ STATUS_ICONS = {
 def status_words(status: str) -> str:
     """How far a paper has come."""
     return {
-        "ready": _say("Searchable"),
-        "pending": _say("Still to be read"),
-        "failed": _say("Could not be read"),
-        "without_file": _say("Without a file"),
-        "duplicate": _say("Same as another"),
+        "ready": translate("Projects", "Searchable"),
+        "pending": translate("Projects", "Still to be read"),
+        "failed": translate("Projects", "Could not be read"),
+        "without_file": translate("Projects", "Without a file"),
+        "duplicate": translate("Projects", "Same as another"),
     }.get(status, status)
 
 
 def matched_words(document: dict[str, Any]) -> str:
     """How a paper's record was found."""
     found = {
-        "zotero": _say("It is an item of Zotero."),
-        "file": _say("Its record in the references names this file."),
-        "doi": _say("Its DOI is in the references."),
-        "title": _say("Its title is in the references."),
-        "metadata": _say("You or an editor said what it is."),
+        "zotero": translate("Projects", "It is an item of Zotero."),
+        "file": translate("Projects", "Its record in the references names this file."),
+        "doi": translate("Projects", "Its DOI is in the references."),
+        "title": translate("Projects", "Its title is in the references."),
+        "metadata": translate("Projects", "You or an editor said what it is."),
     }.get(document.get("matched_by") or "")
     if found:
         return found
-    return _say("No record was found; its citekey was made from the file.") if document.get("citekey_made") else ""
+    return (
+        translate("Projects", "No record was found; its citekey was made from the file.")
+        if document.get("citekey_made")
+        else ""
+    )
 
 
 def text_words(document: dict[str, Any]) -> str:
     """Where a paper's text comes from."""
     if document.get("quick"):
-        return _say("Searchable at once; sections and tables come when it has been read whole.")
+        return translate("Projects", "Searchable at once; sections and tables come when it has been read whole.")
     share = document.get("ocr_share")
     parts = [
         {
-            "native": _say("The text of the file itself."),
-            "ocr": _say("Recognised in pictures of its pages; letters may be wrong."),
-            "mixed": _say("The text of the file; some pages were recognised in pictures."),
-            "annotation": _say("Your annotations."),
-            "note": _say("Your notes."),
-            "zotero_fulltext": _say("What Zotero keeps of a file that is not on this computer; it has no pages."),
+            "native": translate("Projects", "The text of the file itself."),
+            "ocr": translate("Projects", "Recognised in pictures of its pages; letters may be wrong."),
+            "mixed": translate("Projects", "The text of the file; some pages were recognised in pictures."),
+            "annotation": translate("Projects", "Your annotations."),
+            "note": translate("Projects", "Your notes."),
+            "zotero_fulltext": translate(
+                "Projects", "What Zotero keeps of a file that is not on this computer; it has no pages."
+            ),
         }.get(document.get("text_source") or "", ""),
-        _say("Recognised pages: {share}.").format(share=kit.percent(share)) if share else "",
-        _say("Simply read: {why}").format(why=document["fallback_reason"]) if document.get("fallback_reason") else "",
+        translate("Projects", "Recognised pages: {share}.").format(share=kit.percent(share)) if share else "",
+        translate("Projects", "Simply read: {why}").format(why=document["fallback_reason"])
+        if document.get("fallback_reason")
+        else "",
     ]
     return " ".join(part for part in parts if part)
 
@@ -70,23 +80,23 @@ def source_words(source: dict[str, Any]) -> str:
     name = source.get("label") or source["path"]
     if source.get("recursive", True) or source["kind"] == "file":
         return str(name)
-    return _say("{name}, without what is inside it").format(name=name)
+    return translate("Projects", "{name}, without what is inside it").format(name=name)
 
 
 def progress_words(job: dict[str, Any]) -> str:
     """What an import does now."""
     if job.get("state") == "paused":
-        return _say("Paused; it goes on when you resume.")
+        return translate("Projects", "Paused; it goes on when you resume.")
     counts = {key: kit.number(int(job.get(key) or 0)) for key in ("searchable", "done", "total")}
     words = {
-        "": _say("Waiting for its turn …"),
-        "plan": _say("Looking for what is new …"),
-        "fetch": _say("Fetching files …"),
-        "read": _say("Making papers searchable: {searchable} of {total}"),
-        "convert": _say("Reading papers whole: {done} of {total}"),
-        "model": _say("Fetching the model …"),
-        "done": _say("Finishing …"),
-    }.get(str(job.get("stage") or ""), _say("Reading …"))
+        "": translate("Projects", "Waiting for its turn …"),
+        "plan": translate("Projects", "Looking for what is new …"),
+        "fetch": translate("Projects", "Fetching files …"),
+        "read": translate("Projects", "Making papers searchable: {searchable} of {total}"),
+        "convert": translate("Projects", "Reading papers whole: {done} of {total}"),
+        "model": translate("Projects", "Fetching the model …"),
+        "done": translate("Projects", "Finishing …"),
+    }.get(str(job.get("stage") or ""), translate("Projects", "Reading …"))
     return words.format(**counts)
 
 
@@ -97,7 +107,7 @@ def file_words(job: dict[str, Any]) -> str:
     if not name or not job.get("pages"):
         return name
     page, pages = kit.number(int(job.get("page") or 0)), kit.number(int(job["pages"]))
-    return _say("{file}, page {page} of {pages}").format(file=name, page=page, pages=pages)
+    return translate("Projects", "{file}, page {page} of {pages}").format(file=name, page=page, pages=pages)
 
 
 def time_left(job: dict[str, Any]) -> str:
@@ -106,10 +116,10 @@ def time_left(job: dict[str, Any]) -> str:
     if seconds is None or job.get("stage") not in ("read", "convert") or job.get("state") == "paused":
         return ""
     if seconds < 90:
-        return _say("about {count} s").format(count=kit.number(max(1, round(seconds))))
+        return translate("Projects", "about {count} s").format(count=kit.number(max(1, round(seconds))))
     if seconds < 5400:
-        return _say("about {count} min").format(count=kit.number(round(seconds / 60)))
-    return _say("about {count} h").format(count=kit.number(round(seconds / 3600)))
+        return translate("Projects", "about {count} min").format(count=kit.number(round(seconds / 60)))
+    return translate("Projects", "about {count} h").format(count=kit.number(round(seconds / 3600)))
 
 
 def one_line(text: str, longest: int = 400) -> str:
@@ -120,7 +130,3 @@ def one_line(text: str, longest: int = 400) -> str:
 def tip(text: str) -> str:
     """A text as a tooltip that wraps. Tooltips would take it for markup."""
     return f"<p>{escape(text)}</p>" if text else ""
-
-
-def _say(words: str) -> str:
-    return QCoreApplication.translate("Projects", words)

@@ -44,7 +44,8 @@ class Reader(QWidget):
             words.setMinimumWidth(1)  # a name without a space must not widen the window
         self.passage = PassageText()
         self.copy_button = self._copy_menu()
-        self.open_button = kit.button(self.tr("Open file"), self.open, icon_name="open", tip="Ctrl+O")
+        keys = QKeySequence("Ctrl+O").toString(QKeySequence.SequenceFormat.NativeText)
+        self.open_button = kit.button(self.tr("Open file"), self.open, icon_name="open", tip=keys)
         row = QHBoxLayout()
         row.addWidget(self.copy_button)
         row.addWidget(self.open_button)

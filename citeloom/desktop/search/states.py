@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QProgressBar
 
 from citeloom.desktop import kit
 from citeloom.desktop.search.wording import cut
+from citeloom.desktop.translations import translate
 
 
 def busy_line(words: str) -> QProgressBar:
@@ -28,28 +28,33 @@ def busy_line(words: str) -> QProgressBar:
 
 def waiting() -> kit.EmptyState:
     """The engine has not said yet which projects there are."""
-    return kit.EmptyState("search", "", _translate("Starting …"))
+    return kit.EmptyState("search", "", translate("SearchPage", "Starting …"))
 
 
 def no_project(make_one: Callable[[], object]) -> kit.EmptyState:
     """There is nothing to search."""
     return kit.EmptyState(
         "projects",
-        _translate("No project yet"),
-        _translate("A project holds the papers that you search. Make one from a Zotero collection or a folder."),
-        [(_translate("Make a project"), make_one)],
+        translate("SearchPage", "No project yet"),
+        translate(
+            "SearchPage", "A project holds the papers that you search. Make one from a Zotero collection or a folder."
+        ),
+        [(translate("SearchPage", "Make a project"), make_one)],
     )
 
 
 def welcome(topics: list[str], ask: Callable[[str], object]) -> kit.EmptyState:
     """Nothing has been asked yet: what can be, with examples from the project's own tags."""
-    questions = [_translate("What is known about {topic}?").format(topic=cut(topic, 40)) for topic in topics]
+    questions = [
+        translate("SearchPage", "What is known about {topic}?").format(topic=cut(topic, 40)) for topic in topics
+    ]
     return kit.EmptyState(
         "search",
-        _translate("What do your papers say?"),
-        _translate(
+        translate("SearchPage", "What do your papers say?"),
+        translate(
+            "SearchPage",
             "Type a question, a claim or a few words. "
-            "You see the passages that your editor would get, each on its page."
+            "You see the passages that your editor would get, each on its page.",
         ),
         [(question.replace("&", "&&"), partial(ask, question)) for question in questions],
     )
@@ -57,20 +62,18 @@ def welcome(topics: list[str], ask: Callable[[str], object]) -> kit.EmptyState:
 
 def nothing(without_filters: Callable[[], object]) -> kit.EmptyState:
     """A question found nothing."""
-    return kit.EmptyState("search", "", "", [(_translate("Search without filters"), without_filters)])
+    return kit.EmptyState("search", "", "", [(translate("SearchPage", "Search without filters"), without_filters)])
 
 
 def why_nothing(coverage: dict[str, int], *, filters: bool) -> str:
     """Why nothing was found, and what to do."""
     count = kit.number(coverage.get("searchable") or 0)
     if not coverage.get("searchable"):
-        return _translate("No paper of this project can be searched yet. The list of papers says how far it is.")
+        return translate(
+            "SearchPage", "No paper of this project can be searched yet. The list of papers says how far it is."
+        )
     if filters:
-        words = _translate("None of the {count} searchable papers has a passage that fits the filters.")
+        words = translate("SearchPage", "None of the {count} searchable papers has a passage that fits the filters.")
     else:
-        words = _translate("{count} papers were searched. Try other words.")
+        words = translate("SearchPage", "{count} papers were searched. Try other words.")
     return words.format(count=count)
-
-
-def _translate(words: str) -> str:
-    return QCoreApplication.translate("SearchPage", words)

@@ -78,7 +78,7 @@ class DataSection(Section):
         self.inside.addStretch(1)
 
     def _on_sizes(self, answer: dict[str, Any]) -> None:
-        words = self.tr("Everything of CiteLoom is in {folder}").format(folder=answer["data_folder"])
+        words = self.tr("Your projects and their index are in {folder}").format(folder=answer["data_folder"])
         self.where.setText(words)
         self.parts.set_rows(answer["parts"])
         self.total.setText(
@@ -88,6 +88,8 @@ class DataSection(Section):
         )
 
     def _on_cache(self, answer: dict[str, Any]) -> None:
+        size = kit.size_words(int(answer["left_over_bytes"]))
+        self.prune_button.setText(self.tr("Delete &left-overs ({size})").format(size=size))
         self.prune_button.setEnabled(answer["left_over"] > 0)
         self.prune_all_button.setEnabled(answer["conversions"] > 0)
 

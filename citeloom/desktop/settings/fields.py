@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QCoreApplication
+from citeloom.desktop.translations import translate
 
 Kind = Literal["yes_no", "number", "choice", "folder"]
 
@@ -32,134 +32,141 @@ def fields() -> dict[str, tuple[Field, ...]]:
             Field(
                 "default_project",
                 "choice",
-                _say("Project for editors that name &none"),
-                _say("An editor that may see several projects asks in this one if it does not say which."),
-                (("", _say("None: the editor has to say")),),
+                translate("SettingsFields", "Project for editors that name &none"),
+                translate(
+                    "SettingsFields",
+                    "An editor that may see several projects asks in this one if it does not say which.",
+                ),
+                (("", translate("SettingsFields", "None: the editor has to say")),),
             ),
             Field(
                 "watch.zotero",
                 "yes_no",
-                _say("Follow changes in &Zotero"),
-                _say("What you add, rename or remove there is in step after a moment, without a sync."),
+                translate("SettingsFields", "Follow changes in &Zotero"),
+                translate(
+                    "SettingsFields", "What you add, rename or remove there is in step after a moment, without a sync."
+                ),
             ),
             Field(
                 "watch.files",
                 "yes_no",
-                _say("Follow changes in &folders"),
-                _say("The folders and the reference files of your projects."),
+                translate("SettingsFields", "Follow changes in &folders"),
+                translate("SettingsFields", "The folders and the reference files of your projects."),
             ),
         ),
         "zotero": (
             Field(
                 "zotero.source",
                 "choice",
-                _say("&How your library is reached"),
+                translate("SettingsFields", "&How your library is reached"),
                 "",
                 (
-                    ("auto", _say("The best way there is (recommended)")),
-                    ("local", _say("Only by the running Zotero")),
-                    ("sqlite", _say("Only by Zotero’s files on this computer")),
-                    ("web", _say("Only by zotero.org, with a key")),
+                    ("auto", translate("SettingsFields", "The best way there is (recommended)")),
+                    ("local", translate("SettingsFields", "Only by the running Zotero")),
+                    ("sqlite", translate("SettingsFields", "Only by Zotero’s files on this computer")),
+                    ("web", translate("SettingsFields", "Only by zotero.org, with a key")),
                 ),
             ),
             Field(
                 "zotero.data_folder",
                 "folder",
-                _say("Zotero’s data &folder"),
-                _say("The folder with zotero.sqlite and storage. Empty: where Zotero itself says it is."),
+                translate("SettingsFields", "Zotero’s data &folder"),
+                translate(
+                    "SettingsFields",
+                    "The folder with zotero.sqlite and storage. Empty: where Zotero itself says it is.",
+                ),
             ),
             Field(
                 "zotero.fetch_files",
                 "yes_no",
-                _say("Fetch files that are not on this &computer"),
-                _say("From zotero.org, once you are logged in there."),
+                translate("SettingsFields", "Fetch files that are not on this &computer"),
+                translate("SettingsFields", "From zotero.org, once you are logged in there."),
             ),
             Field(
                 "zotero.max_file_mb",
                 "number",
-                _say("Largest file to fetc&h"),
-                _say("A larger one is left out, and the list of papers says so."),
+                translate("SettingsFields", "Largest file to fe&tch"),
+                translate("SettingsFields", "A larger one is left out, and the list of papers says so."),
                 most=100_000,
                 step=50,
-                unit=_say("{number} MB"),
+                unit=translate("SettingsFields", "{number} MB"),
             ),
         ),
         "models": (
             Field(
                 "models.dense",
                 "choice",
-                _say("Model of &new projects"),
-                _say("Projects that are there keep the model they were built with."),
+                translate("SettingsFields", "Model of &new projects"),
+                translate("SettingsFields", "Projects that are there keep the model they were built with."),
             ),
         ),
         "reading": (
             Field(
                 "ocr.engine",
                 "choice",
-                _say("Text in pictures of pages is read &by"),
+                translate("SettingsFields", "Text in pictures of pages is read &by"),
                 "",
                 (("tesseract", "Tesseract"), ("rapidocr", "RapidOCR")),
             ),
             Field(
                 "engine.workers",
                 "number",
-                _say("Papers read at the &same time"),
-                _say("More are faster and need more memory."),
+                translate("SettingsFields", "Papers read at the &same time"),
+                translate("SettingsFields", "More are faster and need more memory."),
                 most=64,
-                zero=_say("As many as this computer can bear"),
+                zero=translate("SettingsFields", "As many as this computer can bear"),
             ),
             Field(
                 "engine.worker_memory_mb",
                 "number",
-                _say("&Memory that one paper may take"),
-                _say("A paper that needs more is given up, and the list of papers says so."),
+                translate("SettingsFields", "&Memory that one paper may take"),
+                translate("SettingsFields", "A paper that needs more is given up, and the list of papers says so."),
                 most=1_000_000,
                 step=500,
-                unit=_say("{number} MB"),
-                zero=_say("By its pages and this computer’s memory"),
+                unit=translate("SettingsFields", "{number} MB"),
+                zero=translate("SettingsFields", "By its pages and this computer’s memory"),
             ),
         ),
         "data": (
             Field(
                 "engine.min_free_mb",
                 "number",
-                _say("&Stop reading when the disk has less than"),
+                translate("SettingsFields", "&Stop reading when the disk has less than"),
                 "",
                 most=1_000_000,
                 step=100,
-                unit=_say("{number} MB"),
-                zero=_say("Never"),
+                unit=translate("SettingsFields", "{number} MB"),
+                zero=translate("SettingsFields", "Never"),
             ),
         ),
         "privacy": (
             Field(
                 "privacy.access_log",
                 "yes_no",
-                _say("&Keep a log of what editors ask"),
-                _say("Which editor asked what, and which passages it got. It stays on this computer."),
+                translate("SettingsFields", "&Keep a log of what editors ask"),
+                translate(
+                    "SettingsFields", "Which editor asked what, and which passages it got. It stays on this computer."
+                ),
             ),
             Field(
                 "privacy.log_days",
                 "number",
-                _say("Keep it &for"),
+                translate("SettingsFields", "Keep it &for"),
                 "",
                 most=36_500,
                 step=30,
-                unit=_say("{number} days"),
-                zero=_say("Until you clear it"),
+                unit=translate("SettingsFields", "{number} days"),
+                zero=translate("SettingsFields", "Until you clear it"),
             ),
             Field(
                 "privacy.agents_may_fetch",
                 "yes_no",
-                _say("Agents may have papers fetched from the &web"),
-                _say(
+                translate("SettingsFields", "Agents may have papers fetched from the &web"),
+                translate(
+                    "SettingsFields",
                     "An agent in an editor that may write can then name a web address,"
-                    " and CiteLoom reads what is there. Otherwise only you can."
+                    " and CiteLoom reads what is there. Otherwise only you can.",
                 ),
             ),
         ),
     }
-
-
-def _say(words: str) -> str:
-    return QCoreApplication.translate("SettingsFields", words)

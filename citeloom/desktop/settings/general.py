@@ -6,6 +6,7 @@ from typing import Any
 
 from citeloom.desktop import autostart, kit
 from citeloom.desktop.desk import Desk
+from citeloom.desktop.settings.choices import Choice
 from citeloom.desktop.settings.fields import Field
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.rows import ChoiceRow, YesNoRow
@@ -41,8 +42,8 @@ class GeneralSection(Section):
         row = self.rows["default_project"]
         assert isinstance(row, ChoiceRow)
         names = sorted((str(project["id"]) for project in projects), key=str.casefold)
-        none = [(value, words, True) for value, words in row.field.choices]
-        row.offer([*none, *((name, name, True) for name in names)])
+        none = [Choice(value, words) for value, words in row.field.choices]
+        row.offer([*none, *(Choice(name, name) for name in names)])
 
     def _on_log_in(self, on: bool) -> None:
         self.log_in.setEnabled(True)

@@ -91,5 +91,6 @@ class Languages(QWidget):
             with QSignalBlocker(self.list):
                 item.setCheckState(Qt.CheckState.Checked)
             self.none_left.emit()
-        elif code not in self._chosen or code not in chosen:
+        elif chosen != self._chosen:
+            pass  # at once: the next tick may come before this one is written
             self.picked.emit(chosen)

@@ -12,6 +12,7 @@ from citeloom.desktop import kit
 from citeloom.desktop.activity.table import Column, Row, RowsModel, Table
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.projects.job_strip import JobStrip
+from citeloom.desktop.settings.choices import Choice
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.rows import ChoiceRow
 from citeloom.desktop.settings.section import Section
@@ -100,7 +101,7 @@ class ModelsSection(Section):
         self._show_models()
         default = self.rows["models.dense"]
         assert isinstance(default, ChoiceRow)
-        default.offer([(str(one["name"]), self._in_a_list(one), True) for one in self._all if one["here"]])
+        default.offer([Choice(str(one["name"]), self._in_a_list(one)) for one in self._all if one["here"]])
         self._on_chosen()
 
     def _show_models(self) -> None:

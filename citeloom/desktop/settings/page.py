@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
 
@@ -48,10 +50,13 @@ class SettingsPage(Page):
         self.list.setAccessibleName(self.tr("Sections of the settings"))
         self.stack = QStackedWidget()
         for section in made:
+            section.let_words_wrap()
             self.list.addItem(section.title())
             self.stack.addWidget(section)
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * kit.GAP)
-        self.open_button = kit.button(self.tr("Open the &file"), self._open_file, icon_name="file")
+        self.open_button = kit.button(
+            self.tr("Op&en the file"), self._open_file, icon_name="file", tip=escape(str(self.kept.file))
+        )
         self._lay_out()
         self.list.setCurrentRow(0)
         self.list.currentRowChanged.connect(self._on_section)
@@ -111,7 +116,7 @@ class SettingsPage(Page):
 
     def _on_settings(self) -> None:
         if problem := self.kept.problem:
-            action = (self.tr("Open the &file"), self._open_file)
+            action = (self.tr("Open the file"), self._open_file)
             self.file_banner.say(str(problem), wrong=True, action=action, closable=False)
         else:
             self.file_banner.hide()

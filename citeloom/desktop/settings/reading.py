@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
+from citeloom.desktop.settings.choices import Choice
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.languages import Languages
 from citeloom.desktop.settings.rows import ChoiceRow
@@ -66,7 +67,9 @@ class ReadingSection(Section):
         row = self.rows["ocr.engine"]
         assert isinstance(row, ChoiceRow)
         names = dict(row.field.choices)
-        row.offer([(one["name"], names.get(one["name"], one["name"]), bool(one["here"])) for one in answer["engines"]])
+        row.offer(
+            [Choice(one["name"], names.get(one["name"], one["name"]), bool(one["here"])) for one in answer["engines"]]
+        )
         reasons = [str(one["why"]) for one in answer["engines"] if not one["here"] and one["why"]]
         row.help.setText(" ".join(reasons))
         row.help.setVisible(bool(reasons))

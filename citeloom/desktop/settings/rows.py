@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -22,11 +23,11 @@ from PySide6.QtWidgets import (
 )
 
 from citeloom.desktop import kit
+from citeloom.desktop.settings.choices import Choice, ChoicesModel
 from citeloom.desktop.settings.fields import Field
 
 _SETTLE_MS = 500  # while somebody holds an arrow, nothing is written
 _SIGN_MS = 2500
-_FLAGS = Qt.ItemDataRole.UserRole - 1  # where the model of a combo box keeps whether an item can be chosen
 _LETTERS = 52  # width of a control
 
 
@@ -49,10 +50,9 @@ class Row(QWidget):
         self.sign = kit.text(self.tr("Saved"), muted=True)
         self.sign.setWordWrap(False)
         self.sign.hide()
-        for part in (self.undo_button, self.sign):
-            policy = part.sizePolicy()
-            policy.setRetainSizeWhenHidden(True)  # nothing moves when they come
-            part.setSizePolicy(policy)
+        policy = self.undo_button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # nothing moves when it comes
+        self.undo_button.setSizePolicy(policy)
         self.help = kit.text(field.help, muted=True)
         self.help.setVisible(bool(field.help))
         self._signing = QTimer(self, singleShot=True, interval=_SIGN_MS)
@@ -89,6 +89,7 @@ class Row(QWidget):
         """Show for a moment that it was written."""
         self.sign.show()
         self._signing.start()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.sign.text()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # Who scrolls the page with the wheel must not change a setting on the way.
@@ -104,15 +105,19 @@ class Row(QWidget):
         if not isinstance(self.control, QCheckBox):
             label = QLabel(self.words)
             label.setBuddy(self.control)
+            label.setWordWrap(True)
             layout.addWidget(label)
-            self.control.setMinimumWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
-            self.control.setMinimumHeight(round(self.fontMetrics().height() * 1.7))
+            letter = self.fontMetrics().averageCharWidth()
+            self.control.setMinimumSize(letter * _LETTERS // 3, round(self.fontMetrics().height() * 1.7))
+            if not isinstance(self.control, QLineEdit):
+                self.control.setMaximumWidth(letter * _LETTERS)
+            self.control.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout()
         row.setSpacing(kit.GAP // 2)
-        for part in (self.control, *self.beside(), self.undo_button, self.sign):
+        row.addWidget(self.control, 100)  # before the room that is left
+        for part in (*self.beside(), self.undo_button, self.sign):
             row.addWidget(part)
-        if not isinstance(self.control, QLineEdit):
-            row.addStretch(1)
+        row.addStretch(1)
         layout.addLayout(row)
         under = QHBoxLayout()
         if isinstance(self.control, QCheckBox):  # in line with the words, not with the box
@@ -191,46 +196,36 @@ class ChoiceRow(Row):
     def _made(self) -> QWidget:
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setMinimumContentsLength(_LETTERS // 2)
+        box.setStyleSheet("combobox-popup: 0")  # a list that scrolls: the other kind measures every row first
         view = QListView()
-        view.setUniformItemSizes(True)  # there may be very many
+        view.setUniformItemSizes(True)
         view.setAccessibleName(self.words.replace("&", ""))
         box.setView(view)
-        box.activated.connect(lambda row: self.picked.emit(self.field.name, box.itemData(row)))
-        self._offered: list[tuple[str, str, bool]] = [(value, words, True) for value, words in self.field.choices]
-        self._filled: list[tuple[str, str, bool]] = []
-        self._value: Any = None
+        self._choices = ChoicesModel(self)
+        box.setModel(self._choices)
+        box.activated.connect(lambda row: self.picked.emit(self.field.name, self._choices.rows[row].value))
+        self._offered = [Choice(value, words) for value, words in self.field.choices]
+        self._value: str | None = None
         return box
 
-    def offer(self, choices: Sequence[tuple[str, str, bool]]) -> None:
-        """Offer these: value, words, and whether it can be chosen."""
-        if list(choices) != self._offered:
-            self._offered = list(choices)
-            self._fill()
+    def offer(self, choices: Sequence[Choice]) -> None:
+        """Offer these."""
+        self._offered = list(choices)
+        self._fill()
 
     def put(self, value: Any) -> None:
-        self._value = value
+        self._value = str(value)
         self._fill()
 
     def said(self, value: Any) -> str:
-        return next((words for offered, words, _ in self._offered if offered == value), str(value))
-
-    def is_typing(self) -> bool:
-        return self.control.view().isVisible()
+        return next((choice.words for choice in self._offered if choice.value == value), str(value))
 
     def _fill(self) -> None:
         wanted = list(self._offered)
-        if self._value is not None and all(value != self._value for value, _, _ in wanted):
-            wanted.append((str(self._value), str(self._value), True))
-        box, model = self.control, self.control.model()
-        if wanted != self._filled:
-            self._filled = wanted
-            box.clear()
-            for row, (value, words, possible) in enumerate(wanted):
-                box.addItem(words, value)
-                if not possible:
-                    model.setData(model.index(row, 0), 0, _FLAGS)
-        box.setCurrentIndex(next((row for row, (value, _, _) in enumerate(wanted) if value == self._value), -1))
+        if self._value is not None and all(choice.value != self._value for choice in wanted):
+            wanted.append(Choice(self._value, self._value))
+        self._choices.show_choices(wanted)
+        self.control.setCurrentIndex(self._choices.row_of(self._value))
 
 
 class FolderRow(Row):
@@ -240,7 +235,6 @@ class FolderRow(Row):
 
     def _made(self) -> QWidget:
         line = QLineEdit()
-        line.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         line.editingFinished.connect(self._finished)
         self.choose_button = kit.button(self.tr("Choose…"), self._choose, icon_name="folder")
         self._value = ""

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
@@ -37,7 +36,6 @@ class Section(QScrollArea):
             self.rows[field.name].picked.connect(self.pick)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body = QWidget()
         if not self.wide:
             body.setMaximumWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
@@ -47,6 +45,12 @@ class Section(QScrollArea):
         self.inside.addWidget(kit.heading(self.title()))
         self.setWidget(body)
         self.setAccessibleName(self.title())
+
+    def let_words_wrap(self) -> None:
+        """A word of any length must not make the section wider than the window."""
+        for label in self.findChildren(QLabel):
+            if label.wordWrap():
+                label.setMinimumWidth(1)
 
     def title(self) -> str:
         """Its name in the list of sections."""

@@ -4,33 +4,43 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
-
 from citeloom.desktop import kit
+from citeloom.desktop.translations import translate
 
 
 def reached_words(seen: dict[str, Any]) -> tuple[bool, str, str]:
     """Whether all is well, how the library is reached, and what more there is to say."""
     local = seen["local"]
     count = sum(library["items"] for library in seen["libraries"])
-    entries = _say("{count} entries in {libraries} libraries.").format(
+    entries = translate("ZoteroWords", "{count} entries in {libraries} libraries.").format(
         count=kit.number(count), libraries=kit.number(len(seen["libraries"]))
     )
     if seen["in_use"] == "local":
-        return True, _say("Zotero {version} is running").format(version=local["version"] or ""), entries
-    if local["running"] and local["api"] == "off":
-        words = _say(
-            "In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick"
-            " “Allow other applications on this computer to communicate with Zotero”."
+        return (
+            True,
+            translate("ZoteroWords", "Zotero {version} is running").format(version=local["version"] or ""),
+            entries,
         )
-        return False, _say("Zotero is running, but does not let other programs in"), words
+    if local["running"] and local["api"] == "off":
+        words = translate(
+            "ZoteroWords",
+            "In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick"
+            " “Allow other applications on this computer to communicate with Zotero”.",
+        )
+        return False, translate("ZoteroWords", "Zotero is running, but does not let other programs in"), words
     if seen["in_use"] == "sqlite":
-        words = _say("{entries} Open Zotero for citekeys of Better BibTeX and changes at once.").format(entries=entries)
-        return True, _say("Zotero is closed; its library can be read all the same"), words
+        words = translate(
+            "ZoteroWords", "{entries} Open Zotero for citekeys of Better BibTeX and changes at once."
+        ).format(entries=entries)
+        return True, translate("ZoteroWords", "Zotero is closed; its library can be read all the same"), words
     if seen["in_use"] == "web":
         user = seen["web"]["user"] or ""
-        return True, _say("Your library is read from zotero.org, as {user}").format(user=user), entries
-    return False, _say("Zotero cannot be reached"), str(seen["next_step"] or seen["why"] or "")
+        return (
+            True,
+            translate("ZoteroWords", "Your library is read from zotero.org, as {user}").format(user=user),
+            entries,
+        )
+    return False, translate("ZoteroWords", "Zotero cannot be reached"), str(seen["next_step"] or seen["why"] or "")
 
 
 def account_words(web: dict[str, Any]) -> str:
@@ -38,15 +48,14 @@ def account_words(web: dict[str, Any]) -> str:
     if web["problem"]:
         return str(web["problem"])
     kept = {
-        "keyring": _say("The key is kept in this system’s keyring."),
-        "environment": _say("The key comes from the environment variable CITELOOM_ZOTERO_API_KEY."),
+        "keyring": translate("ZoteroWords", "The key is kept in this system’s keyring."),
+        "environment": translate("ZoteroWords", "The key comes from the environment variable CITELOOM_ZOTERO_API_KEY."),
     }.get(web["key"] or "")
     if kept is None:
-        return _say("You are not logged in. It is needed only for a library or files that are not on this computer.")
+        return translate(
+            "ZoteroWords",
+            "You are not logged in. It is needed only for a library or files that are not on this computer.",
+        )
     if not web["user"]:
         return kept
-    return _say("You are logged in as {user}. {kept}").format(user=web["user"], kept=kept)
-
-
-def _say(words: str) -> str:
-    return QCoreApplication.translate("ZoteroWords", words)
+    return translate("ZoteroWords", "You are logged in as {user}. {kept}").format(user=web["user"], kept=kept)

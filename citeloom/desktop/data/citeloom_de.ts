@@ -1,0 +1,3029 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de_DE" sourcelanguage="en">
+<context>
+    <name>Activity</name>
+    <message>
+        <source>Add papers</source>
+        <translation>Arbeiten hinzufügen</translation>
+    </message>
+    <message>
+        <source>All its sources</source>
+        <translation>Alle seine Quellen</translation>
+    </message>
+    <message>
+        <source>Answered</source>
+        <translation>Beantwortet</translation>
+    </message>
+    <message>
+        <source>Ask for help</source>
+        <translation>Um Hilfe bitten</translation>
+    </message>
+    <message>
+        <source>Check a quotation</source>
+        <translation>Ein Zitat prüfen</translation>
+    </message>
+    <message>
+        <source>Check citations</source>
+        <translation>Belege prüfen</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>Done, needs you</source>
+        <translation>Fertig, braucht Sie</translation>
+    </message>
+    <message>
+        <source>Done, not everything</source>
+        <translation>Fertig, nicht alles</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Fetching files</source>
+        <translation>Dateien werden geholt</translation>
+    </message>
+    <message>
+        <source>Fetching the language model</source>
+        <translation>Das Sprachmodell wird geholt</translation>
+    </message>
+    <message>
+        <source>Finishing</source>
+        <translation>Wird abgeschlossen</translation>
+    </message>
+    <message>
+        <source>List papers</source>
+        <translation>Arbeiten auflisten</translation>
+    </message>
+    <message>
+        <source>List projects</source>
+        <translation>Projekte auflisten</translation>
+    </message>
+    <message>
+        <source>Look at a project</source>
+        <translation>Ein Projekt ansehen</translation>
+    </message>
+    <message>
+        <source>Looking for what is new</source>
+        <translation>Suche nach Neuem</translation>
+    </message>
+    <message>
+        <source>Make citations</source>
+        <translation>Belege erstellen</translation>
+    </message>
+    <message>
+        <source>Making papers searchable</source>
+        <translation>Arbeiten werden durchsuchbar gemacht</translation>
+    </message>
+    <message>
+        <source>No such project</source>
+        <translation>Kein solches Projekt</translation>
+    </message>
+    <message>
+        <source>Not allowed</source>
+        <translation>Nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>Nicht gefunden</translation>
+    </message>
+    <message>
+        <source>Not understood</source>
+        <translation>Nicht verstanden</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Pausiert</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>Lesen</translation>
+    </message>
+    <message>
+        <source>Read a paper</source>
+        <translation>Eine Arbeit lesen</translation>
+    </message>
+    <message>
+        <source>Read a passage</source>
+        <translation>Eine Textstelle lesen</translation>
+    </message>
+    <message>
+        <source>Read and write</source>
+        <translation>Lesen und schreiben</translation>
+    </message>
+    <message>
+        <source>Reading whole papers</source>
+        <translation>Arbeiten werden vollständig eingelesen</translation>
+    </message>
+    <message>
+        <source>Remove a paper</source>
+        <translation>Eine Arbeit entfernen</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suche</translation>
+    </message>
+    <message>
+        <source>Search by meaning</source>
+        <translation>Suche nach Bedeutung</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Store passages</source>
+        <translation>Textstellen ablegen</translation>
+    </message>
+    <message>
+        <source>Took too long</source>
+        <translation>Dauerte zu lange</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Wartet</translation>
+    </message>
+    <message>
+        <source>about {minutes} min for this step</source>
+        <translation>etwa {minutes}&#xa0;min für diesen Schritt</translation>
+    </message>
+    <message>
+        <source>{count} could not be read</source>
+        <translation>{count} nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{editor} ({name})</source>
+        <translation>{editor} ({name})</translation>
+    </message>
+    <message>
+        <source>{file}, page {page} of {pages}</source>
+        <translation>{file}, Seite {page} von {pages}</translation>
+    </message>
+    <message>
+        <source>{searchable} of {total} papers searchable</source>
+        <translation>{searchable} von {total} Arbeiten durchsuchbar</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityPage</name>
+    <message>
+        <source>Activity</source>
+        <translation>Aktivität</translation>
+    </message>
+    <message>
+        <source>Editors</source>
+        <translation>Editoren</translation>
+    </message>
+    <message>
+        <source>Imports</source>
+        <translation>Importe</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>What to show</source>
+        <translation>Was gezeigt wird</translation>
+    </message>
+    <message>
+        <source>{part} ({count})</source>
+        <translation>{part} ({count})</translation>
+    </message>
+</context>
+<context>
+    <name>AddZoteroDialog</name>
+    <message>
+        <source>&amp;Read these</source>
+        <translation>Diese &amp;einlesen</translation>
+    </message>
+    <message>
+        <source>Read more of Zotero</source>
+        <translation>Mehr aus Zotero einlesen</translation>
+    </message>
+    <message>
+        <source>What is ticked is read with all that you add to it later.</source>
+        <translation>Was angehakt ist, wird eingelesen, auch alles, was Sie später dort hinzufügen.</translation>
+    </message>
+</context>
+<context>
+    <name>App</name>
+    <message>
+        <source>Editors are connected. Their next question starts the engine again, without the app.</source>
+        <translation>Editoren sind verbunden. Ihre nächste Frage startet den Dienst wieder, ohne die App.</translation>
+    </message>
+    <message>
+        <source>Papers are being read. That goes on when CiteLoom starts again.</source>
+        <translation>Arbeiten werden gerade eingelesen. Das geht weiter, wenn CiteLoom wieder startet.</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Quit CiteLoom?</source>
+        <translation>CiteLoom beenden?</translation>
+    </message>
+</context>
+<context>
+    <name>AskedPart</name>
+    <message>
+        <source>&amp;Editor:</source>
+        <translation>&amp;Editor:</translation>
+    </message>
+    <message>
+        <source>&amp;Project:</source>
+        <translation>&amp;Projekt:</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>All editors</source>
+        <translation>Alle Editoren</translation>
+    </message>
+    <message>
+        <source>All projects</source>
+        <translation>Alle Projekte</translation>
+    </message>
+    <message>
+        <source>C&amp;lear …</source>
+        <translation>&amp;Leeren&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Choose another project or another editor.</source>
+        <translation>Wählen Sie ein anderes Projekt oder einen anderen Editor.</translation>
+    </message>
+    <message>
+        <source>CiteLoom activity.csv</source>
+        <translation>CiteLoom-Aktivität.csv</translation>
+    </message>
+    <message>
+        <source>Clear the log</source>
+        <translation>Protokoll leeren</translation>
+    </message>
+    <message>
+        <source>E&amp;xport as CSV …</source>
+        <translation>Als CSV e&amp;xportieren&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Export as CSV</source>
+        <translation>Als CSV exportieren</translation>
+    </message>
+    <message>
+        <source>Exported {count} entries to {file}.</source>
+        <translation>Exportierte Einträge: {count}, nach {file}.</translation>
+    </message>
+    <message>
+        <source>Exporting: {count} entries so far …</source>
+        <translation>Export läuft, Einträge bisher: {count}&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Forget everything that editors asked, of all projects? This cannot be taken back.</source>
+        <translation>Alles vergessen, was Editoren gefragt haben, in allen Projekten? Das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>Nothing has been asked yet</source>
+        <translation>Es wurde noch nichts gefragt</translation>
+    </message>
+    <message>
+        <source>Nothing was asked here</source>
+        <translation>Hier wurde nichts gefragt</translation>
+    </message>
+    <message>
+        <source>Open &amp;Settings</source>
+        <translation>Einstellungen ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Show only this editor</source>
+        <translation>Nur diesen Editor zeigen</translation>
+    </message>
+    <message>
+        <source>Show only this project</source>
+        <translation>Nur dieses Projekt zeigen</translation>
+    </message>
+    <message>
+        <source>Table (*.csv)</source>
+        <translation>Tabelle (*.csv)</translation>
+    </message>
+    <message>
+        <source>The export was stopped; nothing was written.</source>
+        <translation>Der Export wurde angehalten; es wurde nichts geschrieben.</translation>
+    </message>
+    <message>
+        <source>The log was cleared: {count} entries.</source>
+        <translation>Das Protokoll wurde geleert; gelöschte Einträge: {count}.</translation>
+    </message>
+    <message>
+        <source>What editors ask is not being kept: that is switched off in the settings.</source>
+        <translation>Was Editoren fragen, wird nicht aufgezeichnet: Das ist in den Einstellungen ausgeschaltet.</translation>
+    </message>
+    <message>
+        <source>What editors asked, newest first</source>
+        <translation>Was Editoren gefragt haben, Neuestes zuerst</translation>
+    </message>
+    <message>
+        <source>What your editors ask, and which passages they get, is listed here.</source>
+        <translation>Was Ihre Editoren fragen und welche Textstellen sie bekommen, steht hier.</translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message>
+        <source>Close this message</source>
+        <translation>Diese Meldung schließen</translation>
+    </message>
+    <message>
+        <source>What to do about it</source>
+        <translation>Was dagegen zu tun ist</translation>
+    </message>
+</context>
+<context>
+    <name>Choice</name>
+    <message>
+        <source>&amp;All projects, also those made later</source>
+        <translation>&amp;Alle Projekte, auch künftige</translation>
+    </message>
+    <message>
+        <source>&amp;Only these projects</source>
+        <translation>&amp;Nur diese Projekte</translation>
+    </message>
+    <message>
+        <source>&amp;Read: search, read, cite, check quotations</source>
+        <translation>&amp;Lesen: suchen, lesen, zitieren, Zitate prüfen</translation>
+    </message>
+    <message>
+        <source>Find a project</source>
+        <translation>Projekt suchen</translation>
+    </message>
+    <message>
+        <source>Projects that it may see</source>
+        <translation>Projekte, die er sehen darf</translation>
+    </message>
+    <message>
+        <source>Read and &amp;write: also add and remove papers</source>
+        <translation>Lesen und &amp;schreiben: auch Arbeiten hinzufügen und entfernen</translation>
+    </message>
+    <message>
+        <source>There is no project yet.</source>
+        <translation>Es gibt noch kein Projekt.</translation>
+    </message>
+    <message>
+        <source>What may it do?</source>
+        <translation>Was darf er tun?</translation>
+    </message>
+    <message>
+        <source>Which projects may it see?</source>
+        <translation>Welche Projekte darf er sehen?</translation>
+    </message>
+</context>
+<context>
+    <name>ChoiceStep</name>
+    <message>
+        <source>&amp;Take it out</source>
+        <translation>&amp;Herausnehmen</translation>
+    </message>
+    <message>
+        <source>A folder with papers</source>
+        <translation>Ein Ordner mit Arbeiten</translation>
+    </message>
+    <message>
+        <source>Add a &amp;folder…</source>
+        <translation>&amp;Ordner hinzufügen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>An editor sees what you choose here, and nothing else. You can change it later.</source>
+        <translation>Ein Editor sieht, was Sie hier auswählen, und sonst nichts. Sie können es später ändern.</translation>
+    </message>
+    <message>
+        <source>Folders to read</source>
+        <translation>Ordner, die eingelesen werden</translation>
+    </message>
+    <message>
+        <source>The &amp;sample library (ten short papers to try things with)</source>
+        <translation>Die Beispielbib&amp;liothek (zehn kurze Arbeiten zum Ausprobieren)</translation>
+    </message>
+    <message>
+        <source>What shall the project read?</source>
+        <translation>Was soll das Projekt einlesen?</translation>
+    </message>
+</context>
+<context>
+    <name>Clients</name>
+    <message>
+        <source>Choose agent mode; its tools are there.</source>
+        <translation>Wählen Sie den Agentenmodus; dort sind die Werkzeuge.</translation>
+    </message>
+    <message>
+        <source>It is there at once, in the Agent Panel.</source>
+        <translation>Es ist sofort da, im Agent Panel.</translation>
+    </message>
+    <message>
+        <source>It is there at once, under MCP Servers.</source>
+        <translation>Es ist sofort da, unter „MCP Servers“.</translation>
+    </message>
+    <message>
+        <source>It is there in the next chat.</source>
+        <translation>Es ist im nächsten Chat da.</translation>
+    </message>
+    <message>
+        <source>It is there in the next session.</source>
+        <translation>Es ist in der nächsten Sitzung da.</translation>
+    </message>
+    <message>
+        <source>Press Refresh in the MCP settings of Cascade.</source>
+        <translation>Drücken Sie „Refresh“ in den MCP-Einstellungen von Cascade.</translation>
+    </message>
+    <message>
+        <source>Quit it and start it again.</source>
+        <translation>Beenden Sie das Programm und starten Sie es wieder.</translation>
+    </message>
+    <message>
+        <source>Reload its window (Developer: Reload Window), or start it anew.</source>
+        <translation>Laden Sie das Fenster neu („Developer: Reload Window“) oder starten Sie das Programm neu.</translation>
+    </message>
+    <message>
+        <source>Switch it on under Program, in a chat.</source>
+        <translation>Schalten Sie es in einem Chat unter „Program“ ein.</translation>
+    </message>
+</context>
+<context>
+    <name>Connect</name>
+    <message>
+        <source>Connected now</source>
+        <translation>Jetzt verbunden</translation>
+    </message>
+    <message>
+        <source>Found, not connected</source>
+        <translation>Gefunden, nicht verbunden</translation>
+    </message>
+    <message>
+        <source>Its file needs a look</source>
+        <translation>Seine Datei braucht Ihren Blick</translation>
+    </message>
+    <message>
+        <source>Not found here</source>
+        <translation>Hier nicht gefunden</translation>
+    </message>
+    <message>
+        <source>Set up for {projects}</source>
+        <translation>Eingerichtet für {projects}</translation>
+    </message>
+    <message>
+        <source>all projects</source>
+        <translation>alle Projekte</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectPage</name>
+    <message>
+        <source>CiteLoom puts one entry into the editor’s own settings, and keeps a copy of what was there.</source>
+        <translation>CiteLoom fügt den Einstellungen des Editors einen Eintrag hinzu und behält eine Kopie dessen, was vorher da war.</translation>
+    </message>
+    <message>
+        <source>Connect an editor</source>
+        <translation>Editor verbinden</translation>
+    </message>
+    <message>
+        <source>Launching what stands in the file, as {editor} does …</source>
+        <translation>Was in der Datei steht, wird gestartet, wie {editor} es tut&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Looking at what will change …</source>
+        <translation>Es wird nachgesehen, was sich ändert&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Nothing will change in the file.</source>
+        <translation>In der Datei wird sich nichts ändern.</translation>
+    </message>
+    <message>
+        <source>Open the &amp;file</source>
+        <translation>Datei ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Putting the file back …</source>
+        <translation>Die Datei wird zurückgesetzt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Taking the entry out …</source>
+        <translation>Der Eintrag wird entfernt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The entry was there already.</source>
+        <translation>Der Eintrag war schon da.</translation>
+    </message>
+    <message>
+        <source>The entry works: CiteLoom answered after {seconds} s with {count} tools.</source>
+        <translation>Der Eintrag funktioniert: CiteLoom hat nach {seconds}&#xa0;s geantwortet (Werkzeuge: {count}).</translation>
+    </message>
+    <message>
+        <source>The file of {editor} is as it was before.</source>
+        <translation>Die Datei von {editor} ist wieder, wie sie vorher war.</translation>
+    </message>
+    <message>
+        <source>This was changed in the file; what was there is kept beside it as {backup}:</source>
+        <translation>Das wurde in der Datei geändert; was vorher da war, liegt daneben als {backup}:</translation>
+    </message>
+    <message>
+        <source>This was written:</source>
+        <translation>Das wurde geschrieben:</translation>
+    </message>
+    <message>
+        <source>This will change in the file:</source>
+        <translation>Das wird sich in der Datei ändern:</translation>
+    </message>
+    <message>
+        <source>What {editor} can do with it:</source>
+        <translation>Was {editor} damit tun kann:</translation>
+    </message>
+    <message>
+        <source>Writing the entry …</source>
+        <translation>Der Eintrag wird geschrieben&#xa0;…</translation>
+    </message>
+    <message>
+        <source>{editor} is connected.</source>
+        <translation>{editor} ist verbunden.</translation>
+    </message>
+    <message>
+        <source>{editor} no longer knows CiteLoom.</source>
+        <translation>{editor} kennt CiteLoom nicht mehr.</translation>
+    </message>
+    <message>
+        <source>{editor} will not reach CiteLoom like this. {reason} Press “Connect again”, then test.</source>
+        <translation>{editor} erreicht CiteLoom so nicht. {reason} Drücken Sie „Erneut verbinden“, dann testen Sie.</translation>
+    </message>
+    <message>
+        <source>{reason} “Remove” takes only CiteLoom’s entry out and leaves the rest as it is.</source>
+        <translation>{reason} „Entfernen“ nimmt nur den Eintrag von CiteLoom heraus und lässt den Rest, wie er ist.</translation>
+    </message>
+    <message>
+        <source>{result} Next, in {editor}: {step}</source>
+        <translation>{result} Der nächste Schritt in {editor}: {step}</translation>
+    </message>
+</context>
+<context>
+    <name>DataSection</name>
+    <message>
+        <source>&amp;Open the data folder</source>
+        <translation>&amp;Datenordner öffnen</translation>
+    </message>
+    <message>
+        <source>Conversions and copies that no paper of any project needs</source>
+        <translation>Umwandlungen und Kopien, die keine Arbeit eines Projekts braucht</translation>
+    </message>
+    <message>
+        <source>Copies from Zotero</source>
+        <translation>Kopien aus Zotero</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <source>Delete &amp;all conversions…</source>
+        <translation>Alle Um&amp;wandlungen löschen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Delete &amp;left-overs</source>
+        <translation>&amp;Reste löschen</translation>
+    </message>
+    <message>
+        <source>Delete &amp;left-overs ({size})</source>
+        <translation>&amp;Reste löschen ({size})</translation>
+    </message>
+    <message>
+        <source>Delete all conversions?</source>
+        <translation>Alle Umwandlungen löschen?</translation>
+    </message>
+    <message>
+        <source>Delete them</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Downloaded models</source>
+        <translation>Heruntergeladene Modelle</translation>
+    </message>
+    <message>
+        <source>Index</source>
+        <translation>Index</translation>
+    </message>
+    <message>
+        <source>Index of the passages</source>
+        <translation>Index der Textstellen</translation>
+    </message>
+    <message>
+        <source>Logs</source>
+        <translation>Protokolle</translation>
+    </message>
+    <message>
+        <source>Papers as they were read</source>
+        <translation>Arbeiten, wie sie eingelesen wurden</translation>
+    </message>
+    <message>
+        <source>Papers from the web</source>
+        <translation>Arbeiten aus dem Web</translation>
+    </message>
+    <message>
+        <source>Projects, papers and log</source>
+        <translation>Projekte, Arbeiten und Protokoll</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>What is searched lies on this computer, in an index that CiteLoom brings along (Qdrant). Only its engine opens it. The folder is {folder}</source>
+        <translation>Was durchsucht wird, liegt auf diesem Computer, in einem Index, den CiteLoom mitbringt (Qdrant). Nur sein Dienst öffnet ihn. Der Ordner ist {folder}</translation>
+    </message>
+    <message>
+        <source>What takes room on the disk</source>
+        <translation>Was auf der Festplatte Platz belegt</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>Wo</translation>
+    </message>
+    <message>
+        <source>Your papers and what can be searched stay. When a project is built anew, or another one reads the same papers, they have to be read from their files again, which takes much longer.</source>
+        <translation>Ihre Arbeiten und alles Durchsuchbare bleiben. Wenn ein Projekt neu aufgebaut wird oder ein anderes dieselben Arbeiten einliest, müssen ihre Dateien erneut umgewandelt werden, was viel länger dauert.</translation>
+    </message>
+    <message>
+        <source>Your projects and their index are in {folder}</source>
+        <translation>Ihre Projekte und deren Index liegen in {folder}</translation>
+    </message>
+    <message>
+        <source>{count} conversions were deleted; that freed {size}.</source>
+        <translation>Gelöschte Umwandlungen: {count}; das hat {size} frei gemacht.</translation>
+    </message>
+    <message>
+        <source>{total} in all; the disk has {free} left.</source>
+        <translation>Insgesamt {total}; auf der Festplatte sind noch {free} frei.</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentActions</name>
+    <message>
+        <source>&amp;Copy citekey</source>
+        <translation>&amp;Zitierschlüssel kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>Öf&amp;fnen</translation>
+    </message>
+    <message>
+        <source>&amp;Open in Zotero</source>
+        <translation>In Zotero öf&amp;fnen</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>&amp;Remove…</source>
+        <translation>Entf&amp;ernen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>Er&amp;neut versuchen</translation>
+    </message>
+    <message>
+        <source>Convert and recognise them anew, as if they had never been read</source>
+        <translation>Neu umwandeln und erkennen, als wären sie nie eingelesen worden</translation>
+    </message>
+    <message>
+        <source>Open it by hand.</source>
+        <translation>Öffnen Sie es von Hand.</translation>
+    </message>
+    <message>
+        <source>Read again from &amp;scratch</source>
+        <translation>Von Grund auf ne&amp;u einlesen</translation>
+    </message>
+    <message>
+        <source>Read them once more</source>
+        <translation>Noch einmal einlesen</translation>
+    </message>
+    <message>
+        <source>Remove papers</source>
+        <translation>Arbeiten entfernen</translation>
+    </message>
+    <message>
+        <source>Remove {count} papers from this project? Your files and Zotero stay as they are. A paper that is still in a folder or collection that the project reads comes back with the next sync.</source>
+        <translation>Ausgewählte Arbeiten ({count}) aus diesem Projekt entfernen? Ihre Dateien und Zotero bleiben, wie sie sind. Eine Arbeit, die noch in einem Ordner oder einer Sammlung des Projekts liegt, kommt mit dem nächsten Abgleich zurück.</translation>
+    </message>
+    <message>
+        <source>Show in &amp;folder</source>
+        <translation>Im &amp;Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>This system could not open {place}.</source>
+        <translation>Dieses System konnte {place} nicht öffnen.</translation>
+    </message>
+    <message>
+        <source>{count} citekeys were copied.</source>
+        <translation>Kopierte Zitierschlüssel: {count}.</translation>
+    </message>
+    <message>
+        <source>{count} papers are being read again.</source>
+        <translation>Arbeiten, die erneut eingelesen werden: {count}.</translation>
+    </message>
+    <message>
+        <source>{count} papers were removed.</source>
+        <translation>Entfernte Arbeiten: {count}.</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentDetails</name>
+    <message>
+        <source>About this paper</source>
+        <translation>Zu dieser Arbeit</translation>
+    </message>
+    <message>
+        <source>Citekey</source>
+        <translation>Zitierschlüssel (Citekey)</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>Hinweise</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>Eintrag</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>Warum</translation>
+    </message>
+    <message>
+        <source>{status}, {count} passages</source>
+        <translation>{status}, Textstellen: {count}</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentsModel</name>
+    <message>
+        <source>Citekey</source>
+        <translation>Zitierschlüssel</translation>
+    </message>
+    <message>
+        <source>How many of its pages were recognised in pictures</source>
+        <translation>Wie viele Seiten durch Texterkennung gelesen wurden</translation>
+    </message>
+    <message>
+        <source>How many of the words in the file are in its passages</source>
+        <translation>Wie viele Wörter der Datei in den Textstellen stehen</translation>
+    </message>
+    <message>
+        <source>OCR</source>
+        <translation>OCR</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <source>Title</source>
+        <translation>Titel</translation>
+    </message>
+    <message>
+        <source>Why it could not be read</source>
+        <translation>Warum sie nicht gelesen werden konnte</translation>
+    </message>
+    <message>
+        <source>Words kept</source>
+        <translation>Wörter erhalten</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentsTable</name>
+    <message>
+        <source>All papers ({count})</source>
+        <translation>Alle Arbeiten ({count})</translation>
+    </message>
+    <message>
+        <source>Find by title, author, citekey</source>
+        <translation>Nach Titel, Autor, Zitierschlüssel suchen</translation>
+    </message>
+    <message>
+        <source>Find papers</source>
+        <translation>Arbeiten suchen</translation>
+    </message>
+    <message>
+        <source>No paper fits</source>
+        <translation>Keine Arbeit passt</translation>
+    </message>
+    <message>
+        <source>Nothing in this project has these words and this status.</source>
+        <translation>Nichts in diesem Projekt hat diese Wörter und diesen Status.</translation>
+    </message>
+    <message>
+        <source>Papers</source>
+        <translation>Arbeiten</translation>
+    </message>
+    <message>
+        <source>Show &amp;all papers</source>
+        <translation>Alle A&amp;rbeiten zeigen</translation>
+    </message>
+    <message>
+        <source>What to do with the selected papers</source>
+        <translation>Was mit den ausgewählten Arbeiten geschehen soll</translation>
+    </message>
+    <message>
+        <source>Which papers are shown</source>
+        <translation>Welche Arbeiten gezeigt werden</translation>
+    </message>
+    <message>
+        <source>{status} ({count})</source>
+        <translation>{status} ({count})</translation>
+    </message>
+</context>
+<context>
+    <name>EditorList</name>
+    <message>
+        <source>Editors</source>
+        <translation>Editoren</translation>
+    </message>
+</context>
+<context>
+    <name>EditorPanel</name>
+    <message>
+        <source>&amp;Connect</source>
+        <translation>&amp;Verbinden</translation>
+    </message>
+    <message>
+        <source>&amp;Connect again</source>
+        <translation>Erneut &amp;verbinden</translation>
+    </message>
+    <message>
+        <source>&amp;Test</source>
+        <translation>&amp;Testen</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
+    </message>
+    <message>
+        <source>Choose at least one project first.</source>
+        <translation>Wählen Sie zuerst mindestens ein Projekt.</translation>
+    </message>
+    <message>
+        <source>It is connected right now, by an entry in some other file.</source>
+        <translation>Er ist gerade verbunden, durch einen Eintrag in einer anderen Datei.</translation>
+    </message>
+    <message>
+        <source>It is set up to see {projects}.</source>
+        <translation>Er ist eingerichtet und sieht: {projects}.</translation>
+    </message>
+    <message>
+        <source>It was found on this machine and is not connected yet.</source>
+        <translation>Er wurde auf diesem Computer gefunden und ist noch nicht verbunden.</translation>
+    </message>
+    <message>
+        <source>It was not found on this machine. You may set it up all the same, before you install it.</source>
+        <translation>Er wurde auf diesem Computer nicht gefunden. Sie können ihn trotzdem einrichten, bevor Sie ihn installieren.</translation>
+    </message>
+    <message>
+        <source>Its file: {file}</source>
+        <translation>Seine Datei: {file}</translation>
+    </message>
+    <message>
+        <source>Launch what stands in the file, as the editor does, and see if it answers</source>
+        <translation>Starten, was in der Datei steht, wie der Editor es tut, und sehen, ob es antwortet</translation>
+    </message>
+    <message>
+        <source>Open the &amp;file</source>
+        <translation>Datei ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Put the file back exactly as it was before the last change</source>
+        <translation>Die Datei genau so wiederherstellen, wie sie vor der letzten Änderung war</translation>
+    </message>
+    <message>
+        <source>Re&amp;move</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>Show the &amp;entry to copy</source>
+        <translation>Eintra&amp;g zum Kopieren zeigen</translation>
+    </message>
+    <message>
+        <source>Show what will c&amp;hange</source>
+        <translation>Änderungen &amp;zeigen</translation>
+    </message>
+    <message>
+        <source>Take CiteLoom’s entry out of the file and leave the rest as it is</source>
+        <translation>Den Eintrag von CiteLoom aus der Datei nehmen und den Rest lassen, wie er ist</translation>
+    </message>
+    <message>
+        <source>What will change, or what came of the test</source>
+        <translation>Was sich ändert oder was der Test ergab</translation>
+    </message>
+    <message>
+        <source>{reason} CiteLoom leaves it alone: mend it and come back, or put the entry in by hand.</source>
+        <translation>{reason} CiteLoom lässt sie in Ruhe: Bringen Sie sie in Ordnung und kommen Sie wieder, oder fügen Sie den Eintrag von Hand ein.</translation>
+    </message>
+    <message>
+        <source>{setup} It is connected right now.</source>
+        <translation>{setup} Er ist gerade verbunden.</translation>
+    </message>
+</context>
+<context>
+    <name>EditorsModel</name>
+    <message>
+        <source>Another editor</source>
+        <translation>Ein anderer Editor</translation>
+    </message>
+    <message>
+        <source>The entry to copy</source>
+        <translation>Der Eintrag zum Kopieren</translation>
+    </message>
+    <message>
+        <source>{editor}: {state}</source>
+        <translation>{editor}: {state}</translation>
+    </message>
+</context>
+<context>
+    <name>EditorsPart</name>
+    <message>
+        <source>&amp;Connect an editor</source>
+        <translation>Editor &amp;verbinden</translation>
+    </message>
+    <message>
+        <source>&amp;Disconnect …</source>
+        <translation>Verbindung &amp;trennen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>All projects</source>
+        <translation>Alle Projekte</translation>
+    </message>
+    <message>
+        <source>An editor appears here as soon as it starts CiteLoom. Has yours been told how?</source>
+        <translation>Ein Editor erscheint hier, sobald er CiteLoom startet. Weiß Ihrer schon, wie?</translation>
+    </message>
+    <message>
+        <source>Connected since</source>
+        <translation>Verbunden seit</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>Trennen</translation>
+    </message>
+    <message>
+        <source>Disconnect {editor}? It can ask nothing more until CiteLoom’s server is started again in that editor, or the editor itself is.</source>
+        <translation>{editor} trennen? Er kann nichts mehr fragen, bis der Server von CiteLoom in diesem Editor oder der Editor selbst neu gestartet wird.</translation>
+    </message>
+    <message>
+        <source>Editor</source>
+        <translation>Editor</translation>
+    </message>
+    <message>
+        <source>Editors that are connected</source>
+        <translation>Verbundene Editoren</translation>
+    </message>
+    <message>
+        <source>Last question</source>
+        <translation>Letzte Frage</translation>
+    </message>
+    <message>
+        <source>May</source>
+        <translation>Darf</translation>
+    </message>
+    <message>
+        <source>No editor is connected</source>
+        <translation>Kein Editor ist verbunden</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>Sees</source>
+        <translation>Sieht</translation>
+    </message>
+    <message>
+        <source>They see only what you let them see; what they asked is under Questions.</source>
+        <translation>Sie sehen nur, was Sie sie sehen lassen; was sie gefragt haben, steht unter „Fragen“.</translation>
+    </message>
+    <message>
+        <source>{what}, {when}</source>
+        <translation>{what}, {when}</translation>
+    </message>
+</context>
+<context>
+    <name>FilterPanel</name>
+    <message>
+        <source>&amp;Author</source>
+        <translation>&amp;Autor</translation>
+    </message>
+    <message>
+        <source>&amp;Tag</source>
+        <translation>&amp;Schlagwort</translation>
+    </message>
+    <message>
+        <source>&amp;Years</source>
+        <translation>&amp;Jahre</translation>
+    </message>
+    <message>
+        <source>Author</source>
+        <translation>Autor</translation>
+    </message>
+    <message>
+        <source>C&amp;lear filters</source>
+        <translation>Filter &amp;leeren</translation>
+    </message>
+    <message>
+        <source>C&amp;ollection</source>
+        <translation>Sa&amp;mmlung</translation>
+    </message>
+    <message>
+        <source>Collection</source>
+        <translation>Sammlung</translation>
+    </message>
+    <message>
+        <source>From year</source>
+        <translation>Vom Jahr</translation>
+    </message>
+    <message>
+        <source>S&amp;ection</source>
+        <translation>A&amp;bschnitt</translation>
+    </message>
+    <message>
+        <source>Section</source>
+        <translation>Abschnitt</translation>
+    </message>
+    <message>
+        <source>Tag</source>
+        <translation>Schlagwort</translation>
+    </message>
+    <message>
+        <source>To year</source>
+        <translation>Bis zum Jahr</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation>von</translation>
+    </message>
+    <message>
+        <source>to</source>
+        <translation>bis</translation>
+    </message>
+</context>
+<context>
+    <name>FirstRun</name>
+    <message>
+        <source>&amp;Back</source>
+        <translation>&amp;Zurück</translation>
+    </message>
+    <message>
+        <source>&amp;Done</source>
+        <translation>&amp;Fertig</translation>
+    </message>
+    <message>
+        <source>&amp;Next</source>
+        <translation>&amp;Weiter</translation>
+    </message>
+    <message>
+        <source>&amp;Start</source>
+        <translation>&amp;Starten</translation>
+    </message>
+    <message>
+        <source>Sk&amp;ip</source>
+        <translation>Ü&amp;berspringen</translation>
+    </message>
+    <message>
+        <source>Step {number} of {count}</source>
+        <translation>Schritt {number} von {count}</translation>
+    </message>
+    <message>
+        <source>Your first project</source>
+        <translation>Ihr erstes Projekt</translation>
+    </message>
+</context>
+<context>
+    <name>FolderRow</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Auswählen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>empty</source>
+        <translation>leer</translation>
+    </message>
+</context>
+<context>
+    <name>GeneralSection</name>
+    <message>
+        <source>&amp;Start CiteLoom when I log in</source>
+        <translation>CiteLoom beim An&amp;melden starten</translation>
+    </message>
+    <message>
+        <source>CiteLoom waits in the tray, and your projects stay in step.</source>
+        <translation>CiteLoom wartet im Infobereich, und Ihre Projekte bleiben auf dem Stand.</translation>
+    </message>
+    <message>
+        <source>General</source>
+        <translation>Allgemein</translation>
+    </message>
+</context>
+<context>
+    <name>HitsModel</name>
+    <message>
+        <source>Annotation</source>
+        <translation>Anmerkung</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
+        <source>OCR</source>
+        <translation>OCR</translation>
+    </message>
+    <message>
+        <source>PDF page {number}</source>
+        <translation>PDF-Seite {number}</translation>
+    </message>
+    <message>
+        <source>page {label}</source>
+        <translation>Seite {label}</translation>
+    </message>
+    <message>
+        <source>pages {label}</source>
+        <translation>Seiten {label}</translation>
+    </message>
+    <message>
+        <source>{page} (PDF: {number})</source>
+        <translation>{page} (PDF: {number})</translation>
+    </message>
+</context>
+<context>
+    <name>HitsView</name>
+    <message>
+        <source>Passages found</source>
+        <translation>Gefundene Textstellen</translation>
+    </message>
+</context>
+<context>
+    <name>Importing</name>
+    <message>
+        <source>{count} files or folders are being read.</source>
+        <translation>Dateien oder Ordner, die eingelesen werden: {count}.</translation>
+    </message>
+    <message>
+        <source>{count} more could not be taken.</source>
+        <translation>Weitere, die nicht genommen werden konnten: {count}.</translation>
+    </message>
+    <message>
+        <source>{file}: {problem}</source>
+        <translation>{file}: {problem}</translation>
+    </message>
+</context>
+<context>
+    <name>ImportsPart</name>
+    <message>
+        <source>Choose an import to see what became of it.</source>
+        <translation>Wählen Sie einen Import, um zu sehen, was daraus wurde.</translation>
+    </message>
+    <message>
+        <source>Could not be read: {count}</source>
+        <translation>Nicht lesbar: {count}</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>Beendet</translation>
+    </message>
+    <message>
+        <source>Go to the &amp;projects</source>
+        <translation>Zu den P&amp;rojekten</translation>
+    </message>
+    <message>
+        <source>Make a project of the collections or folders that you work with.</source>
+        <translation>Legen Sie ein Projekt aus den Sammlungen oder Ordnern an, mit denen Sie arbeiten.</translation>
+    </message>
+    <message>
+        <source>New: {count}</source>
+        <translation>Neu: {count}</translation>
+    </message>
+    <message>
+        <source>Not read</source>
+        <translation>Nicht gelesen</translation>
+    </message>
+    <message>
+        <source>Nothing has been imported yet</source>
+        <translation>Es wurde noch nichts importiert</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Papers that have left their source and stay until you say otherwise: {count}.</source>
+        <translation>Arbeiten, die nicht mehr in ihrer Quelle sind und bleiben, bis Sie anders entscheiden: {count}.</translation>
+    </message>
+    <message>
+        <source>Passages written: {count}</source>
+        <translation>Geschriebene Textstellen: {count}</translation>
+    </message>
+    <message>
+        <source>Past imports</source>
+        <translation>Frühere Importe</translation>
+    </message>
+    <message>
+        <source>Past imports, newest first</source>
+        <translation>Frühere Importe, neueste zuerst</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>Gelesen</translation>
+    </message>
+    <message>
+        <source>Read again: {count}</source>
+        <translation>Erneut eingelesen: {count}</translation>
+    </message>
+    <message>
+        <source>Record changed: {count}</source>
+        <translation>Eintrag geändert: {count}</translation>
+    </message>
+    <message>
+        <source>Removed: {count}</source>
+        <translation>Entfernt: {count}</translation>
+    </message>
+    <message>
+        <source>Show &amp;older imports</source>
+        <translation>Ältere &amp;Importe zeigen</translation>
+    </message>
+    <message>
+        <source>Show the &amp;papers</source>
+        <translation>Arbeiten &amp;zeigen</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>Quelle</translation>
+    </message>
+    <message>
+        <source>Unchanged: {count}</source>
+        <translation>Unverändert: {count}</translation>
+    </message>
+    <message>
+        <source>Under way</source>
+        <translation>Läuft gerade</translation>
+    </message>
+    <message>
+        <source>What became of the chosen import</source>
+        <translation>Was aus dem gewählten Import wurde</translation>
+    </message>
+    <message>
+        <source>Without a file: {count}</source>
+        <translation>Ohne Datei: {count}</translation>
+    </message>
+</context>
+<context>
+    <name>JobStrip</name>
+    <message>
+        <source>How much has been read</source>
+        <translation>Wie viel eingelesen ist</translation>
+    </message>
+    <message>
+        <source>S&amp;top</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+</context>
+<context>
+    <name>Kit</name>
+    <message>
+        <source>{count} could not be read</source>
+        <translation>{count} nicht lesbar</translation>
+    </message>
+    <message>
+        <source>{count} still to be read</source>
+        <translation>{count} noch einzulesen</translation>
+    </message>
+    <message>
+        <source>{count} without a file</source>
+        <translation>{count} ohne Datei</translation>
+    </message>
+    <message>
+        <source>{searchable} of {documents} papers searchable</source>
+        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
+    </message>
+</context>
+<context>
+    <name>LanguageStep</name>
+    <message>
+        <source>Languages of scanned pages</source>
+        <translation>Sprachen gescannter Seiten</translation>
+    </message>
+    <message>
+        <source>Pages without text are read by their picture. Where a record names a language, that one is used.</source>
+        <translation>Seiten ohne Text werden durch Texterkennung gelesen. Nennt ein Eintrag eine Sprache, gilt diese.</translation>
+    </message>
+    <message>
+        <source>Which languages are your scanned papers in?</source>
+        <translation>In welchen Sprachen sind Ihre gescannten Arbeiten?</translation>
+    </message>
+    <message>
+        <source>{name} (no data here)</source>
+        <translation>{name} (hier keine Daten)</translation>
+    </message>
+</context>
+<context>
+    <name>Languages</name>
+    <message>
+        <source>Find a language</source>
+        <translation>Sprache suchen</translation>
+    </message>
+    <message>
+        <source>Languages of scanned pages</source>
+        <translation>Sprachen gescannter Seiten</translation>
+    </message>
+    <message>
+        <source>{name} (no data on this computer)</source>
+        <translation>{name} (keine Daten auf diesem Computer)</translation>
+    </message>
+</context>
+<context>
+    <name>LogModel</name>
+    <message>
+        <source>Asked</source>
+        <translation>Gefragt</translation>
+    </message>
+    <message>
+        <source>Editor</source>
+        <translation>Editor</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Passages</source>
+        <translation>Textstellen</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wann</translation>
+    </message>
+</context>
+<context>
+    <name>LogsSection</name>
+    <message>
+        <source>&amp;Look again</source>
+        <translation>&amp;Erneut nachsehen</translation>
+    </message>
+    <message>
+        <source>&amp;Open the folder</source>
+        <translation>&amp;Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Run the check-up</source>
+        <translation>&amp;Prüfung starten</translation>
+    </message>
+    <message>
+        <source>All is well.</source>
+        <translation>Alles in Ordnung.</translation>
+    </message>
+    <message>
+        <source>App</source>
+        <translation>App</translation>
+    </message>
+    <message>
+        <source>Engine</source>
+        <translation>Dienst</translation>
+    </message>
+    <message>
+        <source>Log of &amp;the</source>
+        <translation>Welches Pro&amp;tokoll</translation>
+    </message>
+    <message>
+        <source>Logs</source>
+        <translation>Protokolle</translation>
+    </message>
+    <message>
+        <source>Looking at every part …</source>
+        <translation>Jeder Teil wird geprüft&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Looks at every part of CiteLoom and says how to mend what is not well.</source>
+        <translation>Sieht sich jeden Teil von CiteLoom an und sagt, wie sich beheben lässt, was nicht in Ordnung ist.</translation>
+    </message>
+    <message>
+        <source>Nothing has been written there yet.</source>
+        <translation>Dort wurde noch nichts geschrieben.</translation>
+    </message>
+    <message>
+        <source>Part</source>
+        <translation>Teil</translation>
+    </message>
+    <message>
+        <source>Seen</source>
+        <translation>Befund</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>The last lines of the log</source>
+        <translation>Die letzten Zeilen des Protokolls</translation>
+    </message>
+    <message>
+        <source>What the check-up found</source>
+        <translation>Was die Prüfung ergab</translation>
+    </message>
+    <message>
+        <source>Whose log</source>
+        <translation>Wessen Protokoll</translation>
+    </message>
+    <message>
+        <source>needs you</source>
+        <translation>braucht Sie</translation>
+    </message>
+    <message>
+        <source>well</source>
+        <translation>in Ordnung</translation>
+    </message>
+    <message>
+        <source>{count} of {all} parts need you.</source>
+        <translation>{count} von {all} Teilen brauchen Sie.</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>An engine of version {version} is running, which is not this app&apos;s.</source>
+        <translation>Es läuft ein Dienst der Version {version}, die nicht die dieser App ist.</translation>
+    </message>
+    <message>
+        <source>Open Settings</source>
+        <translation>Einstellungen öffnen</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>Bereiche</translation>
+    </message>
+    <message>
+        <source>Progress of the imports</source>
+        <translation>Fortschritt der Importe</translation>
+    </message>
+    <message>
+        <source>Restart the engine</source>
+        <translation>Dienst neu starten</translation>
+    </message>
+    <message>
+        <source>This desktop shows no tray icons: CiteLoom works as long as this window is open.</source>
+        <translation>Diese Arbeitsumgebung hat keinen Infobereich: CiteLoom arbeitet, solange dieses Fenster offen ist.</translation>
+    </message>
+    <message>
+        <source>{problem} It is being started again.</source>
+        <translation>{problem} Der Dienst wird wieder gestartet.</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsSection</name>
+    <message>
+        <source>&amp;Use it…</source>
+        <translation>&amp;Verwenden&#xa0;…</translation>
+    </message>
+    <message>
+        <source>A model turns passages into numbers, so that a question finds what means the same in other words. The one that comes with CiteLoom is made for English; for other languages choose a multilingual one.</source>
+        <translation>Ein Modell macht aus Textstellen Zahlen, damit eine Frage auch findet, was mit anderen Worten dasselbe meint. Das mitgelieferte ist für Englisch gemacht; für andere Sprachen wählen Sie ein mehrsprachiges.</translation>
+    </message>
+    <message>
+        <source>About it</source>
+        <translation>Beschreibung</translation>
+    </message>
+    <message>
+        <source>Build anew</source>
+        <translation>Neu aufbauen</translation>
+    </message>
+    <message>
+        <source>Choose a project and a model.</source>
+        <translation>Wählen Sie ein Projekt und ein Modell.</translation>
+    </message>
+    <message>
+        <source>Download and build anew</source>
+        <translation>Herunterladen und neu aufbauen</translation>
+    </message>
+    <message>
+        <source>Find a model or a language</source>
+        <translation>Modell oder Sprache suchen</translation>
+    </message>
+    <message>
+        <source>For “{project}”: {model}. {about}</source>
+        <translation>Für „{project}“: {model}. {about}</translation>
+    </message>
+    <message>
+        <source>Give a project another model</source>
+        <translation>Einem Projekt ein anderes Modell geben</translation>
+    </message>
+    <message>
+        <source>Here</source>
+        <translation>Vorhanden</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>Projects and their models</source>
+        <translation>Projekte und ihre Modelle</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Stopped: “{project}” keeps the model that it had.</source>
+        <translation>Angehalten: „{project}“ behält sein bisheriges Modell.</translation>
+    </message>
+    <message>
+        <source>The index of “{project}” is being built anew. You can go on working meanwhile.</source>
+        <translation>Der Index von „{project}“ wird neu aufgebaut. Sie können inzwischen weiterarbeiten.</translation>
+    </message>
+    <message>
+        <source>The index of “{project}” is built anew beside the old one, which answers until then. Papers are not read again, but it can take a while.</source>
+        <translation>Der Index von „{project}“ wird neben dem alten neu aufgebaut, der bis dahin antwortet. Die Arbeiten werden nicht erneut eingelesen, aber es kann eine Weile dauern.</translation>
+    </message>
+    <message>
+        <source>The model is downloaded first: {size}, from huggingface.co.</source>
+        <translation>Zuerst wird das Modell heruntergeladen: {size}, von huggingface.co.</translation>
+    </message>
+    <message>
+        <source>There is no project yet.</source>
+        <translation>Es gibt noch kein Projekt.</translation>
+    </message>
+    <message>
+        <source>Use {model}?</source>
+        <translation>{model} verwenden?</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>mitgeliefert</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>{model} (built in)</source>
+        <translation>{model} (mitgeliefert)</translation>
+    </message>
+    <message>
+        <source>“{project}” has the model {model} now.</source>
+        <translation>„{project}“ hat jetzt das Modell {model}.</translation>
+    </message>
+    <message>
+        <source>“{project}” has this model.</source>
+        <translation>„{project}“ hat dieses Modell.</translation>
+    </message>
+</context>
+<context>
+    <name>NameStep</name>
+    <message>
+        <source>&amp;Name of the project</source>
+        <translation>&amp;Name des Projekts</translation>
+    </message>
+    <message>
+        <source>Editors name the project by this: thesis, say, or thesis/chapter-2.</source>
+        <translation>So nennen Editoren das Projekt: zum Beispiel dissertation oder dissertation/kapitel-2.</translation>
+    </message>
+    <message>
+        <source>Name of the project</source>
+        <translation>Name des Projekts</translation>
+    </message>
+    <message>
+        <source>What is it called?</source>
+        <translation>Wie heißt es?</translation>
+    </message>
+</context>
+<context>
+    <name>NewProjectDialog</name>
+    <message>
+        <source>&amp;Choose…</source>
+        <translation>Aus&amp;wählen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>&amp;Make the project</source>
+        <translation>Projekt &amp;anlegen</translation>
+    </message>
+    <message>
+        <source>&amp;Name</source>
+        <translation>&amp;Name</translation>
+    </message>
+    <message>
+        <source>&amp;Zotero</source>
+        <translation>&amp;Zotero</translation>
+    </message>
+    <message>
+        <source>A .bib or CSL-JSON file; not needed with Zotero</source>
+        <translation>Eine .bib- oder CSL-JSON-Datei; mit Zotero nicht nötig</translation>
+    </message>
+    <message>
+        <source>A folder that the project reads</source>
+        <translation>Ein Ordner, den das Projekt einliest</translation>
+    </message>
+    <message>
+        <source>Add a &amp;folder…</source>
+        <translation>Ordner &amp;hinzufügen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Fol&amp;ders</source>
+        <translation>&amp;Ordner</translation>
+    </message>
+    <message>
+        <source>New project</source>
+        <translation>Neues Projekt</translation>
+    </message>
+    <message>
+        <source>R&amp;eferences</source>
+        <translation>&amp;Literaturdatei</translation>
+    </message>
+    <message>
+        <source>References ({suffixes})</source>
+        <translation>Literaturdateien ({suffixes})</translation>
+    </message>
+    <message>
+        <source>Take it o&amp;ff the list</source>
+        <translation>Von der Liste n&amp;ehmen</translation>
+    </message>
+    <message>
+        <source>The references of the project</source>
+        <translation>Die Literaturdatei des Projekts</translation>
+    </message>
+    <message>
+        <source>thesis, or thesis/chapter-2</source>
+        <translation>dissertation oder dissertation/kapitel-2</translation>
+    </message>
+</context>
+<context>
+    <name>OtherPanel</name>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>Another editor</source>
+        <translation>Ein anderer Editor</translation>
+    </message>
+    <message>
+        <source>Any editor that speaks MCP can use CiteLoom. Copy this entry into its settings for MCP servers, beside those that may be there.</source>
+        <translation>Jeder Editor, der MCP spricht, kann CiteLoom verwenden. Kopieren Sie diesen Eintrag in seine Einstellungen für MCP-Server, neben die, die vielleicht schon da sind.</translation>
+    </message>
+    <message>
+        <source>As which editor writes it</source>
+        <translation>In der Schreibweise welches Editors</translation>
+    </message>
+    <message>
+        <source>As written by &amp;editor:</source>
+        <translation>In der Schreib&amp;weise von:</translation>
+    </message>
+    <message>
+        <source>Choose a project first.</source>
+        <translation>Wählen Sie zuerst ein Projekt.</translation>
+    </message>
+    <message>
+        <source>Copied.</source>
+        <translation>Kopiert.</translation>
+    </message>
+    <message>
+        <source>Most editors</source>
+        <translation>Die meisten Editoren</translation>
+    </message>
+    <message>
+        <source>The entry to copy</source>
+        <translation>Der Eintrag zum Kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>Overview</name>
+    <message>
+        <source>The import of {project} failed</source>
+        <translation>Der Import von {project} ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>{count} papers have left their source; they stay until you say otherwise.</source>
+        <translation>Arbeiten, die nicht mehr in ihrer Quelle sind: {count}; sie bleiben, bis Sie anders entscheiden.</translation>
+    </message>
+    <message>
+        <source>{count} papers were read; {passages} passages can be cited.</source>
+        <translation>Eingelesene Arbeiten: {count}; zitierbare Textstellen: {passages}.</translation>
+    </message>
+    <message>
+        <source>{failed} could not be read, {processed} were. The list of papers says why.</source>
+        <translation>Nicht lesbar: {failed}, eingelesen: {processed}. In der Liste der Arbeiten steht, warum.</translation>
+    </message>
+    <message>
+        <source>{project} is up to date</source>
+        <translation>{project} ist auf dem Stand</translation>
+    </message>
+    <message>
+        <source>{project}: a sync needs you</source>
+        <translation>{project}: Ein Abgleich braucht Sie</translation>
+    </message>
+    <message>
+        <source>{project}: some papers could not be read</source>
+        <translation>{project}: Einige Arbeiten konnten nicht gelesen werden</translation>
+    </message>
+</context>
+<context>
+    <name>PageView</name>
+    <message>
+        <source>Fit the width</source>
+        <translation>An die Breite anpassen</translation>
+    </message>
+    <message>
+        <source>Next page</source>
+        <translation>Nächste Seite</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Seite</translation>
+    </message>
+    <message>
+        <source>Previous page</source>
+        <translation>Vorige Seite</translation>
+    </message>
+    <message>
+        <source>The page is being drawn</source>
+        <translation>Die Seite wird gezeichnet</translation>
+    </message>
+    <message>
+        <source>The passage is being looked for on this page …</source>
+        <translation>Die Textstelle wird auf dieser Seite gesucht&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The passage stands on this page, but its exact place could not be marked.</source>
+        <translation>Die Textstelle steht auf dieser Seite, ließ sich aber nicht genau markieren.</translation>
+    </message>
+    <message>
+        <source>Zoom in</source>
+        <translation>Vergrößern</translation>
+    </message>
+    <message>
+        <source>Zoom out</source>
+        <translation>Verkleinern</translation>
+    </message>
+    <message>
+        <source>page {label} ({place})</source>
+        <translation>Seite {label} ({place})</translation>
+    </message>
+    <message>
+        <source>{page} of {pages}</source>
+        <translation>{page} von {pages}</translation>
+    </message>
+    <message>
+        <source>{what} ({keys})</source>
+        <translation>{what} ({keys})</translation>
+    </message>
+</context>
+<context>
+    <name>PassageText</name>
+    <message>
+        <source>Passage</source>
+        <translation>Textstelle</translation>
+    </message>
+</context>
+<context>
+    <name>Passages</name>
+    <message>
+        <source>Choose a question to see which passages it got.</source>
+        <translation>Wählen Sie eine Frage, um zu sehen, welche Textstellen sie bekam.</translation>
+    </message>
+    <message>
+        <source>Fetching the passages …</source>
+        <translation>Die Textstellen werden geholt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>It got no passages.</source>
+        <translation>Sie bekam keine Textstellen.</translation>
+    </message>
+    <message>
+        <source>The chosen question and the passages it got</source>
+        <translation>Die gewählte Frage und die Textstellen, die sie bekam</translation>
+    </message>
+    <message>
+        <source>{about} ({code})</source>
+        <translation>{about} ({code})</translation>
+    </message>
+    <message>
+        <source>{number}. This passage is no longer in the library.</source>
+        <translation>{number}. Diese Textstelle ist nicht mehr in der Bibliothek.</translation>
+    </message>
+    <message>
+        <source>{number}. {cite}  {title}</source>
+        <translation>{number}. {cite}  {title}</translation>
+    </message>
+    <message>
+        <source>{when} · {editor} · {what} · {outcome} after {seconds} s</source>
+        <translation>{when} · {editor} · {what} · {outcome} nach {seconds}&#xa0;s</translation>
+    </message>
+</context>
+<context>
+    <name>PlanDialog</name>
+    <message>
+        <source>&amp;Keep them</source>
+        <translation>&amp;Behalten</translation>
+    </message>
+    <message>
+        <source>&amp;Remove them</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>Before this sync</source>
+        <translation>Vor diesem Abgleich</translation>
+    </message>
+    <message>
+        <source>Has a drive been unplugged, or a folder moved? Then keep them: they stay searchable.</source>
+        <translation>Wurde ein Laufwerk entfernt oder ein Ordner verschoben? Dann behalten Sie sie: Sie bleiben durchsuchbar.</translation>
+    </message>
+    <message>
+        <source>Papers that would be removed</source>
+        <translation>Arbeiten, die entfernt würden</translation>
+    </message>
+    <message>
+        <source>To be read</source>
+        <translation>Einzulesen</translation>
+    </message>
+    <message>
+        <source>To be read again</source>
+        <translation>Erneut einzulesen</translation>
+    </message>
+    <message>
+        <source>To be removed</source>
+        <translation>Zu entfernen</translation>
+    </message>
+    <message>
+        <source>Unchanged</source>
+        <translation>Unverändert</translation>
+    </message>
+    <message>
+        <source>With another record</source>
+        <translation>Mit geändertem Eintrag</translation>
+    </message>
+    <message>
+        <source>Without a file</source>
+        <translation>Ohne Datei</translation>
+    </message>
+    <message>
+        <source>{count} papers of {project} have left their folders or collections.</source>
+        <translation>Arbeiten von {project}, die nicht mehr in ihren Ordnern oder Sammlungen sind: {count}.</translation>
+    </message>
+</context>
+<context>
+    <name>PrivacySection</name>
+    <message>
+        <source>&amp;Show what editors asked</source>
+        <translation>&amp;Zeigen, was Editoren gefragt haben</translation>
+    </message>
+    <message>
+        <source>Privacy</source>
+        <translation>Datenschutz</translation>
+    </message>
+    <message>
+        <source>Your papers, your questions and the answers stay on this computer. An editor gets the passages that it asks for, and hands them to its model as it does with everything you write there.</source>
+        <translation>Ihre Arbeiten, Ihre Fragen und die Antworten bleiben auf diesem Computer. Ein Editor bekommt die Textstellen, nach denen er fragt, und gibt sie an sein Modell weiter, wie alles, was Sie dort schreiben.</translation>
+    </message>
+</context>
+<context>
+    <name>ProjectList</name>
+    <message>
+        <source>Find a project</source>
+        <translation>Projekt suchen</translation>
+    </message>
+    <message>
+        <source>Projects</source>
+        <translation>Projekte</translation>
+    </message>
+</context>
+<context>
+    <name>ProjectView</name>
+    <message>
+        <source>&amp;Add to it</source>
+        <translation>&amp;Hinzufügen</translation>
+    </message>
+    <message>
+        <source>&amp;Folder…</source>
+        <translation>&amp;Ordner&#xa0;…</translation>
+    </message>
+    <message>
+        <source>&amp;Papers</source>
+        <translation>Arbei&amp;ten</translation>
+    </message>
+    <message>
+        <source>&amp;References…</source>
+        <translation>&amp;Literaturdatei&#xa0;…</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>A folder that the project reads</source>
+        <translation>Ein Ordner, den das Projekt einliest</translation>
+    </message>
+    <message>
+        <source>About this project</source>
+        <translation>Zu diesem Projekt</translation>
+    </message>
+    <message>
+        <source>Add a part of Zotero or a folder, or drop files and folders here.</source>
+        <translation>Fügen Sie einen Teil von Zotero oder einen Ordner hinzu, oder ziehen Sie Dateien und Ordner hierher.</translation>
+    </message>
+    <message>
+        <source>Add to this project</source>
+        <translation>Zu diesem Projekt hinzufügen</translation>
+    </message>
+    <message>
+        <source>F&amp;iles…</source>
+        <translation>&amp;Dateien&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Files that the project reads</source>
+        <translation>Dateien, die das Projekt einliest</translation>
+    </message>
+    <message>
+        <source>Looking …</source>
+        <translation>Es wird nachgesehen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Part of &amp;Zotero…</source>
+        <translation>Teil von &amp;Zotero&#xa0;…</translation>
+    </message>
+    <message>
+        <source>References ({suffixes})</source>
+        <translation>Literaturdateien ({suffixes})</translation>
+    </message>
+    <message>
+        <source>Remove project</source>
+        <translation>Projekt entfernen</translation>
+    </message>
+    <message>
+        <source>Remove the project “{project}”? What CiteLoom has read for it is forgotten; your files and Zotero stay as they are.</source>
+        <translation>Das Projekt „{project}“ entfernen? Was CiteLoom dafür eingelesen hat, wird vergessen; Ihre Dateien und Zotero bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <source>Remove this project…</source>
+        <translation>Dieses Projekt entfernen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Sync &amp;now</source>
+        <translation>Jetzt ab&amp;gleichen</translation>
+    </message>
+    <message>
+        <source>The references of the project</source>
+        <translation>Die Literaturdatei des Projekts</translation>
+    </message>
+    <message>
+        <source>This project reads nothing yet</source>
+        <translation>Dieses Projekt liest noch nichts ein</translation>
+    </message>
+    <message>
+        <source>What it &amp;reads</source>
+        <translation>Was es ein&amp;liest</translation>
+    </message>
+    <message>
+        <source>{count} papers have left their folders or collections; they stay. Sync now to decide.</source>
+        <translation>Arbeiten, die nicht mehr in ihren Ordnern oder Sammlungen sind: {count}. Sie bleiben; gleichen Sie jetzt ab, um zu entscheiden.</translation>
+    </message>
+    <message>
+        <source>{question} The import that runs is stopped.</source>
+        <translation>{question} Der laufende Import wird angehalten.</translation>
+    </message>
+</context>
+<context>
+    <name>Projects</name>
+    <message>
+        <source>Could not be read</source>
+        <translation>Nicht lesbar</translation>
+    </message>
+    <message>
+        <source>Fetching files …</source>
+        <translation>Dateien werden geholt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Fetching the model …</source>
+        <translation>Das Modell wird geholt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Finishing …</source>
+        <translation>Wird abgeschlossen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>It is an item of Zotero.</source>
+        <translation>Sie ist ein Eintrag in Zotero.</translation>
+    </message>
+    <message>
+        <source>Its DOI is in the references.</source>
+        <translation>Ihre DOI steht in der Literaturdatei.</translation>
+    </message>
+    <message>
+        <source>Its record in the references names this file.</source>
+        <translation>Ihr Eintrag in der Literaturdatei nennt diese Datei.</translation>
+    </message>
+    <message>
+        <source>Its title is in the references.</source>
+        <translation>Ihr Titel steht in der Literaturdatei.</translation>
+    </message>
+    <message>
+        <source>Looking for what is new …</source>
+        <translation>Suche nach Neuem&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Making papers searchable: {searchable} of {total}</source>
+        <translation>Arbeiten werden durchsuchbar: {searchable} von {total}</translation>
+    </message>
+    <message>
+        <source>No record was found; its citekey was made from the file.</source>
+        <translation>Kein Eintrag gefunden; der Zitierschlüssel wurde aus der Datei gebildet.</translation>
+    </message>
+    <message>
+        <source>Paused; it goes on when you resume.</source>
+        <translation>Pausiert; es geht weiter, wenn Sie fortsetzen.</translation>
+    </message>
+    <message>
+        <source>Reading papers whole: {done} of {total}</source>
+        <translation>Arbeiten werden vollständig eingelesen: {done} von {total}</translation>
+    </message>
+    <message>
+        <source>Reading …</source>
+        <translation>Wird eingelesen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Recognised in pictures of its pages; letters may be wrong.</source>
+        <translation>Durch Texterkennung gelesen; einzelne Buchstaben können falsch sein.</translation>
+    </message>
+    <message>
+        <source>Recognised pages: {share}.</source>
+        <translation>Durch Texterkennung gelesene Seiten: {share}.</translation>
+    </message>
+    <message>
+        <source>Same as another</source>
+        <translation>Wie eine andere</translation>
+    </message>
+    <message>
+        <source>Searchable</source>
+        <translation>Durchsuchbar</translation>
+    </message>
+    <message>
+        <source>Searchable at once; sections and tables come when it has been read whole.</source>
+        <translation>Schon durchsuchbar; Abschnitte und Tabellen kommen, wenn sie vollständig eingelesen ist.</translation>
+    </message>
+    <message>
+        <source>Simply read: {why}</source>
+        <translation>Einfach eingelesen: {why}</translation>
+    </message>
+    <message>
+        <source>Still to be read</source>
+        <translation>Noch einzulesen</translation>
+    </message>
+    <message>
+        <source>The text of the file itself.</source>
+        <translation>Der Text der Datei selbst.</translation>
+    </message>
+    <message>
+        <source>The text of the file; some pages were recognised in pictures.</source>
+        <translation>Der Text der Datei; einige Seiten wurden durch Texterkennung gelesen.</translation>
+    </message>
+    <message>
+        <source>Waiting for its turn …</source>
+        <translation>Wartet, bis es an der Reihe ist&#xa0;…</translation>
+    </message>
+    <message>
+        <source>What Zotero keeps of a file that is not on this computer; it has no pages.</source>
+        <translation>Was Zotero von einer Datei aufbewahrt, die nicht auf diesem Computer ist; es hat keine Seiten.</translation>
+    </message>
+    <message>
+        <source>Without a file</source>
+        <translation>Ohne Datei</translation>
+    </message>
+    <message>
+        <source>You or an editor said what it is.</source>
+        <translation>Sie oder ein Editor haben gesagt, was es ist.</translation>
+    </message>
+    <message>
+        <source>Your annotations.</source>
+        <translation>Ihre Anmerkungen.</translation>
+    </message>
+    <message>
+        <source>Your notes.</source>
+        <translation>Ihre Notizen.</translation>
+    </message>
+    <message>
+        <source>about {count} h</source>
+        <translation>etwa {count}&#xa0;h</translation>
+    </message>
+    <message>
+        <source>about {count} min</source>
+        <translation>etwa {count}&#xa0;min</translation>
+    </message>
+    <message>
+        <source>about {count} s</source>
+        <translation>etwa {count}&#xa0;s</translation>
+    </message>
+    <message>
+        <source>{file}, page {page} of {pages}</source>
+        <translation>{file}, Seite {page} von {pages}</translation>
+    </message>
+    <message>
+        <source>{name}, without what is inside it</source>
+        <translation>{name}, ohne Untergeordnetes</translation>
+    </message>
+</context>
+<context>
+    <name>ProjectsModel</name>
+    <message>
+        <source>{project} (no longer there)</source>
+        <translation>{project} (nicht mehr da)</translation>
+    </message>
+    <message>
+        <source>{project}: {coverage}</source>
+        <translation>{project}: {coverage}</translation>
+    </message>
+</context>
+<context>
+    <name>ProjectsPage</name>
+    <message>
+        <source>A project is what you write: a thesis, a chapter, an article. It reads parts of Zotero or folders.</source>
+        <translation>Ein Projekt ist, was Sie schreiben: eine Dissertation, ein Kapitel, ein Aufsatz. Es liest Teile von Zotero oder Ordner ein.</translation>
+    </message>
+    <message>
+        <source>Choose what your first project reads</source>
+        <translation>Wählen Sie, was Ihr erstes Projekt einliest</translation>
+    </message>
+    <message>
+        <source>Looking for your projects …</source>
+        <translation>Ihre Projekte werden gesucht&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Make a project first; then drop what it is to read.</source>
+        <translation>Legen Sie zuerst ein Projekt an; ziehen Sie dann hierher, was es einlesen soll.</translation>
+    </message>
+    <message>
+        <source>New pro&amp;ject…</source>
+        <translation>Neues Pro&amp;jekt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Projects</source>
+        <translation>Projekte</translation>
+    </message>
+    <message>
+        <source>The project “{project}” was removed.</source>
+        <translation>Das Projekt „{project}“ wurde entfernt.</translation>
+    </message>
+    <message>
+        <source>Try the &amp;sample library</source>
+        <translation>&amp;Beispielbibliothek ausprobieren</translation>
+    </message>
+</context>
+<context>
+    <name>Reader</name>
+    <message>
+        <source>BibTeX copied</source>
+        <translation>BibTeX kopiert</translation>
+    </message>
+    <message>
+        <source>Citation copied</source>
+        <translation>Beleg kopiert</translation>
+    </message>
+    <message>
+        <source>Copy &amp;citation</source>
+        <translation>Beleg &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as &amp;BibTeX</source>
+        <translation>Als &amp;BibTeX kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as &amp;link</source>
+        <translation>Als &amp;Link kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as &amp;quotation</source>
+        <translation>Als &amp;Zitat kopieren</translation>
+    </message>
+    <message>
+        <source>Copy citation</source>
+        <translation>Beleg kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the citation (Ctrl+C in the list of hits)</source>
+        <translation>Den Beleg kopieren (Strg+C in der Trefferliste)</translation>
+    </message>
+    <message>
+        <source>Link copied</source>
+        <translation>Link kopiert</translation>
+    </message>
+    <message>
+        <source>Open file</source>
+        <translation>Datei öffnen</translation>
+    </message>
+    <message>
+        <source>Open in Zotero</source>
+        <translation>In Zotero öffnen</translation>
+    </message>
+    <message>
+        <source>Opened</source>
+        <translation>Geöffnet</translation>
+    </message>
+    <message>
+        <source>Opened: turn to PDF page {page}</source>
+        <translation>Geöffnet: Blättern Sie zu PDF-Seite {page}</translation>
+    </message>
+    <message>
+        <source>Quotation copied</source>
+        <translation>Zitat kopiert</translation>
+    </message>
+    <message>
+        <source>Select within the marked passage: the citation is for that alone</source>
+        <translation>Markieren Sie innerhalb der Textstelle: Der Beleg gilt dann nur dafür</translation>
+    </message>
+</context>
+<context>
+    <name>ReadingSection</name>
+    <message>
+        <source>At least one language is needed.</source>
+        <translation>Mindestens eine Sprache ist nötig.</translation>
+    </message>
+    <message>
+        <source>Back to the default languages</source>
+        <translation>Zurück zu den vorgegebenen Sprachen</translation>
+    </message>
+    <message>
+        <source>Languages of scanned pages</source>
+        <translation>Sprachen gescannter Seiten</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>Einlesen</translation>
+    </message>
+    <message>
+        <source>They count where a paper’s record does not name its language. More languages can be ticked once their data for Tesseract is installed.</source>
+        <translation>Sie gelten, wo der Eintrag einer Arbeit keine Sprache nennt. Weitere Sprachen lassen sich anhaken, sobald ihre Daten für Tesseract installiert sind.</translation>
+    </message>
+</context>
+<context>
+    <name>ReadingStep</name>
+    <message>
+        <source>&amp;Connect an editor</source>
+        <translation>&amp;Editor verbinden</translation>
+    </message>
+    <message>
+        <source>A paper can be found as soon as its text is there. You can close this window: reading goes on.</source>
+        <translation>Eine Arbeit ist auffindbar, sobald ihr Text da ist. Sie können dieses Fenster schließen: Das Einlesen geht weiter.</translation>
+    </message>
+    <message>
+        <source>Making the project …</source>
+        <translation>Das Projekt wird angelegt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Meanwhile:</source>
+        <translation>Inzwischen:</translation>
+    </message>
+    <message>
+        <source>Next:</source>
+        <translation>Als Nächstes:</translation>
+    </message>
+    <message>
+        <source>S&amp;earch now</source>
+        <translation>&amp;Jetzt suchen</translation>
+    </message>
+    <message>
+        <source>That did not work</source>
+        <translation>Das hat nicht funktioniert</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Erneut versuchen</translation>
+    </message>
+    <message>
+        <source>Your papers are being read</source>
+        <translation>Ihre Literatur wird eingelesen</translation>
+    </message>
+    <message>
+        <source>Your papers are read</source>
+        <translation>Ihre Literatur ist eingelesen</translation>
+    </message>
+    <message>
+        <source>{count} papers can be searched and cited.</source>
+        <translation>Durchsuchbare und zitierbare Arbeiten: {count}.</translation>
+    </message>
+</context>
+<context>
+    <name>Row</name>
+    <message>
+        <source>Back to the default: {value}</source>
+        <translation>Zurück zur Vorgabe: {value}</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Gespeichert</translation>
+    </message>
+    <message>
+        <source>{setting}: back to the default</source>
+        <translation>{setting}: zurück zur Vorgabe</translation>
+    </message>
+</context>
+<context>
+    <name>Running</name>
+    <message>
+        <source>Waiting behind them: {count}</source>
+        <translation>Dahinter warten: {count}</translation>
+    </message>
+</context>
+<context>
+    <name>RunningJob</name>
+    <message>
+        <source>Progress of {project}</source>
+        <translation>Fortschritt von {project}</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Stop the import of {project}</source>
+        <translation>Den Import von {project} anhalten</translation>
+    </message>
+    <message>
+        <source>Stopping …</source>
+        <translation>Wird angehalten&#xa0;…</translation>
+    </message>
+    <message>
+        <source>What has been read stays; the next sync goes on from there.</source>
+        <translation>Was eingelesen ist, bleibt; der nächste Abgleich macht dort weiter.</translation>
+    </message>
+</context>
+<context>
+    <name>SearchBar</name>
+    <message>
+        <source>&amp;Filters</source>
+        <translation>&amp;Filter</translation>
+    </message>
+    <message>
+        <source>&amp;Filters: {count}</source>
+        <translation>&amp;Filter: {count}</translation>
+    </message>
+    <message>
+        <source>&amp;Project</source>
+        <translation>&amp;Projekt</translation>
+    </message>
+    <message>
+        <source>Ask in your own words …</source>
+        <translation>Fragen Sie mit eigenen Worten&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Meaning and words</source>
+        <translation>Bedeutung und Wörter</translation>
+    </message>
+    <message>
+        <source>Meaning only</source>
+        <translation>Nur Bedeutung</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>Frage</translation>
+    </message>
+    <message>
+        <source>This project was built without words: it can be searched by meaning only.</source>
+        <translation>Dieses Projekt wurde ohne Wörter aufgebaut: Es lässt sich nur nach Bedeutung durchsuchen.</translation>
+    </message>
+    <message>
+        <source>Way of searching</source>
+        <translation>Art der Suche</translation>
+    </message>
+</context>
+<context>
+    <name>SearchPage</name>
+    <message>
+        <source>A project holds the papers that you search. Make one from a Zotero collection or a folder.</source>
+        <translation>Ein Projekt enthält die Arbeiten, die Sie durchsuchen. Legen Sie eines aus einer Zotero-Sammlung oder einem Ordner an.</translation>
+    </message>
+    <message>
+        <source>Make a project</source>
+        <translation>Projekt anlegen</translation>
+    </message>
+    <message>
+        <source>No answer</source>
+        <translation>Keine Antwort</translation>
+    </message>
+    <message>
+        <source>No paper of this project can be searched yet. The list of papers says how far it is.</source>
+        <translation>Noch ist keine Arbeit dieses Projekts durchsuchbar. In der Liste der Arbeiten steht, wie weit es ist.</translation>
+    </message>
+    <message>
+        <source>No project yet</source>
+        <translation>Noch kein Projekt</translation>
+    </message>
+    <message>
+        <source>None of the {count} searchable papers has a passage that fits the filters.</source>
+        <translation>Von den durchsuchbaren Arbeiten ({count}) hat keine eine Textstelle, auf die die Filter passen.</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>Nichts gefunden</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suche</translation>
+    </message>
+    <message>
+        <source>Search without filters</source>
+        <translation>Ohne Filter suchen</translation>
+    </message>
+    <message>
+        <source>Searching</source>
+        <translation>Suche läuft</translation>
+    </message>
+    <message>
+        <source>Show the papers</source>
+        <translation>Arbeiten zeigen</translation>
+    </message>
+    <message>
+        <source>Starting …</source>
+        <translation>Startet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The message above says why.</source>
+        <translation>In der Meldung oben steht, warum.</translation>
+    </message>
+    <message>
+        <source>Type a question, a claim or a few words. You see the passages that your editor would get, each on its page.</source>
+        <translation>Geben Sie eine Frage, eine Behauptung oder ein paar Wörter ein. Sie sehen die Textstellen, die Ihr Editor bekäme, jede auf ihrer Seite.</translation>
+    </message>
+    <message>
+        <source>What do your papers say?</source>
+        <translation>Was sagt Ihre Literatur?</translation>
+    </message>
+    <message>
+        <source>What is known about {topic}?</source>
+        <translation>Was ist bekannt über {topic}?</translation>
+    </message>
+    <message>
+        <source>{count} papers were searched. Try other words.</source>
+        <translation>Durchsuchte Arbeiten: {count}. Versuchen Sie andere Wörter.</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsFields</name>
+    <message>
+        <source>&amp;How your library is reached</source>
+        <translation>&amp;Wie Ihre Bibliothek erreicht wird</translation>
+    </message>
+    <message>
+        <source>&amp;Keep a log of what editors ask</source>
+        <translation>&amp;Protokoll führen, was Editoren fragen</translation>
+    </message>
+    <message>
+        <source>&amp;Memory that one paper may take</source>
+        <translation>&amp;Speicher, den eine Arbeit belegen darf</translation>
+    </message>
+    <message>
+        <source>&amp;Stop reading when the disk has less than</source>
+        <translation>Einlesen &amp;anhalten, wenn auf der Festplatte weniger frei ist als</translation>
+    </message>
+    <message>
+        <source>A larger one is left out, and the list of papers says so.</source>
+        <translation>Eine größere wird ausgelassen; in der Liste der Arbeiten steht es.</translation>
+    </message>
+    <message>
+        <source>A paper that needs more is given up, and the list of papers says so.</source>
+        <translation>Eine Arbeit, die mehr braucht, wird aufgegeben; in der Liste der Arbeiten steht es.</translation>
+    </message>
+    <message>
+        <source>Agents may have papers fetched from the &amp;web</source>
+        <translation>Agenten dürfen Arbeiten aus dem &amp;Web holen lassen</translation>
+    </message>
+    <message>
+        <source>An agent in an editor that may write can then name a web address, and CiteLoom reads what is there. Otherwise only you can.</source>
+        <translation>Ein Agent in einem Editor, der schreiben darf, kann dann eine Webadresse nennen, und CiteLoom liest ein, was dort steht. Sonst können nur Sie das.</translation>
+    </message>
+    <message>
+        <source>An editor that may see several projects asks in this one if it does not say which.</source>
+        <translation>Ein Editor, der mehrere Projekte sehen darf, fragt in diesem, wenn er keines nennt.</translation>
+    </message>
+    <message>
+        <source>As many as this computer can bear</source>
+        <translation>So viele, wie dieser Computer verkraftet</translation>
+    </message>
+    <message>
+        <source>By its pages and this computer’s memory</source>
+        <translation>Nach ihren Seiten und dem Speicher dieses Computers</translation>
+    </message>
+    <message>
+        <source>Fetch files that are not on this &amp;computer</source>
+        <translation>Dateien &amp;holen, die nicht auf diesem Computer sind</translation>
+    </message>
+    <message>
+        <source>Follow changes in &amp;Zotero</source>
+        <translation>Änderungen in &amp;Zotero folgen</translation>
+    </message>
+    <message>
+        <source>Follow changes in &amp;folders</source>
+        <translation>Änderungen in &amp;Ordnern folgen</translation>
+    </message>
+    <message>
+        <source>From zotero.org, once you are logged in there.</source>
+        <translation>Von zotero.org, sobald Sie dort angemeldet sind.</translation>
+    </message>
+    <message>
+        <source>Keep it &amp;for</source>
+        <translation>&amp;Aufbewahren</translation>
+    </message>
+    <message>
+        <source>Largest file to fe&amp;tch</source>
+        <translation>&amp;Größte Datei, die geholt wird</translation>
+    </message>
+    <message>
+        <source>Model of &amp;new projects</source>
+        <translation>Modell &amp;neuer Projekte</translation>
+    </message>
+    <message>
+        <source>More are faster and need more memory.</source>
+        <translation>Mehr sind schneller und brauchen mehr Speicher.</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>Nie</translation>
+    </message>
+    <message>
+        <source>None: the editor has to say</source>
+        <translation>Keines: Der Editor muss es sagen</translation>
+    </message>
+    <message>
+        <source>Only by Zotero’s files on this computer</source>
+        <translation>Nur über Zoteros Dateien auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>Only by the running Zotero</source>
+        <translation>Nur über das laufende Zotero</translation>
+    </message>
+    <message>
+        <source>Only by zotero.org, with a key</source>
+        <translation>Nur über zotero.org, mit einem Schlüssel</translation>
+    </message>
+    <message>
+        <source>Papers read at the &amp;same time</source>
+        <translation>&amp;Gleichzeitig eingelesene Arbeiten</translation>
+    </message>
+    <message>
+        <source>Project for editors that name &amp;none</source>
+        <translation>Projekt für Editoren, die &amp;keines nennen</translation>
+    </message>
+    <message>
+        <source>Projects that are there keep the model they were built with.</source>
+        <translation>Vorhandene Projekte behalten das Modell, mit dem sie aufgebaut wurden.</translation>
+    </message>
+    <message>
+        <source>Text in pictures of pages is read &amp;by</source>
+        <translation>Texterkennung auf Seiten&amp;bildern durch</translation>
+    </message>
+    <message>
+        <source>The best way there is (recommended)</source>
+        <translation>Auf dem besten Weg, den es gibt (empfohlen)</translation>
+    </message>
+    <message>
+        <source>The folder with zotero.sqlite and storage. Empty: where Zotero itself says it is.</source>
+        <translation>Der Ordner mit zotero.sqlite und storage. Leer: wo er laut Zotero selbst liegt.</translation>
+    </message>
+    <message>
+        <source>The folders and the reference files of your projects.</source>
+        <translation>Die Ordner und die Literaturdateien Ihrer Projekte.</translation>
+    </message>
+    <message>
+        <source>Until you clear it</source>
+        <translation>Bis Sie es leeren</translation>
+    </message>
+    <message>
+        <source>What you add, rename or remove there is in step after a moment, without a sync.</source>
+        <translation>Was Sie dort hinzufügen, umbenennen oder entfernen, ist gleich danach auf dem Stand, ohne Abgleich.</translation>
+    </message>
+    <message>
+        <source>Which editor asked what, and which passages it got. It stays on this computer.</source>
+        <translation>Welcher Editor was gefragt und welche Textstellen er bekommen hat. Es bleibt auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Zotero’s data &amp;folder</source>
+        <translation>Zoteros &amp;Datenordner</translation>
+    </message>
+    <message>
+        <source>{number} MB</source>
+        <translation>{number}&#xa0;MB</translation>
+    </message>
+    <message>
+        <source>{number} days</source>
+        <translation>{number}&#xa0;Tage</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsPage</name>
+    <message>
+        <source>Op&amp;en the file</source>
+        <translation>Datei ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Open the file</source>
+        <translation>Datei öffnen</translation>
+    </message>
+    <message>
+        <source>Sections of the settings</source>
+        <translation>Bereiche der Einstellungen</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+</context>
+<context>
+    <name>Situation</name>
+    <message>
+        <source>No project yet</source>
+        <translation>Noch kein Projekt</translation>
+    </message>
+    <message>
+        <source>Paused: {counts}</source>
+        <translation>Pausiert: {counts}</translation>
+    </message>
+    <message>
+        <source>Reading: {counts}</source>
+        <translation>Wird eingelesen: {counts}</translation>
+    </message>
+    <message>
+        <source>Starting …</source>
+        <translation>Startet&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The engine is of another version ({version})</source>
+        <translation>Der Dienst hat eine andere Version ({version})</translation>
+    </message>
+    <message>
+        <source>The settings file cannot be used</source>
+        <translation>Die Einstellungsdatei kann nicht verwendet werden</translation>
+    </message>
+    <message>
+        <source>Up to date: {counts}</source>
+        <translation>Auf dem Stand: {counts}</translation>
+    </message>
+    <message>
+        <source>{searchable} of {documents} papers searchable</source>
+        <translation>{searchable} von {documents} Arbeiten durchsuchbar</translation>
+    </message>
+</context>
+<context>
+    <name>Sources</name>
+    <message>
+        <source>&amp;Stop reading it</source>
+        <translation>&amp;Nicht mehr einlesen</translation>
+    </message>
+    <message>
+        <source>References: {file}</source>
+        <translation>Literaturdatei: {file}</translation>
+    </message>
+    <message>
+        <source>Stop reading t&amp;his…</source>
+        <translation>Nicht mehr einle&amp;sen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Stop reading this</source>
+        <translation>Nicht mehr einlesen</translation>
+    </message>
+    <message>
+        <source>Stop reading “{source}”? Its papers leave the project; your files and Zotero stay as they are.</source>
+        <translation>„{source}“ nicht mehr einlesen? Ihre Arbeiten verlassen das Projekt; Ihre Dateien und Zotero bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <source>What this project reads</source>
+        <translation>Was dieses Projekt einliest</translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message>
+        <source>Pause</source>
+        <translation>Pausieren</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Sync now</source>
+        <translation>Jetzt abgleichen</translation>
+    </message>
+    <message>
+        <source>{page}…</source>
+        <translation>{page}&#xa0;…</translation>
+    </message>
+</context>
+<context>
+    <name>YesNoRow</name>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+</context>
+<context>
+    <name>ZoteroChoice</name>
+    <message>
+        <source>Looking into Zotero …</source>
+        <translation>Zotero wird gelesen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Try a&amp;gain</source>
+        <translation>Erneut &amp;versuchen</translation>
+    </message>
+    <message>
+        <source>Zotero cannot be read</source>
+        <translation>Zotero kann nicht gelesen werden</translation>
+    </message>
+</context>
+<context>
+    <name>ZoteroSection</name>
+    <message>
+        <source>&amp;Look again</source>
+        <translation>&amp;Erneut nachsehen</translation>
+    </message>
+    <message>
+        <source>Asking zotero.org …</source>
+        <translation>zotero.org wird gefragt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>CiteLoom could not look for Zotero</source>
+        <translation>CiteLoom konnte nicht nach Zotero suchen</translation>
+    </message>
+    <message>
+        <source>Key from zotero.org</source>
+        <translation>Schlüssel von zotero.org</translation>
+    </message>
+    <message>
+        <source>Log &amp;in</source>
+        <translation>&amp;Anmelden</translation>
+    </message>
+    <message>
+        <source>Log &amp;out…</source>
+        <translation>Ab&amp;melden&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Log out</source>
+        <translation>Abmelden</translation>
+    </message>
+    <message>
+        <source>Log out at zotero.org?</source>
+        <translation>Bei zotero.org abmelden?</translation>
+    </message>
+    <message>
+        <source>Looking for Zotero …</source>
+        <translation>Zotero wird gesucht&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Make a &amp;key…</source>
+        <translation>&amp;Schlüssel anlegen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The key is deleted from this system’s keyring. To log in again you need it, or a new one.</source>
+        <translation>Der Schlüssel wird aus dem Schlüsselbund dieses Systems gelöscht. Um sich wieder anzumelden, brauchen Sie ihn oder einen neuen.</translation>
+    </message>
+    <message>
+        <source>Zotero</source>
+        <translation>Zotero</translation>
+    </message>
+    <message>
+        <source>zotero.org</source>
+        <translation>zotero.org</translation>
+    </message>
+</context>
+<context>
+    <name>ZoteroStep</name>
+    <message>
+        <source>&amp;Log in</source>
+        <translation>&amp;Anmelden</translation>
+    </message>
+    <message>
+        <source>Asking zotero.org …</source>
+        <translation>zotero.org wird gefragt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Choose a &amp;folder…</source>
+        <translation>&amp;Ordner wählen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>CiteLoom could not look for Zotero</source>
+        <translation>CiteLoom konnte nicht nach Zotero suchen</translation>
+    </message>
+    <message>
+        <source>In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick “Allow other applications on this computer to communicate with Zotero”. CiteLoom sees it by itself.</source>
+        <translation>Öffnen Sie in Zotero die Einstellungen (auf einem Mac: Zotero → Einstellungen), wählen Sie „Erweitert“ und haken Sie „Anderen Anwendungen auf diesem Computer erlauben, mit Zotero zu kommunizieren“ an. CiteLoom bemerkt es von selbst.</translation>
+    </message>
+    <message>
+        <source>Key from zotero.org</source>
+        <translation>Schlüssel von zotero.org</translation>
+    </message>
+    <message>
+        <source>Logged in as {user}.</source>
+        <translation>Angemeldet als {user}.</translation>
+    </message>
+    <message>
+        <source>Looking for Zotero …</source>
+        <translation>Zotero wird gesucht&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Make a &amp;key…</source>
+        <translation>Schlüss&amp;el anlegen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Try the &amp;sample library</source>
+        <translation>Beispielbiblio&amp;thek ausprobieren</translation>
+    </message>
+    <message>
+        <source>Welcome to CiteLoom</source>
+        <translation>Willkommen bei CiteLoom</translation>
+    </message>
+    <message>
+        <source>Without Zotero</source>
+        <translation>Ohne Zotero</translation>
+    </message>
+    <message>
+        <source>Your library is read from zotero.org, as {user}</source>
+        <translation>Ihre Bibliothek wird von zotero.org gelesen, als {user}</translation>
+    </message>
+    <message>
+        <source>Your papers become evidence that any editor can cite, page by page. Everything stays on this computer. Let us look for Zotero first.</source>
+        <translation>Ihre Literatur wird zu Belegen, die jeder Editor seitengenau zitieren kann. Alles bleibt auf diesem Computer. Suchen wir zuerst nach Zotero.</translation>
+    </message>
+    <message>
+        <source>Zotero is closed; its library can be read all the same</source>
+        <translation>Zotero ist geschlossen; seine Bibliothek lässt sich trotzdem lesen</translation>
+    </message>
+    <message>
+        <source>Zotero is running, but does not let other programs in</source>
+        <translation>Zotero läuft, lässt aber andere Programme nicht herein</translation>
+    </message>
+    <message>
+        <source>Zotero on another computer? Log in at zotero.org: the key stays in this system&apos;s keyring.</source>
+        <translation>Zotero auf einem anderen Computer? Melden Sie sich bei zotero.org an: Der Schlüssel bleibt im Schlüsselbund dieses Systems.</translation>
+    </message>
+    <message>
+        <source>Zotero was not found on this computer</source>
+        <translation>Zotero wurde auf diesem Computer nicht gefunden</translation>
+    </message>
+    <message>
+        <source>Zotero {version} is running</source>
+        <translation>Zotero {version} läuft</translation>
+    </message>
+    <message>
+        <source>{count} entries in {libraries} libraries.</source>
+        <translation>Einträge: {count}, Bibliotheken: {libraries}.</translation>
+    </message>
+    <message>
+        <source>{entries} Open Zotero for citekeys of Better BibTeX and changes at once.</source>
+        <translation>{entries} Öffnen Sie Zotero für Zitierschlüssel von Better BibTeX und sofortige Änderungen.</translation>
+    </message>
+</context>
+<context>
+    <name>ZoteroTree</name>
+    <message>
+        <source>Find a collection</source>
+        <translation>Sammlung suchen</translation>
+    </message>
+    <message>
+        <source>Libraries and collections of Zotero</source>
+        <translation>Bibliotheken und Sammlungen von Zotero</translation>
+    </message>
+</context>
+<context>
+    <name>ZoteroWords</name>
+    <message>
+        <source>In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick “Allow other applications on this computer to communicate with Zotero”.</source>
+        <translation>Öffnen Sie in Zotero die Einstellungen (auf einem Mac: Zotero → Einstellungen), wählen Sie „Erweitert“ und haken Sie „Anderen Anwendungen auf diesem Computer erlauben, mit Zotero zu kommunizieren“ an.</translation>
+    </message>
+    <message>
+        <source>The key comes from the environment variable CITELOOM_ZOTERO_API_KEY.</source>
+        <translation>Der Schlüssel kommt aus der Umgebungsvariablen CITELOOM_ZOTERO_API_KEY.</translation>
+    </message>
+    <message>
+        <source>The key is kept in this system’s keyring.</source>
+        <translation>Der Schlüssel liegt im Schlüsselbund dieses Systems.</translation>
+    </message>
+    <message>
+        <source>You are logged in as {user}. {kept}</source>
+        <translation>Sie sind angemeldet als {user}. {kept}</translation>
+    </message>
+    <message>
+        <source>You are not logged in. It is needed only for a library or files that are not on this computer.</source>
+        <translation>Sie sind nicht angemeldet. Das ist nur für eine Bibliothek oder Dateien nötig, die nicht auf diesem Computer sind.</translation>
+    </message>
+    <message>
+        <source>Your library is read from zotero.org, as {user}</source>
+        <translation>Ihre Bibliothek wird von zotero.org gelesen, als {user}</translation>
+    </message>
+    <message>
+        <source>Zotero cannot be reached</source>
+        <translation>Zotero ist nicht erreichbar</translation>
+    </message>
+    <message>
+        <source>Zotero is closed; its library can be read all the same</source>
+        <translation>Zotero ist geschlossen; seine Bibliothek lässt sich trotzdem lesen</translation>
+    </message>
+    <message>
+        <source>Zotero is running, but does not let other programs in</source>
+        <translation>Zotero läuft, lässt aber andere Programme nicht herein</translation>
+    </message>
+    <message>
+        <source>Zotero {version} is running</source>
+        <translation>Zotero {version} läuft</translation>
+    </message>
+    <message>
+        <source>{count} entries in {libraries} libraries.</source>
+        <translation>Einträge: {count}, Bibliotheken: {libraries}.</translation>
+    </message>
+    <message>
+        <source>{entries} Open Zotero for citekeys of Better BibTeX and changes at once.</source>
+        <translation>{entries} Öffnen Sie Zotero für Zitierschlüssel von Better BibTeX und sofortige Änderungen.</translation>
+    </message>
+</context>
+<context>
+    <name>_ChoiceDialog</name>
+    <message>
+        <source>One moment …</source>
+        <translation>Einen Moment&#xa0;…</translation>
+    </message>
+</context>
+<context>
+    <name>_Model</name>
+    <message>
+        <source>Library or collection</source>
+        <translation>Bibliothek oder Sammlung</translation>
+    </message>
+    <message>
+        <source>Papers</source>
+        <translation>Arbeiten</translation>
+    </message>
+</context>
+</TS>
