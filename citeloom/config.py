@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import math
 import os
 import stat
 import tempfile
@@ -19,6 +18,9 @@ from citeloom.errors import CiteLoomError, Code
 BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
 BUNDLED_SPARSE = "citeloom/bm25"
 _SHORTEST_TEXT = 100
+_DAY = 86_400  # seconds: what waits longer than a clock can count fails
+_MOST = 1_000_000  # of any number that has no limit of its own
+_LIMITS = {"watch.zotero_seconds": _DAY, "engine.workers": 256, "search.max_top_k": 1000, "privacy.log_days": 36_500}
 _HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
 
 
@@ -156,6 +158,7 @@ def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
     try:
         text = _changed(text or _HEADER, changes)
         settings = _settings(_parsed(text))
+        text.encode()
     except (_Unusable, TOMLKitError, ValueError, TypeError) as error:
         try:
             _settings(before)
@@ -213,7 +216,7 @@ def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
 def _text(path: Path) -> str:
     """The file as it stands, with its own line ends."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:  # some editors of Windows begin with a mark
             return file.read()
     except FileNotFoundError:
         return ""
@@ -224,7 +227,7 @@ def _text(path: Path) -> str:
 def _parsed(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of a number or a nesting that no person writes
         raise _Unusable(str(error)) from error
 
 
@@ -290,8 +293,9 @@ def _section(cls: type[_T], data: dict[str, Any], prefix: str) -> _T:
             kind = (int, float) if isinstance(default, float) else type(default)
             if not isinstance(value, kind) or isinstance(value, bool) != isinstance(default, bool):
                 raise _Unusable(f"{name} is {value!r}, but it must be like {default!r}")
-            if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
-                raise _Unusable(f"{name} is {value!r}, but it must be a number from 0 on")
+            most = _DAY if cls is Timeouts else _LIMITS.get(name, _MOST)
+            if isinstance(value, int | float) and not 0 <= value <= most:  # nor what is no number
+                raise _Unusable(f"{name} must be a number from 0 to {most:,}")
             values[key] = value
         elif isinstance(default, tuple):
             if not isinstance(value, list) or not value or not all(isinstance(v, str) and v.strip() for v in value):

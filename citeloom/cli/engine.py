@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import click
+from rich.text import Text
 
 from citeloom import paths
 from citeloom.cli.asking import ask, connected, waiting
@@ -100,10 +101,10 @@ def doctor() -> None:
         if not os.access(os.path.dirname(paths.folders().data) or ".", os.W_OK):  # noqa: PTH120
             findings[-1]["next_step"] = f"Give yourself the right to write to {paths.folders().data}."
     for one in findings:
-        mark = "[green]ok[/]  " if one["ok"] else "[red]BAD[/] "
-        console.print(mark, one["part"] + ":", one["seen"], soft_wrap=True, markup=True)
+        mark = ("ok   ", "green") if one["ok"] else ("BAD  ", "red")
+        console.print(Text.assemble(mark, f"{one['part']}: {one['seen']}"), soft_wrap=True)
         if not one["ok"] and one["next_step"]:
-            console.print("    ", one["next_step"], soft_wrap=True)
+            console.print(Text(f"     {one['next_step']}"), soft_wrap=True)
     bad = [one for one in findings if not one["ok"]]
     click.echo("Everything is well." if not bad else f"{len(bad)} of {len(findings)} parts need attention.")
     sys.exit(1 if bad else 0)

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import click
+from rich.text import Text
 
 from citeloom.cli.asking import ask
 from citeloom.cli.output import as_json, console, coverage, table
@@ -107,20 +108,17 @@ def _bad_filter(text: str) -> CiteLoomError:
 
 def _print_hit(number: int, hit: dict[str, Any]) -> None:
     place = " > ".join(hit["section_path"])
-    console.print(f"[bold]{number}. {hit['cite'].replace('[', chr(92) + '[')}[/]  {hit['score']:.2f}  {_escape(place)}")
+    # As texts, never as markup: a passage may hold \\[ and other signs that mean something to rich.
+    console.print(Text.assemble((f"{number}. {hit['cite']}", "bold"), f"  {hit['score']:.2f}  {place}"))
     title = (
         f"{'; '.join(hit['authors'])} ({hit['year'] or 'n. d.'}): {hit['title'] or ''}"
         if hit["authors"]
         else hit["title"]
     )
     pages = "" if not hit["page_span"] else f", PDF page {'–'.join(str(p) for p in sorted(set(hit['page_span'])))}"
-    console.print(f"[dim]{_escape(title or '')} ({_escape(hit['source'])}{pages})[/]")
-    console.print(_escape(hit["render_text"]))
-    console.print(f"[dim]{hit['chunk_id']}[/]\n")
-
-
-def _escape(text: str) -> str:
-    return text.replace("[", "\\[")
+    console.print(Text(f"{title or ''} ({hit['source']}{pages})", "dim"))
+    console.print(Text(hit["render_text"]))
+    console.print(Text(f"{hit['chunk_id']}\n", "dim"))
 
 
 @click.command()
@@ -135,14 +133,13 @@ def show(chunk: str, json_: bool) -> None:
     passage = answer["passage"]
     if answer["refined_from"]:
         click.echo(f"Its document has been read better since: this is what {answer['refined_from']} became.")
-    console.print(
-        f"[bold]{_escape(passage['cite'])}[/]  {_escape(' > '.join(passage['section_path']))}  ({answer['project']})"
-    )
+    place = " > ".join(passage["section_path"])
+    console.print(Text.assemble((passage["cite"], "bold"), f"  {place}  ({answer['project']})"))
     for neighbour in answer["before"]:
-        console.print(f"[dim]{_escape(neighbour['render_text'])}[/]\n")
-    console.print(_escape(passage["full_text"]) + "\n")
+        console.print(Text(f"{neighbour['render_text']}\n", "dim"))
+    console.print(Text(f"{passage['full_text']}\n"))
     for neighbour in answer["after"]:
-        console.print(f"[dim]{_escape(neighbour['render_text'])}[/]\n")
+        console.print(Text(f"{neighbour['render_text']}\n", "dim"))
     if passage["open_uri"]:
         click.echo(passage["open_uri"])
 

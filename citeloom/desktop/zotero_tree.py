@@ -89,14 +89,11 @@ def parts_of(answer: Mapping[str, Any]) -> list[Part]:
 
 def _library(said: Mapping[str, Any]) -> Part:
     library = Part("library", said["id"], "", said["name"], said["items"])
-    above: list[tuple[Part, str]] = [(library, "")]  # the way down to the collection that came last, with its path
+    made: dict[str, Part] = {}
     for one in said["collections"]:
-        del above[one["depth"] + 1 :]
-        parent, path = above[-1]
-        # The last of the path cannot be cut off at its slash: names may have slashes of their own.
-        name = one["path"][len(path) :].removeprefix("/") if path else one["path"]
-        made = parent.add(Part("collection", library.library, one["key"], name, one["items"]))
-        above.append((made, one["path"]))
+        above = made.get(one["parent"], library)
+        part = Part("collection", library.library, one["key"], one["name"], one["items"])
+        made[part.key] = above.add(part)
     for one in said["searches"]:
         library.add(Part("search", library.library, one["key"], one["name"], None))
     return library

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -236,18 +236,26 @@ def _counts(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def tree(snapshot: Snapshot) -> dict[str, Any]:
-    """A library with its collections and saved searches, for a person to choose from."""
+    """A library with its collections, each below its parent, and saved searches, for a person to choose from."""
     within: dict[str, int] = dict.fromkeys(snapshot.collections, 0)
     for item in snapshot.top_level():
         for key in item.collections:
             if key in within:
                 within[key] += 1
-    paths: Mapping[str, str] = snapshot.collection_paths
-    ordered = sorted(snapshot.collections, key=lambda key: (snapshot.collection_names(key), key))
+    ways = {key: snapshot.way_to_collection(key) for key in snapshot.collections}
+    # With its key beside each name: of two siblings of one name, each keeps its own.
+    ordered = sorted(ways, key=lambda key: [(snapshot.collections[at].name.casefold(), at) for at in ways[key]])
     return {
         **_counts(snapshot),
         "collections": [
-            {"key": key, "path": paths[key], "items": within[key], "depth": len(snapshot.collection_names(key)) - 1}
+            {
+                "key": key,
+                "path": snapshot.collection_paths[key],
+                "name": snapshot.collections[key].name,
+                "parent": ways[key][-2] if len(ways[key]) > 1 else None,
+                "items": within[key],
+                "depth": len(ways[key]) - 1,
+            }
             for key in ordered
         ],
         "searches": [{"key": s.key, "name": s.name} for s in snapshot.searches.values()],
@@ -265,7 +273,9 @@ def _stamp(file: Path) -> tuple[int, int] | None:
 def _nothing_there(wanted: str) -> CiteLoomError:
     if wanted == "web":
         return CiteLoomError(
-            Code.ZOTERO_UNAVAILABLE, "There is no key for zotero.org.", "Store one: citeloom zotero login."
+            Code.ZOTERO_UNAVAILABLE,
+            "There is no key for zotero.org.",
+            "Store one: in the settings, or with 'citeloom zotero login'.",
         )
     return CiteLoomError(
         Code.ZOTERO_UNAVAILABLE,

@@ -121,14 +121,16 @@ class Snapshot:
 
     def collection_names(self, key: str) -> list[str]:
         """The names of the collections above one, and its own."""
-        names: list[str] = []
-        seen: set[str] = set()
+        return [self.collections[at].name for at in self.way_to_collection(key)]
+
+    def way_to_collection(self, key: str) -> list[str]:
+        """The keys of the collections above one, and its own."""
+        way: list[str] = []
         at: str | None = key
-        while at and at in self.collections and at not in seen:  # a circle of collections must not be walked for ever
-            seen.add(at)
-            names.insert(0, self.collections[at].name)
+        while at and at in self.collections and at not in way:  # a circle of collections must not be walked for ever
+            way.insert(0, at)
             at = self.collections[at].parent
-        return names
+        return way
 
 
 @dataclass(frozen=True, slots=True)

@@ -392,7 +392,7 @@ def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
 
 
 def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
-    collections = [{"key": "AA", "path": "Owls", "items": 2, "depth": 0}]
+    collections = [{"key": "AA", "name": "Owls", "parent": None, "items": 2}]
     library = {"id": "library", "name": "My Library", "items": 2, "collections": collections, "searches": []}
     shelf = Shelf(2)
     page, link = _opened(qtbot, shelf, zotero_collections={"libraries": [library]})

@@ -295,4 +295,4 @@ def _agree(box: object) -> None:
 
 
 def _wait(qtbot: QtBot, condition: Callable[[], bool]) -> None:
-    qtbot.waitUntil(condition, timeout=4_000)
+    qtbot.waitUntil(condition, timeout=60_000)

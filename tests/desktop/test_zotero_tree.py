@@ -13,8 +13,8 @@ from citeloom.desktop.zotero_tree import Part, ZoteroTree, parts_of
 from tests.desktop.naming import nameless
 
 
-def _said(*collections: tuple[str, str, int], searches: tuple[str, ...] = ()) -> dict[str, Any]:
-    listed = [{"key": key, "path": path, "items": 2, "depth": depth} for key, path, depth in collections]
+def _said(*collections: tuple[str, str, str | None], searches: tuple[str, ...] = ()) -> dict[str, Any]:
+    listed = [{"key": key, "name": name, "parent": parent, "items": 2} for key, name, parent in collections]
     found = [{"key": f"S{n}", "name": name} for n, name in enumerate(searches)]
     mine = {"id": "library", "name": "My Library", "items": 9, "collections": listed, "searches": found}
     group = {"id": "groups/7", "name": "Lab <b>of</b> light", "items": 3, "collections": [], "searches": []}
@@ -22,10 +22,10 @@ def _said(*collections: tuple[str, str, int], searches: tuple[str, ...] = ()) ->
 
 
 _TREE = _said(
-    ("AA", "Owls/and gulls", 0),
-    ("BB", "Owls/and gulls/Hearing", 1),
-    ("CC", "Owls/and gulls/Sight", 1),
-    ("DD", "Reefs", 0),
+    ("AA", "Owls/and gulls", None),
+    ("BB", "Hearing", "AA"),
+    ("CC", "Sight", "AA"),
+    ("DD", "Reefs", None),
     searches=("New ones",),
 )
 
@@ -88,7 +88,7 @@ def test_a_saved_search_and_a_group_are_chosen(qtbot: QtBot) -> None:
 def test_ticks_survive_that_zotero_is_read_again(qtbot: QtBot) -> None:
     tree = _tree(qtbot)
     _press_space(qtbot, tree, "Reefs")
-    tree.load(_said(("DD", "Coral reefs", 0)))
+    tree.load(_said(("DD", "Coral reefs", None)))
     assert tree.chosen_names() == ["Coral reefs"]
 
 
@@ -96,19 +96,24 @@ def test_every_part_of_the_tree_has_a_name_for_a_screen_reader(qtbot: QtBot) -> 
     assert nameless(_tree(qtbot)) == []
 
 
-_shape = st.lists(st.integers(0, 4), max_size=20)
+def test_of_two_collections_of_one_name_each_keeps_what_is_inside_it() -> None:
+    said = _said(("AA", "Twice", None), ("CC", "In the first", "AA"), ("BB", "Twice", None), ("DD", "In both", "BB"))
+    library = parts_of(said)[0]
+    assert [(part.key, [inner.key for inner in part.inside]) for part in library.inside] == [
+        ("AA", ["CC"]),
+        ("BB", ["DD"]),
+    ]
 
 
-@given(_shape, st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=20))
-def test_exactly_the_ticked_collections_are_read_once(depths: list[int], presses: list[tuple[int, bool]]) -> None:
-    listed, paths = [], [""]
-    for number, wished in enumerate(depths):
-        depth = min(wished, len(paths) - 1)
-        del paths[depth + 1 :]
-        paths.append(f"{paths[-1]}/{number}".removeprefix("/"))
-        listed.append((f"K{number}", paths[-1], depth))
+_parents = st.lists(st.integers(-1, 20), max_size=20)
+
+
+@given(_parents, st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=20))
+def test_exactly_the_ticked_collections_are_read_once(parents: list[int], presses: list[tuple[int, bool]]) -> None:
+    listed = [(f"K{n}", str(n), f"K{parent}" if parent >= 0 else None) for n, parent in enumerate(parents)]
     library = parts_of(_said(*listed))[0]
     every = list(library.walk())
+    assert len(every) == 1 + len(listed)
     for at, ticked in presses:
         every[at % len(every)].tick(ticked)
     read: list[Part] = []

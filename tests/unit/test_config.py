@@ -98,6 +98,10 @@ def test_a_fraction_of_a_minute_or_second_can_be_written(tmp_path: Path, text: s
         ("[models.dense]\nname = 'a'", "models.dense"),
         ("[timeouts]\nquery = -0.5", "timeouts.query"),
         ("[timeouts]\nquery = nan", "timeouts.query"),
+        ("[timeouts]\nquery = 1e300", "timeouts.query"),
+        ("[watch]\nzotero_seconds = 1e300", "watch.zotero_seconds"),
+        (f"[search]\ntop_k = {10**400}", "search.top_k"),
+        ("[engine]\nworkers = 100000", "engine.workers"),
         ("[engine]\nidle_minutes = 'ten'", "engine.idle_minutes"),
         ("[engine]\nmin_free_mb = 2020-01-01", "engine.min_free_mb"),
         ("privacy = false", "privacy"),
@@ -108,11 +112,27 @@ def test_what_a_setting_cannot_be_is_refused_by_its_name(tmp_path: Path, text: s
     assert named in refusal(write(tmp_path, text))
 
 
-@pytest.mark.parametrize("data", [b"[search\ntop_k = 3", b"top_k = \xff\xfe", b"= 3", b"[search]\n[search]"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[search\ntop_k = 3",
+        b"top_k = \xff\xfe",
+        b"= 3",
+        b"[search]\n[search]",
+        pytest.param(b"a = " + b"[" * 20_000, id="nested"),
+        pytest.param(b"a = " + b"9" * 5_000, id="digits"),
+    ],
+)
 def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "citeloom.toml"
     file.write_bytes(data)
     refusal(file)
+
+
+def test_the_mark_that_editors_of_windows_begin_a_file_with_is_no_error(tmp_path: Path) -> None:
+    file = write(tmp_path, "\ufeff[search]\ntop_k = 3\n")
+    assert config.load(file).search.top_k == 3
+    assert config.change({"search.top_k": 4}, file).search.top_k == 4
 
 
 def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@
     </message>
     <message>
         <source>Done, needs you</source>
-        <translation>Fertig, braucht Sie</translation>
+        <translation>Fertig, braucht Ihre Entscheidung</translation>
     </message>
     <message>
         <source>Done, not everything</source>
@@ -460,11 +460,11 @@
     </message>
     <message>
         <source>Found, not connected</source>
-        <translation>Gefunden, nicht verbunden</translation>
+        <translation>Nicht verbunden</translation>
     </message>
     <message>
         <source>Its file needs a look</source>
-        <translation>Seine Datei braucht Ihren Blick</translation>
+        <translation>Datei bitte prüfen</translation>
     </message>
     <message>
         <source>Not found here</source>
@@ -483,7 +483,7 @@
     <name>ConnectPage</name>
     <message>
         <source>CiteLoom puts one entry into the editor’s own settings, and keeps a copy of what was there.</source>
-        <translation>CiteLoom fügt den Einstellungen des Editors einen Eintrag hinzu und behält eine Kopie dessen, was vorher da war.</translation>
+        <translation>CiteLoom fügt den Einstellungen des Editors einen Eintrag hinzu und bewahrt eine Kopie des vorigen Standes auf.</translation>
     </message>
     <message>
         <source>Connect an editor</source>
@@ -586,7 +586,7 @@
     </message>
     <message>
         <source>Delete &amp;all conversions…</source>
-        <translation>Alle Um&amp;wandlungen löschen&#xa0;…</translation>
+        <translation>Um&amp;wandlungen löschen&#xa0;…</translation>
     </message>
     <message>
         <source>Delete &amp;left-overs</source>
@@ -1030,7 +1030,7 @@
     </message>
     <message>
         <source>They see only what you let them see; what they asked is under Questions.</source>
-        <translation>Sie sehen nur, was Sie sie sehen lassen; was sie gefragt haben, steht unter „Fragen“.</translation>
+        <translation>Editoren sehen nur, was Sie ihnen zeigen; was sie gefragt haben, steht unter „Fragen“.</translation>
     </message>
     <message>
         <source>{what}, {when}</source>
@@ -1150,7 +1150,7 @@
     </message>
     <message>
         <source>CiteLoom waits in the tray, and your projects stay in step.</source>
-        <translation>CiteLoom wartet im Infobereich, und Ihre Projekte bleiben auf dem Stand.</translation>
+        <translation>CiteLoom wartet im Infobereich, und Ihre Projekte bleiben auf dem neuesten Stand.</translation>
     </message>
     <message>
         <source>General</source>
@@ -1480,7 +1480,7 @@
     </message>
     <message>
         <source>needs you</source>
-        <translation>braucht Sie</translation>
+        <translation>braucht Hilfe</translation>
     </message>
     <message>
         <source>well</source>
@@ -1488,7 +1488,7 @@
     </message>
     <message>
         <source>{count} of {all} parts need you.</source>
-        <translation>{count} von {all} Teilen brauchen Sie.</translation>
+        <translation>{count} von {all} Teilen brauchen Ihre Hilfe.</translation>
     </message>
 </context>
 <context>
@@ -1610,7 +1610,7 @@
     </message>
     <message>
         <source>built in</source>
-        <translation>mitgeliefert</translation>
+        <translation>enthalten</translation>
     </message>
     <message>
         <source>no</source>
@@ -1770,11 +1770,11 @@
     </message>
     <message>
         <source>{project} is up to date</source>
-        <translation>{project} ist auf dem Stand</translation>
+        <translation>{project} ist auf dem neuesten Stand</translation>
     </message>
     <message>
         <source>{project}: a sync needs you</source>
-        <translation>{project}: Ein Abgleich braucht Sie</translation>
+        <translation>{project}: Ein Abgleich braucht Ihre Entscheidung</translation>
     </message>
     <message>
         <source>{project}: some papers could not be read</source>
@@ -2114,7 +2114,7 @@
     </message>
     <message>
         <source>Same as another</source>
-        <translation>Wie eine andere</translation>
+        <translation>Dublette</translation>
     </message>
     <message>
         <source>Searchable</source>
@@ -2126,7 +2126,7 @@
     </message>
     <message>
         <source>Simply read: {why}</source>
-        <translation>Einfach eingelesen: {why}</translation>
+        <translation>Vereinfacht eingelesen: {why}</translation>
     </message>
     <message>
         <source>Still to be read</source>
@@ -2182,7 +2182,7 @@
     </message>
     <message>
         <source>{name}, without what is inside it</source>
-        <translation>{name}, ohne Untergeordnetes</translation>
+        <translation>{name}, ohne Unterebenen</translation>
     </message>
 </context>
 <context>
@@ -2535,7 +2535,7 @@
     </message>
     <message>
         <source>&amp;Memory that one paper may take</source>
-        <translation>&amp;Speicher, den eine Arbeit belegen darf</translation>
+        <translation>Arbeits&amp;speicher, den eine Arbeit belegen darf</translation>
     </message>
     <message>
         <source>&amp;Stop reading when the disk has less than</source>
@@ -2567,7 +2567,7 @@
     </message>
     <message>
         <source>By its pages and this computer’s memory</source>
-        <translation>Nach ihren Seiten und dem Speicher dieses Computers</translation>
+        <translation>Nach Seitenzahl und Arbeitsspeicher</translation>
     </message>
     <message>
         <source>Fetch files that are not on this &amp;computer</source>
@@ -2599,7 +2599,7 @@
     </message>
     <message>
         <source>More are faster and need more memory.</source>
-        <translation>Mehr sind schneller und brauchen mehr Speicher.</translation>
+        <translation>Mehr sind schneller und brauchen mehr Arbeitsspeicher.</translation>
     </message>
     <message>
         <source>Never</source>
@@ -2655,7 +2655,7 @@
     </message>
     <message>
         <source>What you add, rename or remove there is in step after a moment, without a sync.</source>
-        <translation>Was Sie dort hinzufügen, umbenennen oder entfernen, ist gleich danach auf dem Stand, ohne Abgleich.</translation>
+        <translation>Was Sie dort hinzufügen, umbenennen oder entfernen, ist gleich danach übernommen, ohne Abgleich.</translation>
     </message>
     <message>
         <source>Which editor asked what, and which passages it got. It stays on this computer.</source>
@@ -2721,7 +2721,7 @@
     </message>
     <message>
         <source>Up to date: {counts}</source>
-        <translation>Auf dem Stand: {counts}</translation>
+        <translation>Auf dem neuesten Stand: {counts}</translation>
     </message>
     <message>
         <source>{searchable} of {documents} papers searchable</source>

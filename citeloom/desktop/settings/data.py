@@ -60,12 +60,15 @@ class DataSection(Section):
         self.ask("cache_show", done=self._on_cache)
 
     def _lay_out(self) -> None:
-        self.inside.addWidget(self.where)
+        above = QHBoxLayout()
+        above.addWidget(self.where, 1)
+        above.addWidget(self.open_button)
+        self.inside.addLayout(above)
         self.inside.addWidget(self.table)
         self.inside.addWidget(self.total)
         row = QHBoxLayout()
-        for part in (self.open_button, self.prune_button, self.prune_all_button):
-            row.addWidget(part)
+        row.addWidget(self.prune_button)
+        row.addWidget(self.prune_all_button)
         row.addStretch(1)
         self.inside.addLayout(row)
         self.inside.addWidget(kit.text(self.tr("Index"), bold=True))
@@ -89,7 +92,8 @@ class DataSection(Section):
 
     def _on_cache(self, answer: dict[str, Any]) -> None:
         size = kit.size_words(int(answer["left_over_bytes"]))
-        self.prune_button.setText(self.tr("Delete &left-overs ({size})").format(size=size))
+        words = self.tr("Delete &left-overs ({size})").format(size=size)
+        self.prune_button.setText(words if answer["left_over"] else self.tr("Delete &left-overs"))
         self.prune_button.setEnabled(answer["left_over"] > 0)
         self.prune_all_button.setEnabled(answer["conversions"] > 0)
 

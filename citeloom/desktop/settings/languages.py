@@ -92,5 +92,5 @@ class Languages(QWidget):
                 item.setCheckState(Qt.CheckState.Checked)
             self.none_left.emit()
         elif chosen != self._chosen:
-            pass  # at once: the next tick may come before this one is written
+            self._chosen = chosen  # at once: the next tick may come before this one is written
             self.picked.emit(chosen)

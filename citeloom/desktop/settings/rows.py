@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -110,7 +110,7 @@ class Row(QWidget):
             letter = self.fontMetrics().averageCharWidth()
             self.control.setMinimumSize(letter * _LETTERS // 3, round(self.fontMetrics().height() * 1.7))
             if not isinstance(self.control, QLineEdit):
-                self.control.setMaximumWidth(letter * _LETTERS)
+                self.control.setMaximumWidth(max(letter * _LETTERS, self.control.sizeHint().width()))
             self.control.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout()
         row.setSpacing(kit.GAP // 2)
@@ -165,6 +165,7 @@ class NumberRow(Row):
         self._settling = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settling.timeout.connect(self._settled)
         box.valueChanged.connect(lambda _: self._settling.start())
+        box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
         return box
 
     def put(self, value: Any) -> None:
@@ -179,12 +180,15 @@ class NumberRow(Row):
         return (self.field.unit or "{number}").format(number=kit.number(int(value)))
 
     def is_typing(self) -> bool:
-        shown = self.control.lineEdit().text() == self.control.textFromValue(self.control.value())
-        modified = self.control.lineEdit().isModified() and self.control.hasFocus() and not shown
-        return self._settling.isActive() or modified
+        return self._settling.isActive() or (self.control.hasFocus() and self.control.lineEdit().isModified())
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._settling.isActive():  # whoever leaves at once means it all the same
+            self._settling.stop()
+            self._settled()
 
     def _settled(self) -> None:
-        self.control.lineEdit().setModified(False)
         self.picked.emit(self.field.name, self.control.value())
 
 
