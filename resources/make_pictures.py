@@ -17,7 +17,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -58,11 +59,22 @@ def take(home: Path, user: Path, project: str, out: Path) -> list[Path]:
     with Editor(home, "--project", project, name="Claude Desktop") as editor:
         for question in ("sleep spindles and memory", QUESTION):
             editor.call("query_hybrid", project=project, text=question)
-        for scheme in (Qt.ColorScheme.Light, Qt.ColorScheme.Dark):
-            application.styleHints().setColorScheme(scheme)
-            made += _of_all_pages(project, out, scheme.name.lower())
-    application.styleHints().unsetColorScheme()
+        light = application.palette()
+        for name, palette in (("light", light), ("dark", _dark())):
+            application.setPalette(palette)
+            made += _of_all_pages(project, out, name)
+        application.setPalette(light)
     return made
+
+
+def _dark() -> QPalette:
+    """What a dark desktop gives; a screen that nobody sees has no dark mode of its own."""
+    palette = QPalette(QColor("#2b2b30"), QColor("#232327"))
+    for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
+        palette.setColor(group, QPalette.ColorRole.Base, QColor("#1b1b1e"))
+        palette.setColor(group, QPalette.ColorRole.Highlight, QColor("#3d7bd9"))
+        palette.setColor(group, QPalette.ColorRole.PlaceholderText, QColor(255, 255, 255, 140))
+    return palette
 
 
 def _of_all_pages(project: str, out: Path, scheme: str) -> list[Path]:
@@ -78,9 +90,9 @@ def _of_all_pages(project: str, out: Path, scheme: str) -> list[Path]:
             page = app.window.pages[name]
             if name == "search":
                 page.bar.box.setText(QUESTION)  # type: ignore[attr-defined]
-            QTest.qWait(600)  # what is typed is asked after a moment
-            _until(lambda: app.link.at_rest, f"the page {name}")
-            QTest.qWait(600)
+            for _ in range(4):  # an answer may lead to the next question
+                QTest.qWait(500)
+                _until(lambda: app.link.at_rest, f"the page {name}")
             file = out / f"{name}-{scheme}.png"
             app.window.grab().save(str(file))
             made.append(file)

@@ -20,9 +20,9 @@ _LINE_AFTER = 15.0
 
 def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
     """Follow a job until it ends; Ctrl-C ends it soon, and what it has done stays."""
-    if client.call("status")["paused"]:
-        _say_paused()
     try:
+        if client.call("status")["paused"]:
+            _say_paused()
         return _follow(client, job_id, quiet=quiet)
     except KeyboardInterrupt:
         click.echo("\nStopping …", err=True)

@@ -108,7 +108,7 @@ def _bad_filter(text: str) -> CiteLoomError:
 
 def _print_hit(number: int, hit: dict[str, Any]) -> None:
     place = " > ".join(hit["section_path"])
-    # As texts, never as markup: a passage may hold \\[ and other signs that mean something to rich.
+    # As texts, never as markup: a passage may hold \[ and other signs that mean something to rich.
     console.print(Text.assemble((f"{number}. {hit['cite']}", "bold"), f"  {hit['score']:.2f}  {place}"))
     title = (
         f"{'; '.join(hit['authors'])} ({hit['year'] or 'n. d.'}): {hit['title'] or ''}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,8 @@ OTHER = "other"  # any program that takes the usual JSON
 
 Text = JsonText | YamlText | TomlText
 _BOM = "\ufeff"
+# Next steps are read in a window and on the command line: they name what is done, not where it is clicked or typed.
+_REMOVE = "Remove CiteLoom's entry instead: that leaves the rest of the file as it is."
 
 
 def look(
@@ -58,19 +61,20 @@ def remove(found: Found) -> Change:
 
 def undo(change: Change) -> None:
     """Restore exactly what was before a change, if nobody has changed the file since."""
+    files.check_writable(change.file)
     current = files.read(change.file)
     if files.fingerprint(current) != change.written:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"{change.file} was changed since by another program, so it was left alone.",
-            f"To take only CiteLoom's entry out: citeloom clients remove {change.client_id}",
+            _REMOVE,
         )
     before = None if change.backup is None else files.read(change.backup)
     if change.backup is not None and before is None:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
             f"The backup {change.backup} is gone.",
-            f"To take only CiteLoom's entry out: citeloom clients remove {change.client_id}",
+            _REMOVE,
         )
     if change.created or change.backup is not None:
         files.replace(change.file, current, before)
@@ -134,7 +138,7 @@ def _read(client: Client, file: Path) -> _Read:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"{client.name} still uses {client.older_file}, and a new {file.name} would hide it.",
-            f"Move your settings over to {file.name} first, or copy the entry: citeloom clients snippet {client.id}",
+            f"Move your settings over to {file.name} first, or put CiteLoom's entry in by hand.",
         )
     try:
         text = (content or b"").decode("utf-8")
@@ -169,7 +173,10 @@ def _put(client: Client, text: Text, projects: Sequence[str], toolsets: Sequence
     new = merged(old, made(client, projects, toolsets))
     if old == new:
         return text.text
-    return (text if text.data() else _begun(client, text.text)).put(new)
+    after = (text if text.data() else _begun(client, text.text)).put(new)
+    if _text_of(client, after).entry() != new:
+        raise Unsuited("the entry would not mean what it shall")
+    return after
 
 
 def _begun(client: Client, text: str) -> Text:
@@ -191,11 +198,12 @@ def _planned(found: Found, change: Callable[[Any], str]) -> tuple[bytes | None, 
         if read.text.data() and repr(_text_of(found.client, after).rest()) != repr(read.text.rest()):
             raise Unsuited("the rest of it would have changed its meaning")
         return read.content, read.encoded(after)
-    except (Malformed, Unsuited) as reason:
+    except (Malformed, Unsuited) as error:
+        reason = "it leaves no room for an entry" if isinstance(error, Malformed) else error
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"The entry cannot be changed safely in {found.file}: {reason}.",
-            f"Do it by hand: citeloom clients snippet {found.client.id} shows the entry. Nothing was written.",
+            "Change CiteLoom's entry by hand. Nothing was written.",
         ) from None
     except UnicodeEncodeError:
         raise CiteLoomError(
@@ -209,9 +217,10 @@ def _as_it_was(found: Found, before: bytes, after: bytes) -> bytes | None:
     """The very content from before the entry was put in, where that is known; else what is left without it."""
     entry = _text_of(found.client, before.decode("utf-8").removeprefix(_BOM)).entry()
     for backup in files.backups(found.file):
-        content = files.read(backup)
-        if content is not None and _gives(found.client, content, entry, before):
-            return content
+        with contextlib.suppress(CiteLoomError):  # one that cannot be read is as good as none
+            content = files.read(backup)
+            if content is not None and _gives(found.client, content, entry, before):
+                return content
     ours = history.created(found.client.id, found.file) and _gives(found.client, None, entry, before)
     return None if ours else after
 
@@ -237,7 +246,9 @@ def _write(found: Found, before: bytes | None, after: bytes | None) -> Change:
         files.replace(file, before, after)
         if files.read(file) != after:
             raise CiteLoomError(
-                Code.STORAGE_ERROR, f"{file} holds something else than was written.", f"What was there: {backup}"
+                Code.STORAGE_ERROR,
+                f"{file} was changed by another program just as it was written.",
+                f"Look at it; what was there before is kept as {backup}." if backup else "Look at it.",
             )
     except CiteLoomError:
         if backup and files.read(file) == before:

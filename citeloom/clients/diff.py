@@ -9,6 +9,7 @@ from pathlib import Path
 
 _AROUND = 1  # lines shown beside a change: what stands near may hold somebody's keys
 _WIDEST = 200
+_BESIDE = 40  # characters shown before a change in a line that is cut
 
 
 def shown(file: Path, before: str, after: str) -> str:
@@ -21,7 +22,8 @@ def shown(file: Path, before: str, after: str) -> str:
     lines = difflib.unified_diff(
         old[begin : len(old) - end], new[begin : len(new) - end], str(file), str(file), n=_AROUND, lineterm=""
     )
-    return "".join(f"{_cut(_numbered(line, begin))}\n" for line in lines)
+    skipped = max(0, _same(before, after) - _BESIDE) if len(old) == len(new) == 1 else 0
+    return "".join(f"{_cut(_numbered(line, begin), skipped)}\n" for line in lines)
 
 
 def _same(one: Sequence[str], other: Sequence[str]) -> int:
@@ -35,5 +37,7 @@ def _numbered(line: str, skipped: int) -> str:
     return re.sub(r"(?<=[-+])\d+", lambda number: str(int(number[0]) + skipped), line)
 
 
-def _cut(line: str) -> str:
+def _cut(line: str, skipped: int) -> str:
+    if skipped and len(line) > _WIDEST and not line.startswith(("---", "+++", "@@")):
+        line = f"{line[0]}… {line[1 + skipped :]}"
     return line if len(line) <= _WIDEST else f"{line[:_WIDEST]} …"

@@ -14,7 +14,9 @@ from citeloom.clients.model import TOOLSETS, Client, Entry
 from citeloom.errors import CiteLoomError, Code
 
 _HOME = "CITELOOM_HOME"
-_FETCHED = ("url", "httpUrl", "serverUrl", "headers")  # of an entry that was not launched
+_FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+PLACES = (_HOME, *_FOLDERS)  # say where the data is; editors hand few variables on, and these not
+_OFF = (("disabled", True), ("enabled", False))  # how an entry is switched off
 
 
 def command() -> list[str]:
@@ -44,18 +46,27 @@ def made(client: Client | None, projects: Sequence[str], toolsets: Sequence[str]
         arguments += ["--toolsets", ",".join(name for name in TOOLSETS if name in toolsets)]
     entry: dict[str, Any] = {"type": "stdio"} if client and client.typed else {}
     entry |= {"command": program, "args": arguments}
-    if os.environ.get(_HOME):
-        entry["env"] = {_HOME: paths.folders().data}
+    if places := _places():
+        entry["env"] = places
     return entry
+
+
+def _places() -> dict[str, str]:
+    """The variables by which the editor's CiteLoom finds the same data as this one."""
+    if os.environ.get(_HOME):
+        return {_HOME: paths.folders().data}
+    if sys.platform in ("win32", "darwin"):
+        return {}
+    return {name: os.environ[name] for name in _FOLDERS if Path(os.environ.get(name, "")).is_absolute()}
 
 
 def merged(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
     """An entry with what is ours made new, and what its owner has set beside it kept."""
-    if not isinstance(old, Mapping):
+    if not seen(old).command:  # fetched from an address: nothing that belongs to that goes with a command
         return dict(new)
-    kept = {key: value for key, value in old.items() if key not in _FETCHED}
+    kept = {key: value for key, value in old.items() if (key, value) not in _OFF}
     environment = kept.pop("env", None)
-    own = {k: v for k, v in environment.items() if k != _HOME} if isinstance(environment, Mapping) else {}
+    own = {k: v for k, v in environment.items() if k not in PLACES} if isinstance(environment, Mapping) else {}
     whole = {**kept, **new}
     whole.pop("env", None)
     return {**whole, "env": {**own, **new.get("env", {})}} if own or "env" in new else whole

@@ -68,8 +68,10 @@ def back_up(file: Path, content: bytes) -> Path:
     except OSError as error:
         backup.unlink(missing_ok=True)
         raise _failed(error, backup, "written") from error
-    for old in backups(file)[_BACKUPS:]:
-        old.unlink(missing_ok=True)
+    # The one just made is kept even if the clock was set back; one that cannot be deleted hurts nobody.
+    for old in [other for other in backups(file) if other != backup][_BACKUPS - 1 :]:
+        with contextlib.suppress(OSError):
+            old.unlink()
     return backup
 
 
@@ -77,7 +79,8 @@ def backups(file: Path) -> list[Path]:
     """Earlier contents of a file, the newest first."""
     begin = f"{file.name}{_MARK}"
     try:
-        return sorted((other for other in file.parent.iterdir() if other.name.startswith(begin)), reverse=True)
+        found = [other for other in file.parent.iterdir() if other.name.startswith(begin) and other.is_file()]
+        return sorted(found, reverse=True)
     except OSError:
         return []
 

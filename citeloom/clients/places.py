@@ -70,10 +70,9 @@ def _claude_desktop(machine: Machine) -> list[Place]:
 
 
 def _claude_code(machine: Machine) -> list[Place]:
-    usual = machine.home / ".claude"
-    folder = machine.named("CLAUDE_CONFIG_DIR", usual)
-    file = (machine.home if folder == usual else folder) / ".claude.json"
-    return [Place(file, folder)]
+    # Its file stands beside its folder, but in the folder where the variable names one, be it the usual one.
+    file = machine.named("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json"
+    return [Place(file, machine.named("CLAUDE_CONFIG_DIR", machine.home / ".claude"))]
 
 
 def _cline(machine: Machine) -> list[Place]:

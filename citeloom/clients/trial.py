@@ -14,12 +14,15 @@ import time
 from typing import IO, Any
 
 from citeloom import __version__
+from citeloom.clients.entry import PLACES
 from citeloom.clients.model import Entry, Found, Tested
 from citeloom.errors import CiteLoomError, Code
 
 SECONDS = 60.0  # the engine may have to be started first
 _LONGEST = 20_000_000  # bytes that are listened to: a command may talk without end
-_OURS = ("CITELOOM_HOME", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")  # what an editor's surroundings do not have
+_CHECK_UP = "If it goes on, run the check-up (doctor)."
+_AGAIN = f"Connect it again. {_CHECK_UP}"
+_OURS = (*PLACES, "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")  # what an editor's surroundings do not have
 _HELLO = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
@@ -35,7 +38,7 @@ def test(found: Found, seconds: float = SECONDS) -> Tested:
             raise found.problem or CiteLoomError(
                 Code.INVALID_INPUT,
                 f"{found.client.name} is not connected to CiteLoom.",
-                f"Connect it: citeloom clients install {found.client.id}",
+                "Connect it first.",
             )
         tools = _tools(found, found.connected, begin + seconds)
     except CiteLoomError as error:
@@ -55,7 +58,7 @@ def _tools(found: Found, entry: Entry, until: float) -> list[str]:
             raise CiteLoomError(
                 Code.TIMEOUT,
                 f"The command in {found.file} gave no answer in time.",
-                "Try again; if it goes on, look with: citeloom doctor",
+                f"Try again. {_CHECK_UP}",
             ) from None
         except (OSError, EOFError):
             raise _ended(found, complaints) from None
@@ -63,7 +66,7 @@ def _tools(found: Found, entry: Entry, until: float) -> list[str]:
             _end(process)
     tools = [str(tool["name"]) for tool in listed.get("tools", []) if isinstance(tool, dict) and "name" in tool]
     if not tools:
-        raise CiteLoomError(Code.INTERNAL_ERROR, f"The command in {found.file} offers no tools.", _again(found))
+        raise CiteLoomError(Code.INTERNAL_ERROR, f"The command in {found.file} offers no tools.", _AGAIN)
     return tools
 
 
@@ -85,7 +88,7 @@ def _launched(found: Found, entry: Entry, complaints: IO[bytes]) -> subprocess.P
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
             f"The command in {found.file} cannot be launched: {entry.command[0]} ({_reason(error)}).",
-            _again(found),
+            _AGAIN,
         ) from error
 
 
@@ -140,21 +143,17 @@ def _refused(error: dict[str, Any]) -> CiteLoomError:
     if isinstance(data, dict) and "code" in data:
         return CiteLoomError.from_dict(data)
     return CiteLoomError(
-        Code.INTERNAL_ERROR, f"It was launched, but refused: {error.get('message', 'no reason given')}"
+        Code.INTERNAL_ERROR, f"It was launched, but refused: {error.get('message', 'no reason given')}.", _AGAIN
     )
 
 
 def _ended(found: Found, complaints: IO[bytes]) -> CiteLoomError:
     complaints.seek(0)
     words = complaints.read(4000).decode("utf-8", "replace").strip().splitlines()
-    said = f" It said: {words[0][:300]}" if words else ""
+    said = f" It said: {words[-1][:300]}" if words else ""  # the first line may be that of a traceback
     return CiteLoomError(
-        Code.ENGINE_UNAVAILABLE, f"The command in {found.file} ended before it gave its tools.{said}", _again(found)
+        Code.ENGINE_UNAVAILABLE, f"The command in {found.file} ended before it gave its tools.{said}", _AGAIN
     )
-
-
-def _again(found: Found) -> str:
-    return f"Write it anew: citeloom clients install {found.client.id}"
 
 
 def _reason(error: Exception) -> str:

@@ -26,10 +26,13 @@ class YamlText:
             raise Malformed("it is too large to be settings")
         try:
             yaml = YAML(typ="safe", pure=True)
+            yaml.composer.warn_double_anchors = False  # it is allowed, and the warning would print lines of the file
             self._root = yaml.compose(text)
             self._data = None if self._root is None else yaml.constructor.construct_document(self._root)
         except YAMLError as error:
             raise Malformed(_reason(error)) from None
+        except (LookupError, TypeError):  # a value that is not of the kind that its tag says
+            raise Malformed("a value in it makes no sense") from None
         except (ValueError, RecursionError) as error:
             raise Malformed(str(error) or "it is nested too deeply") from None
         if self._data is not None and not isinstance(self._data, dict):
@@ -67,6 +70,8 @@ class YamlText:
         if isinstance(value, ScalarNode):  # the key alone
             return self._after_line(value.start_mark.index, self._item(whole, self._indent_below()))
         numbers = self._ours()
+        if len(numbers) > 1:
+            raise Unsuited(f"the entry {NAME} stands in it more than once")
         if value.flow_style:
             return self._put_in_brackets(value, whole, numbers)
         indent = " " * value.start_mark.column
@@ -76,13 +81,17 @@ class YamlText:
         return self._after_line(_last(value).end_mark.index, self._item(whole, indent))
 
     def take(self) -> str:
-        """The text without our entry."""
+        """The text without our entry, however often it stands there."""
         value, numbers = self._value(), self._ours()
         if not numbers or not isinstance(value, SequenceNode):
             return self.text
+        shorter = self._without(value, numbers[0])
+        return YamlText(shorter, self._servers).take()
+
+    def _without(self, value: SequenceNode, number: int) -> str:
         if value.flow_style:
-            return self._take_from_brackets(value, numbers[0])
-        start, end = self._lines(value.value[numbers[0]])
+            return self._take_from_brackets(value, number)
+        start, end = self._lines(value.value[number])
         shorter = self.text[:start] + self.text[end:]
         if len(value.value) == 1:
             # A key with nothing under it is no list any more.
@@ -119,7 +128,10 @@ class YamlText:
         start = self.text.rfind("\n", 0, item.start_mark.index) + 1
         if self.text[start : item.start_mark.index].strip() != "-":
             raise Unsuited(f"the entry {NAME} does not begin beside its dash")
-        return start, self._line_end(_last(item).end_mark.index)
+        end = self._line_end(_last(item).end_mark.index)
+        if end <= start:  # its last value is a reference, whose place is that of what it refers to
+            raise Unsuited(f"the entry {NAME} refers to another part of it")
+        return start, end
 
     def _line_end(self, place: int) -> int:
         """Behind the line that a place is in; a place at the beginning of a line is behind the one before."""

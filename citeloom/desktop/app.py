@@ -9,11 +9,12 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QLocale, QObject, QSettings, QSocketNotifier, QTimer
-from PySide6.QtWidgets import QApplication, QSystemTrayIcon
+import shiboken6
+from PySide6.QtCore import QLocale, QObject, QSettings, QSocketNotifier, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 
 from citeloom import __version__, logs, paths
-from citeloom.desktop import look, translations
+from citeloom.desktop import look, screen, translations
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.first_run.assistant import FirstRun
 from citeloom.desktop.icons import app_icon
@@ -24,7 +25,7 @@ from citeloom.desktop.one_instance import OneInstance
 from citeloom.desktop.overview import Overview
 from citeloom.desktop.pages import all_pages
 from citeloom.desktop.tray import Tray
-from citeloom.errors import CiteLoomError
+from citeloom.errors import CiteLoomError, Code
 
 _LOOK_FOR_TRAY_MS = 2000
 _WAIT_FOR_TRAY = 15  # looks: at log-in the panel may come after us
@@ -33,6 +34,8 @@ _END_MS = 8000  # for the engine to take the word that it is to end
 
 class App(QObject):
     """Tray, window and engine."""
+
+    ending = Signal()  # from now on another app may be the first
 
     def __init__(self, *, hidden: bool = False, page: str = "") -> None:
         super().__init__()
@@ -44,6 +47,7 @@ class App(QObject):
         self.window = MainWindow(self.desk, pages, self.remembered)
         self.tray = Tray(self.desk, pages, self)
         self.first_run: FirstRun | None = None
+        self.question: QMessageBox | None = None  # whether to quit
         self._hidden, self._page = hidden, page
         self._looks = 0
         self._ending = False
@@ -52,7 +56,8 @@ class App(QObject):
         self.tray.quit_asked.connect(self.quit)
         self.tray.sync_asked.connect(self.sync)
         self.tray.pause_asked.connect(self.pause)
-        self.window.closed.connect(self._on_window_closed)
+        # Queued: it is hidden only after it has said that it closes.
+        self.window.closed.connect(self._on_window_closed, Qt.ConnectionType.QueuedConnection)
         self.window.quit_asked.connect(self.quit)
         self.link.reached.connect(self._on_reached)
         self.desk.first_run.connect(self.show_first_run)
@@ -61,12 +66,15 @@ class App(QObject):
         """Reach the engine and show what was asked for."""
         self.link.start()
         self._look_for_tray()
-        self._tray_timer.start()
         if not self._hidden:
             self.show(self._page)
 
     def show(self, page: str = "") -> None:
         """Bring the window up, on a page if one is named."""
+        if self._ending:
+            return
+        self._hidden = False
+        self._look_for_tray()  # whether the icon is still there is worth knowing before the window is closed again
         if page in self.window.pages:
             self.window.go(page)
             return
@@ -76,6 +84,9 @@ class App(QObject):
 
     def show_first_run(self) -> None:
         """The assistant for the first project."""
+        if self.first_run is not None and self.first_run.over:
+            self.first_run.deleteLater()
+            self.first_run = None
         if self.first_run is None:
             self.first_run = FirstRun(self.desk, self.window)
             self.first_run.finished_with.connect(self._on_first_run_finished)
@@ -103,6 +114,9 @@ class App(QObject):
         if not editors and not reading:
             self.end()
             return
+        if self.question is not None and shiboken6.isValid(self.question):
+            self.question.activateWindow()
+            return
         words = []
         if reading:
             words.append(self.tr("Papers are being read. That goes on when CiteLoom starts again."))
@@ -110,14 +124,21 @@ class App(QObject):
             words.append(
                 self.tr("Editors are connected. Their next question starts the engine again, without the app.")
             )
-        ask_first(self.window, self.tr("Quit CiteLoom?"), "\n".join(words), self.tr("Quit"), self.end)
+        self.window.bring_up()  # whoever stays must find it there: it may have just been closed, without a tray
+        self.question = ask_first(self.window, self.tr("Quit CiteLoom?"), "\n".join(words), self.tr("Quit"), self.end)
 
     def end(self) -> None:
         """End the app now, and the engine with it if the app started it."""
         if self._ending:
             return
         self._ending = True
-        self.window.hide()
+        self.ending.emit()
+        self.link.leave()
+        self._tray_timer.stop()
+        if self.window.isVisible():
+            self.window.remember()
+        for one in QApplication.topLevelWidgets():
+            one.hide()
         self.tray.icon.hide()
         QTimer.singleShot(_END_MS, self._ended)
         if self.overview.now.reached or self.overview.now.problem:
@@ -136,7 +157,8 @@ class App(QObject):
         QApplication.exit(0)
 
     def _on_reached(self, status: dict[str, Any]) -> None:
-        if not status.get("projects") and not self._hidden and not self.remembered.value("first_run/done"):
+        offered = self.first_run is not None or self.remembered.value("first_run/done")
+        if not status.get("projects") and not self._hidden and not offered and not self._ending:
             self.show_first_run()
 
     def _on_first_run_finished(self, project: str) -> None:
@@ -145,7 +167,8 @@ class App(QObject):
             self.desk.go.emit("projects", {"project": project})
 
     def _on_window_closed(self) -> None:
-        if not self.tray.icon.isVisible():
+        # The panel may have gone since the icon was put there.
+        if not (self.tray.icon.isVisible() and QSystemTrayIcon.isSystemTrayAvailable()):
             self.quit()
 
     def _look_for_tray(self) -> None:
@@ -155,6 +178,7 @@ class App(QObject):
             self.tray.show()
             self.window.without_tray(False)
             return
+        self._tray_timer.start()
         self._looks += 1
         if not self._hidden or self._looks == _WAIT_FOR_TRAY:
             self.window.without_tray(True)
@@ -168,6 +192,7 @@ def _nothing_to_read(error: CiteLoomError) -> None:
 
 def main(*, hidden: bool = False, page: str = "") -> int:
     """Run the app until it is quit; a second start raises the window of the first."""
+    screen.check()
     app = QApplication(sys.argv[:1])
     app.setApplicationName("CiteLoom")
     app.setApplicationVersion(__version__)
@@ -178,8 +203,9 @@ def main(*, hidden: bool = False, page: str = "") -> int:
     if not instance.first():
         if instance.raise_other(page):
             return 0
-        print("CiteLoom is running already, but does not answer. End its process and start it again.", file=sys.stderr)
-        return 1
+        raise CiteLoomError(
+            Code.TIMEOUT, "CiteLoom is running already, but does not answer.", "End its process and start it again."
+        )
     try:
         logs.to_file(paths.app_log())
     except OSError as error:
@@ -188,6 +214,7 @@ def main(*, hidden: bool = False, page: str = "") -> int:
     look.apply(app)
     whole = App(hidden=hidden, page=page)
     instance.raised.connect(whole.show)
+    whole.ending.connect(instance.release)
     with _signals(whole):
         whole.start()
         code = app.exec()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from html import escape
 from itertools import pairwise
 
-from PySide6.QtCore import QDateTime, QLocale, QRectF, QSize, Qt
+from PySide6.QtCore import QDateTime, QEvent, QLocale, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -68,14 +69,31 @@ def tab_order(*parts: QWidget) -> None:
         QWidget.setTabOrder(one, other)
 
 
+class Picture(QLabel):
+    """A line icon that stands by itself; it follows the palette, which may turn dark at dusk."""
+
+    def __init__(self, icon_name: str, size: int) -> None:
+        super().__init__()
+        self._size = size
+        self.show_icon(icon_name)
+
+    def show_icon(self, icon_name: str) -> None:
+        """Show this one."""
+        self._name = icon_name
+        self.setPixmap(icon(icon_name).pixmap(QSize(self._size, self._size)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.show_icon(self._name)
+
+
 class EmptyState(QWidget):
     """What stands where there is nothing to show yet: why, and what to do next."""
 
     def __init__(self, icon_name: str, title: str, words: str, actions: Sequence[Action] = ()) -> None:
         super().__init__()
-        picture = QLabel()
-        picture.setPixmap(icon(icon_name).pixmap(QSize(48, 48)))
-        picture.setAccessibleName("")
+        self.picture = Picture(icon_name, 48)
         self.title = text(title, bold=True, bigger=1.3)
         self.words = text(words, muted=True)
         self.buttons = [button(label, pressed) for label, pressed in actions]
@@ -86,7 +104,7 @@ class EmptyState(QWidget):
         row.addStretch()
         layout = QVBoxLayout(self)
         layout.addStretch(2)
-        for part in (picture, self.title, self.words):
+        for part in (self.picture, self.title, self.words):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(part)
         layout.addSpacing(GAP)
@@ -106,7 +124,7 @@ class Banner(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self._icon = QLabel()
+        self._icon = Picture("info", 20)
         self.words = text()
         self.words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.words.setMinimumWidth(1)  # a long path in a message must not widen the window
@@ -123,7 +141,7 @@ class Banner(QFrame):
 
     def say(self, words: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True) -> None:
         """Show a message."""
-        self._icon.setPixmap(icon("warning" if wrong else "info").pixmap(QSize(20, 20)))
+        self._icon.show_icon("warning" if wrong else "info")
         self.words.setText(words)
         self.setAccessibleName(words)
         self.button.setVisible(action is not None)
@@ -216,11 +234,17 @@ def ask_first(
     box = QMessageBox(QMessageBox.Icon.Question, title, words, QMessageBox.StandardButton.Cancel, parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setDetailedText(details)
+    box.setDefaultButton(QMessageBox.StandardButton.Cancel)  # Enter takes nothing away
     agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.finished.connect(lambda _: then() if box.clickedButton() is agreed else None)
     box.open()
     return box
+
+
+def tip(words: str) -> str:
+    """Words as a tooltip that wraps. They stand in markup of their own: tooltips would take them for it."""
+    return f"<p>{escape(words)}</p>" if words else ""
 
 
 def number(value: int) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +14,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from citeloom import __version__
+from citeloom.desktop.translations import translate
 from citeloom.engine import launch
 from citeloom.engine.client import Client, stop_engine
 from citeloom.errors import CiteLoomError, Code
@@ -22,6 +25,7 @@ Done = Callable[[Any], None]
 Failed = Callable[[CiteLoomError], None]
 
 _THREADS = 4
+_CLOSE_SECONDS = 5.0  # for all threads together; one that starts the engine may take longer, and is left to itself
 _PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between two attempts to reach an engine that cannot be had
 # Asked again by themselves when the engine ended in the middle: they only read.
 _READING = {
@@ -76,6 +80,7 @@ class Link(QObject):
         self._lock = threading.Lock()
         self._local = threading.local()
         self._closing = threading.Event()
+        self._leaving = False
         self._open = 0  # pieces of work that have not ended
         self._threads = [threading.Thread(target=self._serve, name=f"link-{n}", daemon=True) for n in range(_THREADS)]
         self._watcher = threading.Thread(target=self._watch, name="link-events", daemon=True)
@@ -85,8 +90,14 @@ class Link(QObject):
         for thread in (*self._threads, self._watcher):
             thread.start()
 
+    def leave(self) -> None:
+        """The app is about to end: an engine that ends from now on is not started again."""
+        self._leaving = True
+
     def close(self) -> None:
         """Hang up; nothing is handed over any more. The engine is left as it is."""
+        if self._closing.is_set():
+            return
         self._closing.set()
         for _ in self._threads:
             self._work.put(None)
@@ -94,9 +105,10 @@ class Link(QObject):
             clients = list(self._clients)
         for client in clients:
             client.hang_up()
+        until = time.monotonic() + _CLOSE_SECONDS
         for thread in (*self._threads, self._watcher):
             if thread.is_alive():
-                thread.join(5.0)
+                thread.join(max(0.0, until - time.monotonic()))
 
     def ask(
         self,
@@ -155,7 +167,7 @@ class Link(QObject):
         try:
             result = work(lambda value: self._handed.emit(task, "progress", value))
         except CiteLoomError as error:
-            outcome: tuple[str, Any] = ("failed", error)
+            outcome: tuple[str, Any] = ("failed", _for_windows(error))
         except Exception as error:
             log.exception("a task of the app failed")
             message = f"Something unexpected happened ({type(error).__name__}: {error})."
@@ -172,14 +184,22 @@ class Link(QObject):
 
     def _call(self, verb: str, args: dict[str, Any]) -> Any:
         try:
-            return self._client().call(verb, **args)
+            return self._ask(verb, args)
         except CiteLoomError as error:
-            if error.code != Code.ENGINE_UNAVAILABLE or self._closing.is_set():
+            if error.code != Code.ENGINE_UNAVAILABLE or self._closing.is_set() or verb not in _READING:
                 raise
+        return self._ask(verb, args)
+
+    def _ask(self, verb: str, args: dict[str, Any]) -> Any:
+        try:
+            return self._client().call(verb, **args)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:  # killed in the middle of a line
             self._forget_client()
-            if verb not in _READING:
-                raise
-        return self._client().call(verb, **args)
+            raise _ended() from error
+        except CiteLoomError as error:
+            if error.code == Code.ENGINE_UNAVAILABLE:
+                self._forget_client()
+            raise
 
     def _client(self) -> Client:
         """This thread's own connection: one question at a time goes over each."""
@@ -198,7 +218,7 @@ class Link(QObject):
             self._drop(client)
 
     def _connect(self) -> Client:
-        client = Client(started_by="app")
+        client = Client(start=not self._leaving, started_by="app")
         with self._lock:
             self._clients.add(client)
         if self._closing.is_set():
@@ -226,7 +246,7 @@ class Link(QObject):
                 self._tell(self.lost, error)
             except (OSError, ValueError) as error:  # hung up in the middle of a line
                 log.info("the engine was lost: %r", error)
-                self._tell(self.lost, CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", ""))
+                self._tell(self.lost, _ended())
             finally:
                 if client is not None:
                     self._drop(client)
@@ -241,6 +261,21 @@ class Link(QObject):
     def _tell(self, signal: Any, value: Any) -> None:
         if not self._closing.is_set():
             signal.emit(value)
+
+
+def _ended() -> CiteLoomError:
+    return CiteLoomError(Code.ENGINE_UNAVAILABLE, translate("Link", "The engine ended in the middle of this."))
+
+
+def _for_windows(error: CiteLoomError) -> CiteLoomError:
+    """The engine is started again by itself here: the next step is not the one of a terminal."""
+    if error.code != Code.ENGINE_UNAVAILABLE:
+        return error
+    message, step = error.message, translate("Link", "Try again in a moment.")
+    if other_version():
+        message = translate("Link", "The engine that runs is of another version of CiteLoom.")
+        step = translate("Link", "Restart it: the button is at the top of the window.")
+    return CiteLoomError(error.code, message, step, **error.details)
 
 
 def other_version() -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Signal
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -88,19 +88,19 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         line = QHBoxLayout()
-        line.setContentsMargins(GAP, 4, GAP, 6)
+        line.setContentsMargins(2 * GAP, 4, 2 * GAP, 6)
         line.addWidget(self.words, 1)
         line.addWidget(self.progress)
         right = QVBoxLayout()
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
         above = QHBoxLayout()
-        above.setContentsMargins(GAP, 0, GAP, 0)
+        above.setContentsMargins(2 * GAP, GAP, 2 * GAP, 0)
         above.addWidget(self.banner)
         right.addLayout(above)
         right.addWidget(self.stack, 1)
         below = QHBoxLayout()
-        below.setContentsMargins(GAP, 0, GAP, 0)
+        below.setContentsMargins(2 * GAP, 0, 2 * GAP, 0)
         below.addWidget(self.no_tray)
         right.addLayout(below)
         right.addLayout(line)
@@ -127,8 +127,7 @@ class MainWindow(QMainWindow):
     def bring_up(self) -> None:
         """Show the window above the others, wherever it was."""
         self._onto_a_screen()
-        if self.isMinimized():
-            self.showNormal()
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)  # maximised stays so
         self.show()
         self.raise_()
         self.activateWindow()
@@ -198,8 +197,12 @@ class MainWindow(QMainWindow):
 
     # -- where it stands -------------------------------------------------------------------------------------------
 
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def remember(self) -> None:
+        """Note where the window stands, for the next start."""
         self._remembered.setValue("window/geometry", self.saveGeometry())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.remember()
         super().closeEvent(event)
         self.closed.emit()
 

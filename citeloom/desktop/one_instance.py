@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import time
 
 from PySide6.QtCore import QObject, Signal
@@ -11,6 +12,9 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from citeloom import paths
 from citeloom.engine.launch import FileLock
+from citeloom.errors import CiteLoomError, Code
+
+log = logging.getLogger(__name__)
 
 _SECONDS = 10.0  # the first one may still be starting
 _MOST_BYTES = 4096
@@ -30,10 +34,18 @@ class OneInstance(QObject):
 
     def first(self) -> bool:
         """Whether no other app runs here; then this one is it."""
-        if not self._lock.acquire():
-            return False
+        try:
+            if not self._lock.acquire():
+                return False
+        except OSError as error:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"CiteLoom's folder {paths.folders().data} cannot be used ({error.strerror}).",
+                "See that it is a folder, and that you may write into it.",
+            ) from error
         QLocalServer.removeServer(_name())  # what a killed app left behind
-        self._server.listen(_name())
+        if not self._server.listen(_name()):
+            log.warning("a second start will not find this one: %s", self._server.errorString())
         return True
 
     def raise_other(self, page: str) -> bool:

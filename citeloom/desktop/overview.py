@@ -123,7 +123,11 @@ class Overview(QObject):
 
     def _on_status(self, status: dict[str, Any]) -> None:
         known = self.now.jobs
-        jobs = {job["job_id"]: {**job, **known.get(job["job_id"], {})} for job in status.get("jobs", [])}
+        # Progress as the last event told it, which may be newer; the state only the status knows.
+        jobs = {
+            job["job_id"]: {**job, **known.get(job["job_id"], {}), "state": job["state"]}
+            for job in status.get("jobs", [])
+        }
         self._set(reached=True, problem=None, status=status, jobs=jobs)
 
     def _tell_finished(self, event: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -43,6 +44,7 @@ class Tray(QObject):
         self.icon = QSystemTrayIcon(self)
         self.icon.setContextMenu(self.menu)
         self.icon.activated.connect(self._on_activated)
+        self.icon.messageClicked.connect(lambda: self._desk.go.emit("activity", {}))
         # Progress comes many times a second; an icon is worth drawing a few times.
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
@@ -65,6 +67,8 @@ class Tray(QObject):
         self._add(words, page.icon_name, lambda: self._desk.go.emit(page.name, {}))
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if sys.platform == "darwin":  # there a click opens the menu
+            return
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
             self._desk.go.emit("search", {})
 
@@ -78,7 +82,7 @@ class Tray(QObject):
     def _draw(self) -> None:
         now = self._desk.overview.now
         words = now.in_words()
-        self.state.setText(words)
+        self.state.setText(words.replace("&", "&&"))
         paused = bool(now.status.get("paused"))
         self.pause.setText(self.tr("Resume") if paused else self.tr("Pause"))
         self.pause.setIcon(icon("play" if paused else "pause"))

@@ -63,7 +63,10 @@ class ConversionCache:
 
 def _old(file: Path) -> bool:
     """Whether surely nobody is at work with it."""
-    return time.time() - file.stat().st_mtime > _SURELY_OVER
+    try:
+        return time.time() - file.stat().st_mtime > _SURELY_OVER
+    except FileNotFoundError:
+        return False  # it was finished a moment ago
 
 
 def _bytes(files: list[Path]) -> int:

@@ -130,5 +130,5 @@ def _lost() -> CiteLoomError:
     return CiteLoomError(
         Code.ENGINE_UNAVAILABLE,
         "The engine ended in the middle of this.",
-        "Run the command again; it starts a new one.",
+        "Try again: that starts a new one.",
     )

@@ -64,6 +64,7 @@ class Control:
         except CiteLoomError as error:
             return {"id": number, "error": error.as_dict()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
+            log.warning("a request was not understood", exc_info=True)
             problem = CiteLoomError(Code.INVALID_INPUT, f"The request is not understood: {error!r}.")
             return {"id": number, "error": problem.as_dict()}
         except Exception as error:
@@ -71,7 +72,7 @@ class Control:
             problem = CiteLoomError(
                 Code.INTERNAL_ERROR,
                 f"{type(error).__name__}: {error}.",
-                "The engine's log says more: citeloom doctor.",
+                "The engine's log says more; 'citeloom doctor' says where it is.",
             )
             return {"id": number, "error": problem.as_dict()}
 
@@ -136,14 +137,14 @@ def _page_picture(service: Service, args: dict[str, Any]) -> Any:
 
 _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "status": lambda s, a: s.status(),
-    "project_add": lambda s, a: s.add_project(
+    "project_add": lambda s, a: s.projects.add(
         a["id"], a.get("references"), a.get("folders") or [], a.get("zotero") or []
     ),
-    "project_allow": lambda s, a: s.allow(a["id"], a.get("folders") or [], a.get("zotero") or []),
-    "project_disallow": lambda s, a: s.disallow(a["id"], a["source"]),
-    "project_list": lambda s, a: s.list_projects(),
-    "project_show": lambda s, a: s.show_project(a["id"]),
-    "project_remove": lambda s, a: s.remove_project(a["id"]),
+    "project_allow": lambda s, a: s.projects.allow(a["id"], a.get("folders") or [], a.get("zotero") or []),
+    "project_disallow": lambda s, a: s.projects.disallow(a["id"], a["source"]),
+    "project_list": lambda s, a: s.projects.all(),
+    "project_show": lambda s, a: s.projects.show(a["id"]),
+    "project_remove": lambda s, a: s.projects.remove(a["id"]),
     "ingest": _ingest,
     "plan": lambda s, a: s.imports.preview(s.catalog.projects.get(a["project"])),
     "zotero_status": lambda s, a: s.zotero.status(),

@@ -67,6 +67,8 @@ def _data_folder(service: Service) -> str:
 
 def _settings(service: Service) -> str:
     file = Path(paths.settings_file())
+    if service.lifetime.settings_problem:
+        raise _problem(service.lifetime.settings_problem, "Until then, the settings from before are in force.")
     return f"{file}" if file.exists() else f"defaults ({file} is not there, and need not be)"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -75,14 +75,14 @@ class Imports:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
                 f"Project '{project.id}' reads nothing yet.",
-                f"Name a folder, or a part of Zotero: citeloom ingest {project.id} FOLDER.",
+                f"Give it a folder or a part of Zotero; on the command line: citeloom ingest {project.id} FOLDER.",
             )
         references = options.get("references_path")
         if references:
             file = allowed_path(references, sources, project.references_path) if by_agent else existing(references)
             references = str(file)
             if not by_agent:
-                self._catalog.projects.save(replace(self._catalog.projects.get(project.id), references_path=references))
+                self._catalog.projects.name_references(project.id, references)
         if not by_agent:
             self._sources_changed()
         metadata = dict(options.get("metadata") or {})

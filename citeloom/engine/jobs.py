@@ -158,25 +158,28 @@ class JobQueue:
         self._events.publish(Paused(paused))
 
     def drop(self, project_id: str) -> None:
-        """Take a removed project's jobs out of the queue."""
+        """Take a project's jobs out of the queue, to remove it; refuses while one runs that somebody asked for."""
         with self._changed:
-            self._forget_waiting(project_id)
             own = [begun for begun in self._begun.values() if begun.job.project_id == project_id]
-            watched = [begun for begun in own if begun.job.request.get("watched")]
-            for begun in watched:  # nobody asked for them
-                begun.cancelled = True
-                begun.stop.set()
-            self._changed.wait_for(lambda: not any(begun.job.id in self._begun for begun in watched), _PATIENCE)
-            self._forget_waiting(project_id)
+            if all(begun.job.request.get("watched") for begun in own):  # nobody asked for them
+                self._cancel_waiting(project_id)
+                for begun in own:
+                    begun.cancelled = True
+                    begun.stop.set()
+                self._changed.wait_for(lambda: not any(begun.job.id in self._begun for begun in own), _PATIENCE)
+                self._cancel_waiting(project_id)
             if any(begun.job.project_id == project_id for begun in self._begun.values()):
                 raise CiteLoomError(
                     Code.INVALID_INPUT,
                     f"An import of '{project_id}' is running.",
-                    "Wait for it, or stop it with 'citeloom engine stop', then remove the project.",
+                    "Wait until it is done, or cancel it; then remove the project.",
                 )
 
-    def _forget_waiting(self, project_id: str) -> None:
+    def _cancel_waiting(self, project_id: str) -> None:
+        dropped = [job for job in self._waiting if job.project_id == project_id]
         self._waiting = deque(job for job in self._waiting if job.project_id != project_id)
+        for job in dropped:
+            self._finish(job, "cancelled", {})
 
     def stop(self, seconds: float = 60.0) -> None:
         """End soon; what is left is parked for the next start."""
@@ -273,21 +276,23 @@ class JobQueue:
         result = run.result
         if not result.stopped:
             self._finish(begun.job, "done", result.to_json())
-        elif begun.cancelled:
-            self._finish(begun.job, "cancelled", result.to_json())
-        elif self._stop.is_set():
+        elif self._stop.is_set() and not begun.cancelled:
             self._finish(begun.job, "parked", result.to_json())
-        else:
-            self._wait_again(begun.job)
+        elif not self._waits_again(begun):
+            self._finish(begun.job, "cancelled", result.to_json())
 
-    def _wait_again(self, job: Job) -> None:
-        """Put a job that was paused back to where it waited."""
-        job.state, job.result = "queued", {}
-        self._keep(job)
+    def _waits_again(self, begun: _Begun) -> bool:
+        """Put a job that was paused back to where it waited, unless somebody has cancelled it."""
+        job = begun.job
         with self._changed:
+            if begun.cancelled:
+                return False
+            job.state, job.result = "queued", {}
+            self._keep(job)
             del self._begun[job.id]
             self._waiting = deque(sorted([job, *self._waiting], key=lambda one: one.created_at))
             self._changed.notify_all()
+        return True
 
     def _try(self, begun: _Begun, work: Callable[[], None]) -> bool:
         """Do a part of a job; if it fails, the job has failed."""

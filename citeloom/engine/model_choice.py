@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from citeloom.errors import CiteLoomError, Code
@@ -30,7 +30,7 @@ def choose(service: Service, args: dict[str, Any]) -> dict[str, Any]:
     project, name = service.catalog.projects.get(args["id"]), str(args["model"])
     check_name(name)
     if name == project.dense_model:  # it keeps it from now on, whatever the settings say
-        service.catalog.projects.save(replace(project, own_model=True))
+        service.catalog.projects.keep_model(project.id)
         return {"job_id": None}
     download = bool(args.get("download"))
     if not download and not model_choice.is_here(name):

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections import OrderedDict
-from pathlib import Path
 from typing import Any
 
+from citeloom.engine.kept import Kept
 from citeloom.engine.questions import Questions
 from citeloom.engine.reading import Reading
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import Hit
-from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.limits import Limits
 from citeloom.ingest.passages import STORED, shown_source
 from citeloom.ingest.records import QUICK
-from citeloom.ingest.scan import hash_file
 from citeloom.ingest.workers import KeptWorker, conversion_file
-from citeloom.ingest.zotero_items import ANNOTATIONS
 from citeloom.store import Document, Project
 
 _NARROWEST, _WIDEST = 200, 4000  # pixels
@@ -36,13 +31,11 @@ class Pictures:
 
     def __init__(self, importer: Importer, questions: Questions, reading: Reading) -> None:
         self._catalog = importer.catalog
-        self._downloads = importer.downloads
         self._conversions = importer.conversions
         self._ocr = importer.settings.ocr
         self._questions, self._reading = questions, reading
         self._showing, self._recognising = KeptWorker(), KeptWorker()
-        self._answers = _Kept()
-        self._hashes = _Kept()
+        self._answers: Kept[dict[str, Any]] = Kept(_KEPT, _KEPT_CHARACTERS)
 
     def page(
         self, project: Project, chunk_id: str, width: int, page: int | None = None, *, recognise: bool = False
@@ -58,7 +51,9 @@ class Pictures:
         document = self._document(project, hit)
         first, last = hit.payload["page_start"], hit.payload["page_end"] or hit.payload["page_start"]
         number = first if page is None else page
-        path, content_hash = self._file(document, hit)
+        own = hit.payload["doc_id"] == document.doc_id
+        content_hash = hit.payload["content_hash"] if own else document.content_hash
+        path = self._reading.originals.file(document, content_hash)
         of_passage = {
             "path": str(path),
             "kind": document.file_type,
@@ -86,7 +81,7 @@ class Pictures:
     def _shown(self, request: dict[str, Any]) -> dict[str, Any]:
         """An answer of a worker, or the same as a moment ago."""
         key = json.dumps(request)
-        answer: dict[str, Any] | None = self._answers.get(key)
+        answer = self._answers.get(key)
         if answer is None:
             if request["look"] == "picture":
                 answer = self._showing.ask(request, Limits(_SHOWING, _MEGABYTES))
@@ -98,10 +93,9 @@ class Pictures:
 
     def _document(self, project: Project, hit: Hit) -> Document:
         """The document whose pages the passage stands on."""
-        document = self._catalog.documents.get(project.id, hit.payload["doc_id"], None)
-        if document.file_type == "annotations":  # what they mark is in the attachment
-            attachment = document.source.removesuffix(f"/{ANNOTATIONS}")
-            document = self._catalog.documents.find(project.id, source=attachment) or document
+        document = self._reading.originals.with_pages(
+            self._catalog.documents.get(project.id, hit.payload["doc_id"], None)
+        )
         shown = document.file_type in ("pdf", "image") and not document.source.startswith(STORED)
         if not shown or hit.payload.get("page_start") is None:
             raise CiteLoomError(
@@ -111,35 +105,6 @@ class Pictures:
                 file_type=document.file_type,
             )
         return document
-
-    def _file(self, document: Document, hit: Hit) -> tuple[Path, str]:
-        """The document's file and its content, if it is still the one that the passage was read from."""
-        path = Path(document.path or document.source)
-        if is_address(document.source):
-            path = next(self._downloads.glob(f"{document.doc_id}.*"), self._downloads / document.doc_id)
-        try:
-            status = path.stat()
-        except OSError:
-            raise CiteLoomError(
-                Code.FILE_NOT_FOUND,
-                f"{shown_source(document)} is no longer where it was read.",
-                "Put the file back, or sync the project.",
-                path=str(path),
-            ) from None
-        state = (status.st_mtime_ns, status.st_size)
-        known = self._hashes.get(str(path))
-        if known is None or known[0] != state:
-            known = (state, hash_file(path))
-            self._hashes.keep(str(path), known)
-        own = hit.payload["doc_id"] == document.doc_id
-        if known[1] != (hit.payload["content_hash"] if own else document.content_hash):
-            raise CiteLoomError(
-                Code.CONVERSION_FAILED,
-                f"{shown_source(document)} has changed since it was read: its pages may be others now.",
-                "Sync the project, then search again.",
-                path=str(path),
-            )
-        return path, known[1]
 
     def _label(self, project: Project, document: Document, hit: Hit, number: int) -> str | None:
         """How the page is cited: the passage knows its own pages, the conversion knows all of them."""
@@ -164,27 +129,3 @@ def _places(hit: Hit, number: int) -> list[list[float]]:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and abs(value) < _FARTHEST
-
-
-class _Kept:
-    """The last few values by name; safe to use from several threads."""
-
-    def __init__(self) -> None:
-        self._values: OrderedDict[str, tuple[Any, int]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, name: str) -> Any:
-        """A value that is still known, or None."""
-        with self._lock:
-            if name not in self._values:
-                return None
-            self._values.move_to_end(name)
-            return self._values[name][0]
-
-    def keep(self, name: str, value: Any, size: int = 0) -> None:
-        """Keep a value; the ones that nobody asked for longest go."""
-        with self._lock:
-            self._values[name] = (value, size)
-            self._values.move_to_end(name)
-            while len(self._values) > _KEPT or sum(size for _, size in self._values.values()) > _KEPT_CHARACTERS:
-                self._values.popitem(last=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,15 @@ from citeloom.documents.markdown_out import to_markdown
 from citeloom.documents.printed_pages import with_record_pages
 from citeloom.engine import stored
 from citeloom.engine.cancel import Cancel
+from citeloom.engine.originals import Originals
 from citeloom.engine.quick_text import from_passages
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.filters import AnyOf
-from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.limits import limits
 from citeloom.ingest.passages import STORED, shown_source
 from citeloom.ingest.records import QUICK
-from citeloom.ingest.scan import hash_file
 from citeloom.ingest.workers import conversion_file
-from citeloom.ingest.zotero_items import ANNOTATIONS
 from citeloom.model import Converted, Page
 from citeloom.store import Document, Project, State
 
@@ -36,21 +35,19 @@ class Reading:
         self._catalog = importer.catalog
         self._workers = importer.workers
         self._conversions = importer.conversions
-        self._downloads = importer.downloads
         self._collection = importer.open_collection
         self._settings = importer.settings
+        self.originals = Originals(importer)
         self._converting = threading.Lock()  # two who ask for the same text need it converted once
 
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
         """A page of a document, where it has pages."""
         document = self._catalog.documents.find(project.id, doc_id)
-        if document and document.file_type == "annotations":  # what they mark is in the attachment
-            attachment = document.source.removesuffix(f"/{ANNOTATIONS}")
-            document = self._catalog.documents.find(project.id, source=attachment)
+        document = self.originals.with_pages(document) if document else None
         if document is None or not document.pages or number is None or document.source.startswith(STORED):
             return None
         pages = self._converted(project, document).pages
-        return pages[number - 1] if number <= len(pages) else None
+        return pages[number - 1] if 1 <= number <= len(pages) else None
 
     def document(
         self, project: Project, doc_id: str | None, citekey: str | None, pages: str | None, cancel: Cancel
@@ -92,23 +89,12 @@ class Reading:
             passages = self._collection(project).scroll(AnyOf("doc_id", (document.doc_id,)), max(1, document.chunks))
             return from_passages(document, passages)
         cache = conversion_file(self._conversions, document.content_hash, document.converter)
-        if not cache.exists():
-            self._convert_again(document, cache)
-        with gzip.open(cache, "rt", encoding="utf-8") as stream:
-            converted = Converted.from_json(json.load(stream))
+        converted = _kept(cache) or self._convert_again(document, cache)
         return with_record_pages(converted, document.record.get("page_range"))
 
-    def _convert_again(self, document: Document, cache: Path) -> None:
+    def _convert_again(self, document: Document, cache: Path) -> Converted:
         """The cache may be deleted at any time; the file gives it back, if it is still the file that was read."""
-        path = Path(document.path or document.source)
-        if is_address(document.source):
-            path = next(self._downloads.glob(f"{document.doc_id}.*"), self._downloads / document.doc_id)
-        if hash_file(path) != document.content_hash:
-            raise CiteLoomError(
-                Code.CONVERSION_FAILED,
-                f"{shown_source(document)} has changed since it was read.",
-                "Import it again with ingest_from_source or 'citeloom ingest'.",
-            )
+        path = self.originals.file(document, document.content_hash)
         settings = self._settings
         request = {
             "path": str(path),
@@ -121,8 +107,26 @@ class Reading:
         }
         allowed = limits(document, quick=False, megabytes=settings.engine.worker_memory_mb)
         with self._converting:
-            if not cache.exists():
+            converted = _kept(cache)  # somebody may have waited for the same
+            if converted is None:
                 self._workers.convert_aside(request, allowed)
+                converted = _kept(cache)
+        if converted is None:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"The text of {shown_source(document)} could not be written to the disk.",
+                "Free some space and try again.",
+            )
+        return converted
+
+
+def _kept(cache: Path) -> Converted | None:
+    """A conversion, or None where there is none that can be read."""
+    try:
+        with gzip.open(cache, "rt", encoding="utf-8") as stream:
+            return Converted.from_json(json.load(stream))
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
+        return None
 
 
 def describe(document: Document) -> dict[str, Any]:

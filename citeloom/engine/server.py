@@ -158,7 +158,7 @@ class Server:
     async def _watch_settings(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
-            if self._file.look(self._lifetime) != self._service.settings and not self._service.is_writing:
+            if self._file.look(self._lifetime) != self._service.settings and not self._service.indexes.is_writing:
                 self._news.set()
 
     async def _start_anew(self) -> None:

@@ -34,7 +34,7 @@ class Watching:
         self._zotero = zotero
         self._sync = sync
         self._paused = paused
-        self._missed: set[str] = set()  # projects whose files changed while it was paused
+        self._ended = threading.Event()
         wanted = os.environ.get("CITELOOM_WATCH") != "off"  # for scripts that import step by step
         self._files = FileWatch(self._files_changed) if settings.files and wanted else None
         self._watcher = (
@@ -48,11 +48,13 @@ class Watching:
         if self._files:
             self._files.start()
         self.look_again()
+        self._catch_up()
         if self._watcher:
             self._watcher.start()
 
     def stop(self) -> None:
         """End at once."""
+        self._ended.set()
         if self._watcher:
             self._watcher.stop()
         if self._files:
@@ -60,17 +62,27 @@ class Watching:
 
     def resume(self) -> None:
         """Catch up with what changed in files meanwhile; Zotero is looked at as if it had just been opened."""
-        missed, self._missed = self._missed, set()
+        self._catch_up()
 
-        def catch_up() -> None:
-            for project_id in sorted(missed):
-                try:
-                    self._files_changed(project_id)
-                except CiteLoomError as error:  # it may have been removed since
-                    log.warning("%s could not be brought into step: %s", project_id, error)
+    def _catch_up(self) -> None:
+        """Follow what changed in files while nobody watched, or while a pause let it pass."""
+        if self._files:
+            threading.Thread(target=self._follow_files, name="catch-up", daemon=True).start()
 
-        if missed:
-            threading.Thread(target=catch_up, name="catch-up", daemon=True).start()
+    def _follow_files(self) -> None:
+        try:
+            for project in self._catalog.projects.all():
+                if self._places(project.id, project.references_path) and not self._ended.is_set():
+                    self._follow_quietly(project.id)
+        except CiteLoomError as error:
+            if not self._ended.is_set():
+                log.warning("changes since the last time could not be looked for: %s", error)
+
+    def _follow_quietly(self, project_id: str) -> None:
+        try:
+            self._files_changed(project_id)
+        except Exception:  # it may have been removed since, and the others wait
+            log.exception("%s could not be brought into step", project_id)
 
     def look_again(self) -> None:
         """Projects have other sources than before."""
@@ -84,9 +96,7 @@ class Watching:
         return [*sources, *([Path(references)] if references else [])]
 
     def _files_changed(self, project_id: str) -> None:
-        if self._paused():
-            self._missed.add(project_id)
-        else:
+        if not self._paused():  # after a pause, everything is looked at
             self._sync(project_id)
 
     def _any_zotero(self) -> bool:

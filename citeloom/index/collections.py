@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import subprocess
 import sys
@@ -83,9 +84,7 @@ class Collections:
 
     def size_on_disk(self, name: str) -> int:
         """Bytes that a collection takes."""
-        stats = [f.stat() for f in (self._root / name).rglob("*") if f.is_file()]
-        # Qdrant's files have holes: what they take is less than what they claim, where the system can tell.
-        return sum(s.st_blocks * 512 if hasattr(s, "st_blocks") else s.st_size for s in stats)
+        return room_of(self._root / name)
 
     def close(self) -> None:
         """Close every collection."""
@@ -96,3 +95,18 @@ class Collections:
                 except CiteLoomError as error:
                     log.error("%s", error)
             self._open.clear()
+
+
+def room_of(folder: Path) -> int:
+    """Bytes that a folder takes on the disk, while others may write in it."""
+    return sum(room_of_file(Path(place) / name) for place, _, names in os.walk(folder) for name in names)
+
+
+def room_of_file(file: Path) -> int:
+    """Bytes that a file takes on the disk; one that is gone takes none."""
+    try:
+        about = file.lstat()  # a link takes no room: a model's files are links to what was fetched
+    except OSError:
+        return 0
+    # Qdrant's files have holes: what they take is less than what they claim, where the system can tell.
+    return about.st_blocks * 512 if hasattr(about, "st_blocks") else about.st_size

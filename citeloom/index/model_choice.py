@@ -23,7 +23,8 @@ _BUNDLED_GB = 0.023
 _LANGUAGES = re.compile(r"(multi-?lingual(?: \([^)]*\))?|mixed [\w-]+|english|chinese)\b", re.IGNORECASE)
 _TOKENS = re.compile(r"(\d+) input tokens")
 _YEAR = re.compile(r"(\d{4}) year")
-_ONE_SIDE = re.compile(r"\b(query|document)[- ]side\b", re.IGNORECASE)  # made for questions or for passages only
+# Made for questions or for passages only, for captions of pictures, or for programs.
+_UNFIT = re.compile(r"\b(query|document)[- ]side\b|text&image|programming", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Choice:
 
 
 def choices() -> list[Choice]:
-    """Every model, the bundled one first."""
+    """Every model that is made for texts like ours, the bundled one first."""
     bundled = Choice(
         BUNDLED_DENSE,
         BUNDLED_SIZE,
@@ -48,7 +49,7 @@ def choices() -> list[Choice]:
         True,
         True,
     )
-    return [bundled, *(_choice(about) for about in offered() if not _ONE_SIDE.search(about["description"]))]
+    return [bundled, *(_choice(about) for about in offered() if not _UNFIT.search(about["description"]))]
 
 
 def is_here(name: str) -> bool:

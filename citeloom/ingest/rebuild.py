@@ -9,11 +9,12 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import Point
 from citeloom.index.filters import AnyOf
 from citeloom.index.model_choice import fetch, is_here
-from citeloom.ingest.passages import embedded_text
+from citeloom.ingest.passages import STORED, embedded_text
 from citeloom.ingest.state import ImportState
 from citeloom.ingest.workers import Stopped
 from citeloom.ingest.writer import RebuildWriter
 from citeloom.store import Document, State
+from citeloom.store.database import now
 
 _MEGABYTE = 1_000_000
 
@@ -24,6 +25,8 @@ class Rebuild:
     def __init__(self, state: ImportState) -> None:
         self._state = state
         self._collections = state.importer.collections
+        self._began = now()
+        self._there = set(self._documents())
         self.old = state.project
         settings = state.importer.settings.models
         wanted = state.request.model or state.importer.model_of(self.old)
@@ -88,11 +91,24 @@ class Rebuild:
 
     def finish(self) -> None:
         """Have the new generation answer from now on."""
+        self._catch_up()
         state = self._state
         self._collections.adopt(self.old.collection, state.project.generation, self._collection)
         self.writer.finish(state.project, sorted(state.gone))
         self._collections.retire(self.old.collection, state.project.generation)
         state.result.removed += len(state.gone)
+
+    def _catch_up(self) -> None:
+        """Follow what happened meanwhile to the generation that answers: agents store, people remove."""
+        documents = self._documents()
+        for document in documents.values():
+            if document.source.startswith(STORED) and document.updated_at >= self._began:
+                self.carry(document)
+        for doc_id in self._there - documents.keys():
+            self.writer.drop(doc_id)
+
+    def _documents(self) -> dict[str, Document]:
+        return {document.doc_id: document for document in self._state.catalog.documents.all(self._state.project.id)}
 
 
 def _fetch(state: ImportState, model: str) -> None:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from heapq import heappop, heappush
 from pathlib import Path
@@ -59,6 +58,7 @@ class Run:
         self._found: dict[str, FoundFile] = {}
         self._reading: set[str] = set()  # sources that are being read whole
         self._left: set[str] = set()  # sources that another import has taken over since
+        self._rebuilt = False
         self.touched: set[str] = set()  # sources whose text this import has changed, or is to change
 
     @property
@@ -116,10 +116,10 @@ class Run:
         self._left |= sources
 
     def _end(self) -> None:
-        if not self._stop.is_set() and self._request.source is None and not self._request.documents:
-            current = self._catalog.projects.get(self.state.project.id)
-            self._catalog.projects.save(replace(current, references_hash=self.state.records.hash or None))
-        self.result.stopped = self._stop.is_set()
+        stopped = self._stop.is_set() and not self._rebuilt
+        if not stopped and self._request.source is None and not self._request.documents:
+            self._catalog.projects.note_references(self.state.project.id, self.state.records.hash or None)
+        self.result.stopped = stopped
         self.result.duration_seconds = time.monotonic() - self._began
         self.state.tell(stage="done", file="")
 
@@ -176,6 +176,7 @@ class Run:
         self._pass(files, self._reader.whole, [self._size(file)[1] for file in files], first=False)
         if not self._stop.is_set():  # else the old generation answers on; the next start deletes the unfinished one
             rebuild.finish()
+            self._rebuilt = True
 
     # -- planning --------------------------------------------------------------------------------------------
 

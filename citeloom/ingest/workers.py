@@ -28,7 +28,7 @@ _MOST_DOCUMENTS = 40  # then a worker is replaced: what libraries leak goes with
 _MOST_QUESTIONS = 1000
 _MOST_MEGABYTES = 700  # that a worker may hold when its document is done
 _USUAL = Limits()
-_BY_NAME = "Then import it by its name: citeloom ingest PROJECT FILE."
+_BY_NAME = "Then have it read again."
 
 
 Tell = Callable[[dict[str, Any]], None]  # how far a long document is
@@ -78,7 +78,7 @@ class _Worker:
                     if "progress" not in reply:
                         break
                     tell(reply["progress"])
-            except OSError:
+            except (OSError, ValueError):  # it was ended meanwhile, and its pipes with it
                 line = b""
         if watch.verdict is not None:
             self.end()
@@ -179,6 +179,7 @@ class Workers:
         self._whole: queue.Queue[_Worker] = queue.Queue()
         self._quick: queue.Queue[_Worker] = queue.Queue()
         self._all: list[_Worker] = []
+        self._ended = threading.Event()
         for free, size in ((self._whole, self.count), (self._quick, (self.count + 1) // 2)):
             for _ in range(size):
                 self._all.append(_Worker())
@@ -200,12 +201,13 @@ class Workers:
             worker.refresh(_MOST_DOCUMENTS)
             free.put(worker)
 
-    @staticmethod
-    def convert_aside(request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
+    def convert_aside(self, request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
         """Convert for somebody who waits, in a process of its own: an import may hold the others for long."""
         worker = _Worker()
         try:
-            return _ask(worker, request, limits, _never, _nobody)
+            return _ask(worker, request, limits, self._ended.is_set, _nobody)
+        except Stopped:
+            raise _engine_ends() from None
         finally:
             worker.end()
 
@@ -219,7 +221,8 @@ class Workers:
                     free.put(worker)
 
     def end(self) -> None:
-        """End all worker processes, also in the middle of a document; the next one starts new ones."""
+        """End all worker processes, also in the middle of a document; an import starts new ones."""
+        self._ended.set()
         for worker in self._all:
             worker.end()
 
@@ -232,14 +235,19 @@ class KeptWorker:
         self._asking = threading.Lock()
         self._idle_seconds = idle_seconds
         self._idle: threading.Timer | None = None
+        self._ended = False
 
     def ask(self, request: dict[str, Any], limits: Limits) -> dict[str, Any]:
         """The answer to a request; one question is answered at a time."""
         with self._asking:
+            if self._ended:
+                raise _engine_ends()
             if self._idle:
                 self._idle.cancel()
             try:
-                reply = self._worker.ask(request, limits, _never, _nobody)
+                reply = self._worker.ask(request, limits, lambda: self._ended, _nobody)
+            except Stopped:
+                raise _engine_ends() from None
             except _Died as error:
                 raise CiteLoomError(
                     Code.CONVERSION_FAILED,
@@ -254,12 +262,16 @@ class KeptWorker:
                 ) from error
             finally:
                 self._worker.refresh(_MOST_QUESTIONS)
-                self._idle = threading.Timer(self._idle_seconds, self._rest)
-                self._idle.daemon = True
-                self._idle.start()
+                self._rest_later()
         if not reply.get("ok"):
             raise CiteLoomError.from_dict(reply["error"])
         return reply
+
+    def _rest_later(self) -> None:
+        if not self._ended:
+            self._idle = threading.Timer(self._idle_seconds, self._rest)
+            self._idle.daemon = True
+            self._idle.start()
 
     def _rest(self) -> None:
         if self._asking.acquire(blocking=False):  # somebody asks again: a new while begins
@@ -269,10 +281,16 @@ class KeptWorker:
                 self._asking.release()
 
     def end(self) -> None:
-        """End the process, also in the middle of a question."""
-        if self._idle:
-            self._idle.cancel()
-        self._worker.end()
+        """End the process for good, also in the middle of a question."""
+        self._ended = True  # whoever asks is refused within a moment
+        with self._asking:
+            if self._idle:
+                self._idle.cancel()
+            self._worker.end()
+
+
+def _engine_ends() -> CiteLoomError:
+    return CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
 
 
 def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:

@@ -121,6 +121,12 @@ class RebuildWriter:
         """Keep a row until the end."""
         self._rows[document.doc_id] = document
 
+    def drop(self, doc_id: str) -> None:
+        """Take a document out again."""
+        self._collection.delete(_of_document(doc_id))
+        self._rows.pop(doc_id, None)
+        self._became.pop(doc_id, None)
+
     def finish(self, project: Project, gone: Sequence[str]) -> None:
         """Make the new generation (`project` names it) and its rows the current ones."""
         self._collection.flush()

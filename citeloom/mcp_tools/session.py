@@ -17,6 +17,7 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.shared.jsonrpc_dispatcher import cancelled_request_id_from_params
 from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import jsonrpc_message_adapter
 
@@ -205,7 +206,7 @@ class Session:
         return answer
 
     def _only_project(self) -> str:
-        projects = [p["id"] for p in self._service.list_projects(self._visible)]
+        projects = [p["id"] for p in self._service.projects.all(self._visible)]
         default = self._service.settings.default_project
         if default in projects:
             return default
@@ -235,8 +236,11 @@ class Session:
             self._connection.unanswered.add(message.id)
             if message.method == "initialize":
                 self._connection.handshake[:] = [line]
-        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/initialized":
-            self._connection.handshake[1:] = [line]
+        elif isinstance(message, types.JSONRPCNotification):
+            if message.method == "notifications/initialized":
+                self._connection.handshake[1:] = [line]
+            elif message.method == "notifications/cancelled":  # what is cancelled is never answered
+                self._connection.unanswered.discard(cancelled_request_id_from_params(message.params))
 
     def _meet(self, info: types.Implementation | None) -> Editor:
         editor = self._connection.editor

@@ -48,7 +48,7 @@ class Tool:
 
 
 def _list_projects(call: Call) -> dict[str, Any]:
-    projects = call.service.list_projects(call.visible)
+    projects = call.service.projects.all(call.visible)
     return {"projects": projects, "count": len(projects)}
 
 
@@ -113,7 +113,7 @@ TOOLS: dict[str, Tool] = {
             READ,
             a.Inspect,
             o.INSPECTION,
-            lambda call: call.service.inspect(call.project, call.arguments.sample),
+            lambda call: call.service.projects.inspect(call.project, call.arguments.sample),
         ),
         Tool(
             "query",

@@ -119,14 +119,26 @@ class Projects:
         return [Project(**dict(r)) for r in self._db.rows("SELECT * FROM projects ORDER BY id")]
 
     def save(self, project: Project) -> None:
-        """Write a project's row: another generation of its index, other models, other references."""
+        """Write which index and models a project has; its references, which may be named meanwhile, stay."""
         self._db.write(
-            "UPDATE projects SET references_path = :references_path, references_hash = :references_hash,"
-            " dense_model = :dense_model, dense_fingerprint = :dense_fingerprint, dense_size = :dense_size,"
+            "UPDATE projects SET dense_model = :dense_model, dense_fingerprint = :dense_fingerprint,"
+            " dense_size = :dense_size,"
             " sparse_model = :sparse_model, own_model = :own_model, generation = :generation,"
             " without_graph = :without_graph WHERE id = :id",
             asdict(project),
         )
+
+    def keep_model(self, project_id: str) -> None:
+        """Note that a project's model was chosen for it."""
+        self._db.write("UPDATE projects SET own_model = 1 WHERE id = ?", (project_id,))
+
+    def name_references(self, project_id: str, path: str) -> None:
+        """Take the records of a project from another file."""
+        self._db.write("UPDATE projects SET references_path = ? WHERE id = ?", (path, project_id))
+
+    def note_references(self, project_id: str, content_hash: str | None) -> None:
+        """Note which content of its references a project's documents have."""
+        self._db.write("UPDATE projects SET references_hash = ? WHERE id = ?", (content_hash, project_id))
 
     def count_written(self, project_id: str, passages: int) -> None:
         """Add to the passages that no search graph knows yet."""

@@ -320,6 +320,58 @@ def test_an_export_that_fails_or_is_stopped_leaves_the_old_file(qtbot: QtBot, tm
     assert [one.name for one in tmp_path.iterdir()] == ["kept.csv"]
 
 
+def test_an_export_that_is_being_written_is_not_said_to_be_stopped(qtbot: QtBot, tmp_path: Path) -> None:
+    engine = Engine(entries=3)
+    asked = _shown(ActivityPage(engine.desk), qtbot).asked
+    _wait(qtbot, lambda: asked.model.rowCount() == 3)
+    engine.link.held = []
+    asked.export_to(tmp_path / "log.csv")
+    engine.link.held.pop()()
+    _wait(qtbot, lambda: asked.banner.words.text() == "Writing the file …")
+    assert not asked.banner.button.isVisibleTo(asked.banner)
+    _let_go(engine.link)
+    _wait(qtbot, lambda: "Exported 3 entries" in asked.banner.words.text())
+
+
+def test_many_imports_can_be_read_in_a_low_window(qtbot: QtBot) -> None:
+    engine = Engine()
+    page = _shown(ActivityPage(engine.desk), qtbot)
+    page.tabs.setCurrentIndex(IMPORTS)
+    for number in range(8):
+        engine.link.told.emit({**_progress(f"job-{number}"), "file": "a long name " * 30})
+    card = page.imports.running.jobs["job-0"]
+    _wait(qtbot, card.words.isVisible)
+    qtbot.wait(50)
+    assert page.minimumSizeHint().height() <= 600
+    assert all(part.height() >= part.fontMetrics().height() for part in (card.name, card.words, card.file))
+    assert card.width() <= page.width()
+
+
+def test_what_goes_wrong_while_somebody_looks_on_has_been_seen(qtbot: QtBot) -> None:
+    engine = Engine()
+    page = _shown(ActivityPage(engine.desk), qtbot)
+    _wait(qtbot, page.isActiveWindow)
+    failed = {"type": "JobFinished", "job_id": "j", "project_id": "p", "state": "failed", "result": {}}
+    engine.link.told.emit(failed)
+    assert not engine.desk.overview.now.troubles
+    page.hide()
+    engine.link.told.emit(failed)
+    assert engine.desk.overview.now.troubles
+
+
+def test_what_is_chosen_stays_chosen_where_text_runs_from_right_to_left(qtbot: QtBot) -> None:
+    engine = Engine(entries=3)
+    page = ActivityPage(engine.desk)
+    page.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    asked = _shown(page, qtbot).asked
+    page.tabs.setCurrentIndex(ASKED)
+    _wait(qtbot, lambda: asked.model.rowCount() == 3)
+    asked.table.setCurrentIndex(asked.model.index(1, 0))
+    chosen = asked.table.chosen()
+    asked.model.set_rows(asked.model.rows[:2])
+    assert chosen is not None and asked.table.chosen() == chosen
+
+
 # -- steps -----------------------------------------------------------------------------------------------------------
 
 

@@ -184,7 +184,59 @@ def test_closing_the_window_keeps_the_tray_and_without_a_tray_it_says_so(
     app._look_for_tray()
     assert not app.window.no_tray.isVisible()
     app.window.close()
+    qtbot.wait(50)
     assert not ended and not app.window.isVisible()
+
+
+def test_whoever_stays_finds_the_window_where_there_is_no_tray(
+    own_home: Path, started: list[App], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr(QApplication, "exit", ended.append)
+    app = start(started, qtbot)
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", staticmethod(lambda: False))
+    monkeypatch.setattr(QSystemTrayIcon, "isVisible", lambda self: True)  # it was there: the panel has gone since
+    with Editor(own_home) as editor:
+        editor.request("tools/list")
+        qtbot.waitUntil(lambda: app.overview.now.status.get("editors") == 1, timeout=LONG)
+        app.window.close()
+        qtbot.waitUntil(lambda: app.question is not None)
+        app.quit()
+        (box,) = app.window.findChildren(QMessageBox)
+        box.button(QMessageBox.StandardButton.Cancel).click()
+        assert not ended and app.window.isVisible()
+        app.show()  # by a second start
+        assert app.window.no_tray.isVisible()
+
+
+def test_the_window_stands_where_it_stood_when_the_app_was_quit(
+    own_home: Path, started: list[App], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QApplication, "exit", lambda code: None)
+    app = start(started, qtbot)
+    app.window.resize(777, 555)
+    with qtbot.waitSignal(app.ending):
+        app.quit()
+    app.show("search")
+    assert not app.window.isVisible(), "an app that ends shows nothing any more"
+    assert start(started, qtbot).window.size() == app.window.size()
+
+
+def test_the_first_project_leads_to_the_editor_and_another_one_begins_anew(
+    own_home: Path, started: list[App], qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "papers").mkdir()
+    app = start(started, qtbot, first_run=True)
+    first = app.first_run
+    assert first is not None
+    first.chosen.folders, first.chosen.name = [str(tmp_path / "papers")], "thesis"
+    first._go_to(4)
+    qtbot.waitUntil(first.reading.connect_button.isVisible, timeout=LONG)
+    assert not first.back_button.isEnabled(), "the project is there: its name stays"
+    first.reading.connect_button.click()
+    assert app.window.stack.currentWidget() is app.window.pages["connect"]
+    app.desk.first_run.emit()
+    assert app.first_run is not None and app.first_run is not first and app.first_run.step is app.first_run.zotero
 
 
 def test_every_control_has_a_name_and_no_button_is_cut_at_twice_the_size_of_letters(
@@ -231,3 +283,17 @@ def test_without_a_screen_the_app_says_so(own_home: Path) -> None:
     result = citeloom(own_home, "app", **bare)
     assert result.returncode == 1 and "There is no screen here" in result.stderr
     assert "Usage: citeloom" in done(citeloom(own_home, **bare))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only an X server can be away")
+def test_a_screen_that_does_not_answer_is_said_in_words(own_home: Path) -> None:
+    result = citeloom(own_home, "app", QT_QPA_PLATFORM="", DISPLAY=":4711", WAYLAND_DISPLAY="")
+    assert result.returncode == 1, "Qt would have ended the process"
+    assert "The screen :4711 does not answer." in result.stderr or "lacks a library" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_folder_that_cannot_be_used_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = citeloom(tmp_path / "file", "app")
+    assert result.returncode == 1 and f"{tmp_path / 'file'} cannot be used" in result.stderr

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from citeloom import opening
+from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.connect.names import client_id
 from citeloom.desktop.connect.page import ConnectPage
 from citeloom.desktop.connect.states import state_words
@@ -249,6 +250,16 @@ def test_the_tab_key_goes_from_top_to_bottom_and_a_proposed_project_is_ticked(pa
 )
 def test_editors_are_known_by_the_name_they_give(said: str, known: str | None) -> None:
     assert client_id(said) == known
+
+
+def test_a_project_is_not_called_gone_before_the_engine_has_said_so(qtbot: QtBot) -> None:
+    choice = Choice()
+    qtbot.addWidget(choice)
+    choice.show()
+    choice.choose(["thesis"], ["read"], everything=False)
+    assert choice.model.index(0).data() == "thesis" and not choice.none.isVisible()
+    choice.show_projects(["other"])
+    assert [choice.model.index(row).data() for row in range(2)] == ["other", "thesis (no longer there)"]
 
 
 # -- steps -----------------------------------------------------------------------------------------------------------

@@ -145,9 +145,52 @@ def test_a_name_is_suggested_by_what_was_chosen(names: list[str], suggested: str
     assert Chosen(names=names).suggested_name() == suggested
 
 
-def test_skipping_leaves_everything_as_it_was(qtbot: QtBot) -> None:
+@pytest.mark.parametrize("way", ["button", "escape", "window"])
+def test_skipping_leaves_everything_as_it_was(qtbot: QtBot, way: str) -> None:
     desk, link = fake_desk(zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
     assistant = shown(desk, qtbot)
     with qtbot.waitSignal(assistant.finished_with) as finished:
-        qtbot.mouseClick(assistant.skip_button, Qt.MouseButton.LeftButton)
+        if way == "button":
+            qtbot.mouseClick(assistant.skip_button, Qt.MouseButton.LeftButton)
+        elif way == "escape":
+            qtbot.keyClick(assistant, Qt.Key.Key_Escape)
+        else:
+            assistant.close()
+    assert not assistant.isVisible()
     assert finished.args == [""] and {verb for verb, _ in link.asked} <= {"zotero_status"}
+
+
+def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot: QtBot, own_home: Path) -> None:
+    languages = [{"code": code, "name": name, "here": True} for code, name in (("en", "English"), ("de", "German"))]
+    desk, link = fake_desk(ocr={"engines": [], "languages": languages}, project_add={"id": "thesis"})
+    assistant = shown(desk, qtbot)
+    assistant.chosen.sample, assistant.chosen.name = True, "thesis"
+    assistant._go_to(3)
+    qtbot.waitUntil(lambda: assistant.languages.list.count() == 2)
+    assistant.languages.list.item(1).setCheckState(Qt.CheckState.Unchecked)
+    click(qtbot, assistant.next_button)
+    qtbot.waitUntil(lambda: config.load().ocr.languages == ("en",))
+    assert assistant.languages.said.isVisible(), "it takes a moment, and says so"
+    click(qtbot, assistant.back_button)
+    link.reached.emit({"projects": 0})  # the engine has started anew
+    qtbot.wait(50)
+    assert assistant.step is assistant.name and "project_add" not in {verb for verb, _ in link.asked}
+
+
+def test_the_last_counts_are_shown_however_busy_the_engine_is(qtbot: QtBot) -> None:
+    coverage = {"documents": 2, "searchable": 1}
+    desk, link = fake_desk(
+        project_add={"id": "t"}, ingest={"job_id": "j", "state": "queued"}, project_show={"coverage": coverage}
+    )
+    assistant = shown(desk, qtbot)
+    assistant.chosen.sample, assistant.chosen.name = True, "t"
+    assistant._go_to(4)
+    qtbot.waitUntil(lambda: "1 of 2" in assistant.reading.counts.text())
+    link.held = []
+    assistant.reading._ask_coverage()
+    link.told.emit({"type": "JobFinished", "job_id": "j", "project_id": "t", "state": "done", "result": {}})
+    (first,) = link.held[:1]
+    link.held = None
+    first()
+    link.answers["project_show"] = {"coverage": {"documents": 2, "searchable": 2}}
+    qtbot.waitUntil(lambda: "2 of 2" in assistant.reading.counts.text())

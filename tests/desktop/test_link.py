@@ -103,3 +103,16 @@ def test_an_engine_of_another_version_is_told_and_can_be_restarted(own_home: Pat
         desk.link.restart_engine(desk)
     assert other_version() is None
     assert engine_address(own_home)["pid"] != first and launch.running()
+
+
+def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: desk.overview.now.reached and desk.link.at_rest, timeout=LONG)
+    desk.link.leave()
+    with qtbot.waitSignal(desk.link.lost, timeout=LONG):
+        os.kill(engine_address(own_home)["pid"], signal.SIGKILL)
+    failures: list[CiteLoomError] = []
+    for verb in ("pause", "status"):
+        desk.link.ask(desk, verb, failed=failures.append)
+    qtbot.waitUntil(lambda: len(failures) == 2, timeout=LONG)
+    assert not launch.running()
+    assert {error.next_step for error in failures} == {"Try again in a moment."}, "nobody has a terminal here"

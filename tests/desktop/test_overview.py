@@ -89,3 +89,12 @@ def test_an_import_with_nothing_new_is_not_told(qapp: object, event: dict[str, A
     desk.overview.notice.connect(lambda *said: notices.append(said))
     link.told.emit(event)
     assert not notices
+
+
+def test_a_job_that_goes_on_is_not_said_to_be_paused_any_more(qapp: object, qtbot: QtBot) -> None:
+    job = {"job_id": "j", "project": "thesis", "state": "paused", "source": None}
+    desk, link = fake_desk(status={**STATUS, "jobs": [{**job, "state": "running", "searchable": 1}]})
+    link.reached.emit({**STATUS, "paused": True, "jobs": [job]})
+    link.told.emit(JOB)
+    qtbot.waitUntil(lambda: desk.overview.now.jobs["j"]["state"] == "running")
+    assert desk.overview.now.jobs["j"]["searchable"] == 10, "an event is newer than the answer that it crossed"

@@ -9,39 +9,22 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.projects.documents_model import CITEKEY, PAGES, STATUS
 from citeloom.desktop.projects.page import ProjectsPage
 from tests.desktop.naming import nameless
+from tests.desktop.shelf import LEFT, projects_page, yes
 from tests.flows.steps import four_papers, paper
 from tests.support import engine_address
 
 _PATIENCE = 60_000
-LEFT = Qt.MouseButton.LeftButton
-
-
-def _page(qtbot: QtBot, desk: Desk) -> ProjectsPage:
-    page = ProjectsPage(desk)
-    qtbot.addWidget(page)
-    page.resize(1000, 700)
-    page.show()
-    page.activateWindow()  # keys go to the window in front
-    page.shown({})
-    return page
 
 
 def _column(page: ProjectsPage, column: int) -> list[str]:
     model = page.view.papers.model
     return [str(model.index(row, column).data()) for row in range(model.rowCount())]
-
-
-def _agree(qtbot: QtBot, question: QMessageBox | None) -> None:
-    assert question is not None
-    agreed = next(b for b in question.buttons() if question.buttonRole(b) == QMessageBox.ButtonRole.AcceptRole)
-    qtbot.mouseClick(agreed, LEFT)
 
 
 def _make_project(qtbot: QtBot, page: ProjectsPage, name: str, folder: Path | None = None) -> None:
@@ -76,7 +59,7 @@ def _drop(page: ProjectsPage, *places: Path) -> None:
 
 
 def test_papers_are_listed_sorted_found_and_told_about(qtbot: QtBot, library_home: Path, desk: Desk) -> None:
-    page = _page(qtbot, desk)
+    page = projects_page(qtbot, desk)
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() > 5, timeout=_PATIENCE)
     keys = _column(page, CITEKEY)
@@ -105,7 +88,7 @@ def test_papers_are_listed_sorted_found_and_told_about(qtbot: QtBot, library_hom
 
 
 def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot, library_home: Path, desk: Desk) -> None:
-    page = _page(qtbot, desk)
+    page = projects_page(qtbot, desk)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() > 5, timeout=_PATIENCE)
     page.new_project()
     assert page.dialog is not None
@@ -114,7 +97,7 @@ def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot, library_home
 
 
 def test_a_project_is_made_filled_and_removed(qtbot: QtBot, own_home: Path, desk: Desk, tmp_path: Path) -> None:
-    page = _page(qtbot, desk)
+    page = projects_page(qtbot, desk)
     qtbot.waitUntil(page.first.isVisible, timeout=_PATIENCE)
     folder = tmp_path / "papers"
     four_papers(folder)
@@ -134,11 +117,16 @@ def test_a_project_is_made_filled_and_removed(qtbot: QtBot, own_home: Path, desk
     qtbot.waitUntil(lambda: sources.list.count() == 2, timeout=_PATIENCE)
     sources.list.setCurrentRow(next(n for n in (0, 1) if sources.list.item(n).text().endswith("more.md")))
     qtbot.mouseClick(sources.remove_button, LEFT)
-    _agree(qtbot, sources.question)
+    yes(sources.question)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 4 and sources.list.count() == 1, timeout=_PATIENCE)
 
+    built = lambda event: event["type"] == "JobFinished" and event["result"]["chunks_written"] == 12  # noqa: E731
+    with qtbot.waitSignal(desk.link.told, timeout=_PATIENCE, check_params_cb=built):
+        qtbot.mouseClick(page.view.rebuild_button, LEFT)
+        yes(page.view.question)
+
     qtbot.mouseClick(page.view.remove_button, LEFT)
-    _agree(qtbot, page.view.question)
+    yes(page.view.question)
     qtbot.waitUntil(page.first.isVisible, timeout=_PATIENCE)
     assert len(list(folder.iterdir())) == 4
     assert page.view.project == ""
@@ -147,7 +135,7 @@ def test_a_project_is_made_filled_and_removed(qtbot: QtBot, own_home: Path, desk
 def test_selected_papers_are_read_again_copied_and_removed(
     qtbot: QtBot, own_home: Path, desk: Desk, tmp_path: Path
 ) -> None:
-    page = _page(qtbot, desk)
+    page = projects_page(qtbot, desk)
     four_papers(tmp_path / "papers")
     _make_project(qtbot, page, "thesis", tmp_path / "papers")
     _wait_for_papers(qtbot, page, 4)
@@ -169,7 +157,7 @@ def test_selected_papers_are_read_again_copied_and_removed(
     assert papers.selected_rows() == [0]
     qtbot.keyClick(papers.view, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: papers.actions_.question is not None, timeout=_PATIENCE)
-    _agree(qtbot, papers.actions_.question)
+    yes(papers.actions_.question)
     qtbot.waitUntil(lambda: _column(page, CITEKEY) == keys[1:], timeout=_PATIENCE)
     assert "reads it again" in page.banner.words.text()
 
@@ -178,7 +166,7 @@ def test_selected_papers_are_read_again_copied_and_removed(
 
 
 def test_a_name_that_the_engine_refuses_is_explained_in_the_dialog(qtbot: QtBot, own_home: Path, desk: Desk) -> None:
-    page = _page(qtbot, desk)
+    page = projects_page(qtbot, desk)
     qtbot.waitUntil(page.first.isVisible, timeout=_PATIENCE)
     page.new_project()
     dialog = page.dialog
@@ -195,7 +183,7 @@ def test_a_name_that_the_engine_refuses_is_explained_in_the_dialog(qtbot: QtBot,
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
 def test_the_page_goes_on_when_the_engine_was_killed(qtbot: QtBot, own_home: Path, desk: Desk, tmp_path: Path) -> None:
-    page = _page(qtbot, desk)
+    page = projects_page(qtbot, desk)
     four_papers(tmp_path / "papers")
     _make_project(qtbot, page, "thesis", tmp_path / "papers")
     _wait_for_papers(qtbot, page, 4)

@@ -3,107 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.projects.blocks import BLOCK
 from citeloom.desktop.projects.documents_model import CITEKEY, REASON, TITLE
-from citeloom.desktop.projects.page import ProjectsPage
 from citeloom.errors import CiteLoomError, Code
-from tests.desktop.fake_link import FakeLink, fake_desk
-
-LEFT = Qt.MouseButton.LeftButton
-_MARKUP = "<b>Owls</b> & <img src=x> 🦉 עברית"
-_LONG = "wide " * 400
-
-
-class Shelf:
-    """A project of any size, as the engine would answer for it."""
-
-    def __init__(self, count: int) -> None:
-        self.ids = [f"d{n:06}" for n in range(count)]
-
-    def documents(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The verb `documents`."""
-        ids = [] if asked["status"] == "duplicate" else self.ids
-        if asked["descending"]:
-            ids = ids[::-1]
-        part = ids[asked["offset"] : asked["offset"] + asked["limit"]]
-        return {"documents": [_row(one) for one in part], "total": len(ids), "coverage": self.coverage}
-
-    @property
-    def coverage(self) -> dict[str, int]:
-        """How much can be searched: all of it."""
-        count = len(self.ids)
-        return {"documents": count, "searchable": count, "pending": 0, "failed": 0, "without_file": 0}
-
-
-def _row(doc_id: str) -> dict[str, Any]:
-    title = {"d000000": _MARKUP, "d000001": _LONG}.get(doc_id, f"Title of {doc_id}")
-    return {
-        "doc_id": doc_id,
-        "citekey": f"key-{doc_id}",
-        "title": title,
-        "status": "ready",
-        "reason": "<i>why</i>",
-        "path": f"/papers/{doc_id}.pdf",
-        "open_uri": "file:///papers/x.pdf",
-        "pages": 3,
-        "word_coverage": 1.0,
-        "ocr_share": None,
-    }
-
-
-def _opened(qtbot: QtBot, shelf: Shelf, *names: str, **more: Any) -> tuple[ProjectsPage, FakeLink]:
-    def show(asked: dict[str, Any]) -> dict[str, Any]:
-        sources = [{"kind": "folder", "path": "/papers", "recursive": True, "label": ""}]
-        return {"id": asked["id"], "coverage": shelf.coverage, "sources": sources, "references": None}
-
-    answers = {
-        "project_list": [{"id": name, "coverage": shelf.coverage} for name in names or ("thesis",)],
-        "project_show": show,
-        "documents": shelf.documents,
-        "status": {"projects": 1, "jobs": []},
-        "ingest": {"job_id": "j1", "state": "queued"},
-        "cancel": True,
-        **more,
-    }
-    desk, link = fake_desk(**answers)
-    page = ProjectsPage(desk)
-    qtbot.addWidget(page)
-    page.resize(1000, 700)
-    page.show()
-    page.activateWindow()  # keys go to the window in front
-    page.shown({})
-    return page, link
-
-
-def _asked(link: FakeLink, verb: str) -> list[dict[str, Any]]:
-    return [arguments for asked, arguments in link.asked if asked == verb]
-
-
-def _progress(**more: Any) -> dict[str, Any]:
-    progress = {"total": 8, "searchable": 8, "done": 4, "failed": 0, "chunks_written": 3, "file": "/papers/owl.pdf"}
-    more = {"stage": "convert", "page": 2, "pages": 30, "eta_seconds": 400.0, **more}
-    return {"type": "JobProgress", "job_id": "j1", "project_id": "thesis", **progress, **more}
-
-
-_FINISHED = {"type": "JobFinished", "job_id": "j1", "project_id": "thesis", "state": "done", "result": {}}
-
-
-def _yes(question: QMessageBox | None) -> None:
-    assert question is not None
-    agreed = next(b for b in question.buttons() if question.buttonRole(b) == QMessageBox.ButtonRole.AcceptRole)
-    QTest.mouseClick(agreed, LEFT)
+from tests.desktop.shelf import FINISHED, LEFT, MARKUP, Shelf, opened, progress, questions, yes
 
 
 def test_of_100000_papers_only_those_that_are_looked_at_are_fetched(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(100_000))
+    page, link = opened(qtbot, Shelf(100_000))
     model, view = page.view.papers.model, page.view.papers.view
     qtbot.waitUntil(lambda: model.rowCount() == 100_000)
     view.scrollToBottom()
@@ -111,12 +23,12 @@ def test_of_100000_papers_only_those_that_are_looked_at_are_fetched(qtbot: QtBot
     assert last.data() is None
     assert model.index(99_999, TITLE).data() == "…"
     qtbot.waitUntil(lambda: last.data() == "key-d099999")
-    blocks = {asked["offset"] // BLOCK for asked in _asked(link, "documents")}
+    blocks = {asked["offset"] // BLOCK for asked in questions(link, "documents")}
     assert blocks <= {0, 498, 499}
 
 
 def test_whoever_scrolls_fast_does_not_wait_for_what_flew_past(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(100_000))
+    page, link = opened(qtbot, Shelf(100_000))
     model = page.view.papers.model
     qtbot.waitUntil(lambda: model.rowCount() == 100_000)
     before = len(link.asked)
@@ -133,7 +45,7 @@ def test_whoever_scrolls_fast_does_not_wait_for_what_flew_past(qtbot: QtBot) -> 
 
 def test_a_paper_stays_selected_and_in_its_place_when_others_come_before_it(qtbot: QtBot) -> None:
     shelf = Shelf(5000)
-    page, link = _opened(qtbot, shelf)
+    page, link = opened(qtbot, shelf)
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5000)
     papers.view.scrollTo(papers.model.index(3000, 0))
@@ -144,7 +56,7 @@ def test_a_paper_stays_selected_and_in_its_place_when_others_come_before_it(qtbo
     scrolled = papers.view.verticalScrollBar().value()
 
     shelf.ids = ["a1", "a2", "a3", *shelf.ids]
-    link.told.emit(_progress())
+    link.told.emit(progress())
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5003)
     qtbot.waitUntil(lambda: papers.selected_rows() == [3003])
     assert papers.view.verticalScrollBar().value() == scrolled
@@ -152,18 +64,18 @@ def test_a_paper_stays_selected_and_in_its_place_when_others_come_before_it(qtbo
 
 
 def test_filter_and_order_stay_while_an_import_goes_on(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(300))
+    page, link = opened(qtbot, Shelf(300))
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 300)
     papers.view.sortByColumn(TITLE, Qt.SortOrder.DescendingOrder)
     qtbot.keyClicks(papers.find_field, "title")
-    qtbot.waitUntil(lambda: _asked(link, "documents")[-1]["find"] == "title")
+    qtbot.waitUntil(lambda: questions(link, "documents")[-1]["find"] == "title")
     papers._refresh.setInterval(3_600_000)
-    link.told.emit(_progress())
+    link.told.emit(progress())
     qtbot.wait(50)
     before = len(link.asked)
     for _ in range(5):
-        link.told.emit(_progress())
+        link.told.emit(progress())
         qtbot.wait(5)
     assert not [verb for verb, _ in link.asked[before:] if verb == "documents"]
     papers._refresh.timeout.emit()
@@ -173,7 +85,7 @@ def test_filter_and_order_stay_while_an_import_goes_on(qtbot: QtBot) -> None:
 
 
 def test_another_order_begins_with_its_first_paper_wherever_somebody_was(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(5000))
+    page, link = opened(qtbot, Shelf(5000))
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5000)
     papers.view.scrollTo(papers.model.index(3000, 0))
@@ -188,11 +100,11 @@ def test_another_order_begins_with_its_first_paper_wherever_somebody_was(qtbot: 
     for answer in held:
         answer()
     qtbot.waitUntil(lambda: papers.model.index(0, CITEKEY).data() == "key-d004999")
-    assert {one["offset"] for one in _asked(link, "documents") if one["descending"]} == {0}
+    assert {one["offset"] for one in questions(link, "documents") if one["descending"]} == {0}
 
 
 def test_a_click_on_the_reasons_leaves_the_order_as_it_is(qtbot: QtBot) -> None:
-    page, _ = _opened(qtbot, Shelf(30))
+    page, _ = opened(qtbot, Shelf(30))
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 30)
     papers.view.sortByColumn(TITLE, Qt.SortOrder.DescendingOrder)
@@ -205,7 +117,7 @@ def test_a_click_on_the_reasons_leaves_the_order_as_it_is(qtbot: QtBot) -> None:
 
 def test_all_selected_papers_are_removed_also_those_never_seen(qtbot: QtBot) -> None:
     shelf = Shelf(3000)
-    page, link = _opened(
+    page, link = opened(
         qtbot, shelf, documents_remove={"removed": 3000, "notes": ["They come back.", "They come back."]}
     )
     papers = page.view.papers
@@ -214,10 +126,10 @@ def test_all_selected_papers_are_removed_also_those_never_seen(qtbot: QtBot) -> 
     qtbot.keyClick(papers.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(papers.view, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: papers.actions_.question is not None)
-    assert not _asked(link, "documents_remove")
-    _yes(papers.actions_.question)
-    qtbot.waitUntil(lambda: bool(_asked(link, "documents_remove")))
-    assert _asked(link, "documents_remove") == [{"project": "thesis", "doc_ids": shelf.ids}]
+    assert not questions(link, "documents_remove")
+    yes(papers.actions_.question)
+    qtbot.waitUntil(lambda: bool(questions(link, "documents_remove")))
+    assert questions(link, "documents_remove") == [{"project": "thesis", "doc_ids": shelf.ids}]
     qtbot.waitUntil(lambda: page.banner.words.text().count("They come back.") == 1)
 
 
@@ -233,7 +145,7 @@ _PLAN = {
 
 @pytest.mark.parametrize(("button", "removes"), [("keep", False), ("remove", True)])
 def test_before_many_papers_go_the_plan_is_shown(qtbot: QtBot, button: str, removes: bool) -> None:
-    page, link = _opened(qtbot, Shelf(100), plan=_PLAN)
+    page, link = opened(qtbot, Shelf(100), plan=_PLAN)
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     qtbot.mouseClick(page.view.sync_button, LEFT)
     qtbot.waitUntil(lambda: page.view.importing.plan_dialog is not None)
@@ -242,26 +154,26 @@ def test_before_many_papers_go_the_plan_is_shown(qtbot: QtBot, button: str, remo
     leaving = dialog.leaving.model()
     assert leaving.rowCount() == 40
     assert leaving.index(3, 0).data() == "k3 · Owl 3"
-    assert not _asked(link, "ingest")
+    assert not questions(link, "ingest")
     qtbot.mouseClick(getattr(dialog, button), LEFT)
-    qtbot.waitUntil(lambda: bool(_asked(link, "ingest")))
-    assert [one["options"] for one in _asked(link, "ingest")] == [{"remove_missing": removes}]
+    qtbot.waitUntil(lambda: bool(questions(link, "ingest")))
+    assert [one["options"] for one in questions(link, "ingest")] == [{"remove_missing": removes}]
 
 
 def test_a_plan_that_is_put_off_changes_nothing(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(100), plan=_PLAN)
+    page, link = opened(qtbot, Shelf(100), plan=_PLAN)
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     page.view.sync()
     qtbot.waitUntil(lambda: page.view.importing.plan_dialog is not None)
     assert page.view.importing.plan_dialog is not None
     page.view.importing.plan_dialog.reject()
     qtbot.wait(50)
-    assert not _asked(link, "ingest")
+    assert not questions(link, "ingest")
     assert page.view.sync_button.isEnabled()
 
 
 def test_one_of_10000_projects_is_found_and_another_page_can_lead_to_one(qtbot: QtBot) -> None:
-    page, _ = _opened(qtbot, Shelf(3), *(f"project-{n}" for n in range(10_000)))
+    page, _ = opened(qtbot, Shelf(3), *(f"project-{n}" for n in range(10_000)))
     qtbot.waitUntil(lambda: page.view.project == "project-0")
     qtbot.keyClicks(page.list.find_field, "project-77")
     view = page.list.view
@@ -275,28 +187,28 @@ def test_one_of_10000_projects_is_found_and_another_page_can_lead_to_one(qtbot: 
 
 
 def test_markup_and_very_long_titles_are_shown_as_they_are(qtbot: QtBot) -> None:
-    page, _ = _opened(qtbot, Shelf(5))
+    page, _ = opened(qtbot, Shelf(5))
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5)
-    assert papers.model.index(0, TITLE).data() == _MARKUP
+    assert papers.model.index(0, TITLE).data() == MARKUP
     assert "<b>" not in papers.model.index(0, TITLE).data(Qt.ItemDataRole.ToolTipRole)
     assert "<i>" not in papers.model.index(0, REASON).data(Qt.ItemDataRole.ToolTipRole)
     papers.view.selectRow(1)
     assert papers.details.title.textFormat() == Qt.TextFormat.PlainText
     assert papers.details.widget().width() <= papers.details.viewport().width()
     papers.view.selectRow(0)
-    assert papers.details.title.text() == _MARKUP
+    assert papers.details.title.text() == MARKUP
 
 
 def test_an_engine_that_is_lost_is_asked_again_when_it_is_back(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(5))
+    page, link = opened(qtbot, Shelf(5))
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
     shelf, show = Shelf(6), link.answers["project_show"]
     gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
     link.answers |= {"documents": gone, "project_show": gone}
     page.view.ask()
     qtbot.waitUntil(page.banner.isVisible)
-    assert page.banner.words.text() == "The engine ended. It is started again."
+    assert page.banner.words.text().startswith("The engine ended.")
     assert page.view.papers.model.rowCount() == 5
     link.answers |= {"documents": shelf.documents, "project_show": show}
     link.reached.emit({"jobs": []})
@@ -306,19 +218,19 @@ def test_an_engine_that_is_lost_is_asked_again_when_it_is_back(qtbot: QtBot) -> 
 
 def test_what_was_not_done_is_still_said_when_the_engine_is_back(qtbot: QtBot) -> None:
     gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Do it again.")
-    page, link = _opened(qtbot, Shelf(5), plan=gone)
+    page, link = opened(qtbot, Shelf(5), plan=gone)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
     qtbot.mouseClick(page.view.sync_button, LEFT)
     qtbot.waitUntil(page.banner.isVisible)
     link.reached.emit({"jobs": []})
     qtbot.wait(50)
-    assert page.banner.words.text() == "The engine ended. Do it again."
+    assert page.banner.words.text().startswith("The engine ended.")
     assert page.banner.isVisible()
     assert page.view.sync_button.isEnabled()
 
 
 def test_a_project_that_was_removed_elsewhere_leaves_the_list(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(5), "thesis", "other")
+    page, link = opened(qtbot, Shelf(5), "thesis", "other")
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
     link.answers["project_list"] = link.answers["project_list"][1:]
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'thesis'.", "")
@@ -330,53 +242,53 @@ def test_a_project_that_was_removed_elsewhere_leaves_the_list(qtbot: QtBot) -> N
 
 
 def test_an_import_is_followed_and_stopped(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(8))
+    page, link = opened(qtbot, Shelf(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     link.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
     strip = page.view.strip
     assert not strip.isVisible()
-    link.told.emit(_progress())
+    link.told.emit(progress())
     assert strip.what.text() == "Reading papers whole: 4 of 8"
     assert strip.left.text() == "about 7 min"
     assert strip.file.accessibleName() == "owl.pdf, page 2 of 30"
     assert strip.bar.value() == 750
     qtbot.mouseClick(strip.stop_button, LEFT)
-    qtbot.waitUntil(lambda: _asked(link, "cancel") == [{"job_id": "j1"}])
+    qtbot.waitUntil(lambda: questions(link, "cancel") == [{"job_id": "j1"}])
     assert not strip.stop_button.isEnabled()
     link.answers["status"] = {"projects": 1, "jobs": []}
-    link.told.emit({**_FINISHED, "state": "cancelled"})
+    link.told.emit({**FINISHED, "state": "cancelled"})
     assert not strip.isVisible()
 
 
 def test_papers_that_were_held_back_and_a_failed_import_are_told(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(8))
+    page, link = opened(qtbot, Shelf(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    link.told.emit({**_FINISHED, "result": {"held_back": 12}})
+    link.told.emit({**FINISHED, "result": {"held_back": 12}})
     assert "12 papers have left" in page.banner.words.text()
     error = CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Make room.").as_dict()
-    link.told.emit({**_FINISHED, "state": "failed", "result": {"error": error}})
+    link.told.emit({**FINISHED, "state": "failed", "result": {"error": error}})
     assert page.banner.words.text() == "The disk is full. Make room."
 
 
 def test_a_project_goes_only_when_its_import_has_stopped(qtbot: QtBot) -> None:
-    page, link = _opened(qtbot, Shelf(8), project_remove=lambda asked: {"id": asked["id"]})
+    page, link = opened(qtbot, Shelf(8), project_remove=lambda asked: {"id": asked["id"]})
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     link.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
-    link.told.emit(_progress())
+    link.told.emit(progress())
     qtbot.mouseClick(page.view.remove_button, LEFT)
-    _yes(page.view.question)
-    qtbot.waitUntil(lambda: bool(_asked(link, "cancel")))
-    assert not _asked(link, "project_remove")
+    yes(page.view.question)
+    qtbot.waitUntil(lambda: bool(questions(link, "cancel")))
+    assert not questions(link, "project_remove")
     link.answers |= {"status": {"projects": 0, "jobs": []}, "project_list": []}
-    link.told.emit({**_FINISHED, "state": "cancelled"})
+    link.told.emit({**FINISHED, "state": "cancelled"})
     qtbot.waitUntil(page.first.isVisible)
-    assert _asked(link, "project_remove") == [{"id": "thesis"}]
+    assert questions(link, "project_remove") == [{"id": "thesis"}]
 
 
 def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
     closed = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero was not found.", "Start it.")
     made = {"id": "thesis", "sources": [], "warnings": [], "coverage": {}}
-    page, link = _opened(qtbot, Shelf(0), zotero_collections=closed, project_add=made)
+    page, link = opened(qtbot, Shelf(0), zotero_collections=closed, project_add=made)
     link.answers["project_list"] = []
     page.new_project()
     dialog = page.dialog
@@ -387,15 +299,15 @@ def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.made):
         qtbot.mouseClick(dialog.yes, LEFT)
     asked = {"id": "thesis", "folders": [], "zotero": [], "references": None}
-    assert _asked(link, "project_add") == [asked]
-    assert not _asked(link, "ingest")
+    assert questions(link, "project_add") == [asked]
+    assert not questions(link, "ingest")
 
 
 def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
     collections = [{"key": "AA", "name": "Owls", "parent": None, "items": 2}]
     library = {"id": "library", "name": "My Library", "items": 2, "collections": collections, "searches": []}
     shelf = Shelf(2)
-    page, link = _opened(qtbot, shelf, zotero_collections={"libraries": [library]})
+    page, link = opened(qtbot, shelf, zotero_collections={"libraries": [library]})
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     link.answers["project_allow"] = link.answers["project_show"]
     page.view.add_button.menu().actions()[0].trigger()
@@ -404,19 +316,19 @@ def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
     tree.view.setCurrentIndex(tree.view.model().index(0, 0, tree.view.model().index(0, 0)))
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
     qtbot.mouseClick(page.view.dialog.yes, LEFT)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: bool(_asked(link, "ingest")))
+    qtbot.waitUntil(lambda: bool(questions(link, "ingest")))
     chosen = [{"words": "AA", "library": "library", "recursive": True, "tags": []}]
-    assert _asked(link, "project_allow") == [{"id": "thesis", "folders": [], "zotero": chosen}]
+    assert questions(link, "project_allow") == [{"id": "thesis", "folders": [], "zotero": chosen}]
 
 
 def test_the_sample_library_is_tried_with_one_click(qtbot: QtBot) -> None:
     made = {"id": "sample", "sources": [{}], "warnings": [], "coverage": {}}
-    page, link = _opened(qtbot, Shelf(2), project_add=made, project_list=[])
+    page, link = opened(qtbot, Shelf(2), project_add=made, project_list=[])
     qtbot.waitUntil(page.first.isVisible)
     link.answers["project_list"] = [{"id": "sample", "coverage": {}}]
     qtbot.mouseClick(page.first.buttons[1], LEFT)
     qtbot.waitUntil(lambda: page.view.project == "sample")
-    asked = _asked(link, "project_add")[0]
+    asked = questions(link, "project_add")[0]
     assert Path(asked["references"]).is_file()
     assert any(Path(asked["folders"][0]).iterdir())
-    assert [one["project"] for one in _asked(link, "ingest")] == ["sample"]
+    assert [one["project"] for one in questions(link, "ingest")] == ["sample"]

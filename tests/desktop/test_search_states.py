@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QBuffer, QIODevice, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QTextDocument
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.search.hits_model import BADGE, META
@@ -259,7 +259,7 @@ def test_whatever_a_library_holds_is_painted_as_it_is(qtbot: QtBot) -> None:
         page.hits.setCurrentIndex(page.model.index(row))
         assert page.grab().width() > 0
         assert not page.reader.open_button.isEnabled()
-    assert page.bar.project.toolTip().count("<") == 0
+    assert "<b>" not in page.bar.project.toolTip()
     assert page.width() == 900, "no name widens the window"
     assert page.minimumSizeHint().width() <= 740
 
@@ -290,3 +290,134 @@ def test_years_may_be_given_the_wrong_way_round_and_a_part_of_a_tag_is_enough(qt
     assert filters.filters()["tags"] == {"$contains": "mot"}, "new choices do not undo a filter"
     filters.clear_button.click()
     assert filters.filters() == {} and not filters.clear_button.isEnabled()
+
+
+def test_a_scan_stays_on_the_screen_when_its_words_cannot_be_found(qtbot: QtBot) -> None:
+    broken = CiteLoomError(Code.CONVERSION_FAILED, "The recognition failed.", "")
+
+    def draw(args: dict[str, Any]) -> Any:
+        return broken if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
+
+    page, link = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
+    ask(page, qtbot)
+    view = page.reader.page
+    qtbot.waitUntil(lambda: "could not be marked" in view.note.text())
+    assert view.isVisible() and not view.canvas.picture.isNull()
+    assert "show" not in [verb for verb, _ in link.asked]
+
+
+def test_the_words_of_a_scan_are_looked_for_again_when_the_engine_is_back(qtbot: QtBot) -> None:
+    def draw(args: dict[str, Any]) -> Any:
+        return LOST if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
+
+    page, link = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: any(args.get("recognise") for _, args in link.asked))
+    link.answers["page_picture"] = a_picture()
+    link.reached.emit({})
+    qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
+    assert page.reader.page.note.isHidden()
+
+
+def test_going_through_the_filters_without_changing_one_searches_nothing_anew(qtbot: QtBot) -> None:
+    page, link = opened(qtbot)
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: bool(page.model.hits))
+    page.bar.filter_button.click()
+    before = [args for verb, args in link.asked if verb == "search"]
+    page.bar.filters.year_from.setFocus()
+    qtbot.keyClick(page.bar.filters.year_from, Qt.Key.Key_Tab)
+    qtbot.keyClick(page.bar.filters.year_to, Qt.Key.Key_Return)
+    qtbot.wait(400)
+    assert [args for verb, args in link.asked if verb == "search"] == before
+
+
+def test_the_first_project_can_be_searched_as_soon_as_it_is_read(qtbot: QtBot) -> None:
+    page, link = opened(qtbot, project_list=[])
+    link.answers["project_list"] = [PROJECT]
+    link.told.emit({"type": "JobQueued", "job_id": "j", "project_id": "thesis"})
+    qtbot.waitUntil(lambda: page.bar.project_id() == "thesis")
+
+
+def test_a_question_for_another_project_is_not_asked_of_the_one_that_was_chosen(qtbot: QtBot) -> None:
+    page, link = opened(qtbot, project_list=[PROJECT, {**PROJECT, "id": "other"}])
+    page.shown({"project": "other", "question": "moths"})
+    qtbot.waitUntil(lambda: bool(page.model.hits))
+    assert {args["project"] for verb, args in link.asked if verb == "search"} == {"other"}
+
+
+def test_whoever_is_choosing_a_project_is_not_disturbed_when_they_are_counted_again(qtbot: QtBot) -> None:
+    counted = {**COVERAGE, "searchable": 10, "failed": 0}
+    page, link = opened(qtbot, project_list=[PROJECT, {**PROJECT, "id": "other"}])
+    names = page.bar.project.view()
+    page.bar.project.showPopup()
+    names.setCurrentIndex(names.model().index(1, 0))
+    link.answers["project_list"] = [{**PROJECT, "coverage": counted}, {**PROJECT, "id": "other"}]
+    page.shown({})
+    qtbot.waitUntil(lambda: page.coverage.text() == "10 of 10 papers searchable")
+    assert names.isVisible() and names.currentIndex().row() == 1
+    page.bar.project.hidePopup()
+
+
+def test_what_was_read_while_another_page_was_shown_can_be_filtered_by(qtbot: QtBot) -> None:
+    page, link = opened(qtbot, facets={**FACETS, "tags": []})
+    qtbot.waitUntil(lambda: page.bar.filters.author.count() == 1)
+    page.hide()
+    link.answers["facets"] = FACETS
+    page.show()
+    page.shown({})
+    qtbot.waitUntil(lambda: page.bar.filters.tag.count() == 2)
+
+
+def test_the_whole_of_a_long_title_is_shown_as_it_is(qtbot: QtBot) -> None:
+    title = "Moths & light " * 20
+    page, _ = opened(qtbot, search=found(a_hit(title=title)))
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: bool(page.reader.title.text()))
+    tip = page.reader.title.toolTip()
+    assert tip.startswith("<p>"), "else Qt would show its &amp; as such"
+    shown = QTextDocument()
+    shown.setHtml(tip)
+    assert shown.toPlainText() == title.strip()
+
+
+def test_a_page_that_cannot_be_had_any_larger_stays_as_it_is(qtbot: QtBot) -> None:
+    page, link = opened(qtbot)
+    ask(page, qtbot)
+    view = page.reader.page
+    qtbot.waitUntil(lambda: bool(view.canvas.marks))
+    link.answers["page_picture"] = CiteLoomError(Code.CONVERSION_FAILED, "It took too long.", "")
+    before = len(link.asked)
+    view.larger.click()
+    qtbot.waitUntil(lambda: len(link.asked) > before)
+    qtbot.wait(50)
+    assert view.isVisible() and view.canvas.marks and page.reader.why.isHidden()
+
+
+def test_the_words_of_one_scan_after_the_other_are_looked_for(qtbot: QtBot) -> None:
+    def draw(args: dict[str, Any]) -> dict[str, Any]:
+        return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
+
+    page, link = opened(qtbot, page_picture=draw, search=found(a_hit(1), a_hit(2)))
+
+    def let_one_go() -> None:
+        qtbot.waitUntil(lambda: bool(link.held))
+        assert link.held
+        link.held.pop()()
+
+    link.held = []
+    ask(page, qtbot)
+    for _ in ("search", "page_picture", "its picture"):
+        let_one_go()
+    qtbot.waitUntil(lambda: bool(link.held))
+    first = link.held.pop()  # takes the engine seconds
+    page.hits.setCurrentIndex(page.model.index(1))
+    for _ in ("page_picture", "its picture"):
+        let_one_go()
+    qtbot.wait(50)
+    assert link.held == [], "two of them would leave no way to the engine for anything else"
+    first()
+    for _ in ("page_picture", "its picture"):
+        let_one_go()
+    qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
+    assert [args["chunk_id"] for _, args in link.asked if args.get("recognise")] == ["p1", "p2"]

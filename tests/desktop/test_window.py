@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.desk import Desk, Page
 from citeloom.desktop.icons import tray_icon
+from citeloom.desktop.kit import Picture, ask_first
 from citeloom.desktop.main_window import MainWindow
 from citeloom.desktop.one_instance import OneInstance
 from citeloom.desktop.overview import Mood
@@ -137,3 +138,45 @@ def test_a_second_start_raises_the_first(own_home: Path, qtbot: QtBot) -> None:
     first.release()
     assert second.first()
     second.release()
+
+
+def test_a_maximised_window_comes_up_maximised(world: tuple[MainWindow, Tray, FakeLink]) -> None:
+    window, _, _ = world
+    window.showMaximized()
+    window.setWindowState(window.windowState() | Qt.WindowState.WindowMinimized)
+    window.bring_up()
+    assert window.isMaximized() and not window.isMinimized()
+
+
+def test_the_tray_shows_every_letter_of_what_went_wrong(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
+    _, tray, link = world
+    link.lost.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The disk of /papers/R&D is full."))
+    qtbot.waitUntil(lambda: tray.state.text() == "The disk of /papers/R&&D is full.")
+
+
+def test_a_notification_leads_to_the_activity(world: tuple[MainWindow, Tray, FakeLink]) -> None:
+    window, tray, _ = world
+    tray.icon.messageClicked.emit()
+    assert window.stack.currentWidget() is window.pages["activity"]
+
+
+def test_enter_takes_nothing_away(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
+    window, _, _ = world
+    window.show()
+    done: list[str] = []
+    box = ask_first(window, "Remove?", "Remove it?", "Remove", lambda: done.append("removed"))
+    qtbot.waitUntil(box.isVisible)
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert not done
+
+
+def test_a_picture_follows_the_palette(qapp: QApplication, qtbot: QtBot) -> None:
+    usual = qapp.palette()
+    picture = Picture("info", 20)
+    qtbot.addWidget(picture)
+    before = picture.pixmap().toImage()
+    try:
+        qapp.setPalette(QPalette(QColor("#202024")))
+        qtbot.waitUntil(lambda: picture.pixmap().toImage() != before)
+    finally:
+        qapp.setPalette(usual)

@@ -394,6 +394,23 @@ def test_a_call_under_way_is_answered_before_the_engine_takes_up_other_settings(
         assert editor.call("query", **QUESTION)["count"] == 2
 
 
+def test_a_call_that_an_editor_cancelled_does_not_cost_it_its_session(project: Project) -> None:
+    home = project.home
+    stop_engine(home)
+    with engine_with(home, SLOW_QUERY), Editor(home) as editor, Watcher(home) as watcher:
+        number = editor.begin("tools/call", {"name": "query", "arguments": QUESTION})
+        wait_for((home / "asked").exists, "the question to be under way")
+        editor.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
+        editor.call("list_projects")  # so that the engine has heard of it
+        (home / "go-on").touch()
+        (known,) = connected(home)
+        settings(home, "[search]\ntop_k = 2\n")
+        watcher.next("EngineStopping")
+        (listed,) = wait_for(lambda: connected(home), "the editor to be handed over")
+        assert listed["session_id"] == known["session_id"]
+        assert editor.call("query", **QUESTION)["count"] == 2
+
+
 def test_an_import_under_way_goes_on_under_other_settings(home: Path, tmp_path: Path) -> None:
     four_papers(tmp_path / "papers")
     hold = """
@@ -425,6 +442,8 @@ def test_a_settings_file_that_cannot_be_used_leaves_the_old_settings_in_force_an
     problem = wait_for(lambda: status(home)["settings_problem"], "the problem to be seen")
     assert "there is no setting search.top_q" in problem
     assert problem in done(citeloom(home, "engine", "status"))
+    with Control(home) as control:
+        assert [f["seen"] for f in control.call("doctor") if f["part"] == "settings" and not f["ok"]] == [problem]
     assert len(project.search("measured")) == 6
     settings(home, "[search]\n# nothing of its own\n")
     wait_for(lambda: status(home)["settings_problem"] is None, "the mended file to be seen")

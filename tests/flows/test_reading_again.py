@@ -38,7 +38,7 @@ class Desk:
     def __init__(self, settings: Settings, folders: list[Path], zotero: list[dict[str, Any]] | None = None) -> None:
         self.service = Service(settings)
         self.service.jobs.start()
-        self.service.add_project("p", None, [str(folder) for folder in folders], zotero or [])
+        self.service.projects.add("p", None, [str(folder) for folder in folders], zotero or [])
 
     def sync(self) -> dict[str, Any]:
         return self.ended(self.service.jobs.submit(ImportRequest("p")).id)
@@ -155,6 +155,20 @@ def test_from_scratch_means_that_no_conversion_of_before_counts(desk: Desk) -> N
     assert "misread" not in gzip.decompress(desk.conversion(reefs).read_bytes()).decode()
     assert desk.document("1-reefs").version == reefs.version, "the same text is the same set of passages"
     assert desk.whole()
+
+
+@pytest.mark.parametrize("damage", [b"", b"no gzip at all", None], ids=["empty", "other", "gone"])
+def test_a_damaged_conversion_is_made_anew_when_somebody_reads_the_text(desk: Desk, damage: bytes | None) -> None:
+    desk.sync()
+    document = desk.document("peat")
+    file = desk.conversion(document)
+    file.unlink()
+    if damage is not None:
+        file.write_bytes(damage)
+    project = desk.service.catalog.projects.get("p")
+    read = desk.service.reading.document(project, document.doc_id, None, None, Cancel())
+    assert "The bog was measured 9 times." in read["markdown"]
+    assert gzip.decompress(file.read_bytes())
 
 
 def test_another_text_of_the_same_file_takes_the_place_of_the_old_one_whole(desk: Desk) -> None:

@@ -14,7 +14,7 @@ from citeloom.bridge import USAGE
 from citeloom.cli.main import commands
 from citeloom.mcp_tools.tools import TOOLS
 from tests.flows.steps import settings
-from tests.support import ROOT, citeloom
+from tests.support import ROOT, citeloom, done
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.world import World
 
@@ -25,7 +25,13 @@ def fences(kind: str) -> list[str]:
     return re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
 
 
-def follow(home: Path, session: str) -> None:
+def session(beginning: str) -> str:
+    """The one session whose first command begins so."""
+    (found,) = [fence for fence in fences("console") if fence.startswith(f"$ citeloom {beginning}")]
+    return found
+
+
+def follow(home: Path, session: str, **more: str) -> None:
     """Run a session; what is printed under each command must come, but for how long it took."""
     steps = re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]
     assert steps
@@ -33,7 +39,7 @@ def follow(home: Path, session: str) -> None:
         command, *printed = step.strip().splitlines()
         arguments = shlex.split(command)[1:]
         arguments = [str(ROOT / a) if a.startswith("citeloom/sample/") else a for a in arguments]
-        result = citeloom(home, *arguments)
+        result = citeloom(home, *arguments, **more)
         assert result.returncode == 0, result.stderr
         for line in printed:
             assert plain(line) in plain(result.stdout), command
@@ -45,7 +51,13 @@ def plain(text: str) -> str:
 
 
 def test_the_session_in_the_readme_runs_and_says_what_is_printed(home: Path) -> None:
-    follow(home, fences("console")[0])
+    follow(home, session("project add"))
+
+
+def test_the_session_that_connects_an_editor_runs_and_says_what_is_printed(home: Path, tmp_path: Path) -> None:
+    (tmp_path / ".cursor").mkdir()
+    done(citeloom(home, "project", "add", "thesis"))
+    follow(home, session("clients install"), HOME=str(tmp_path))
 
 
 def test_the_session_with_zotero_runs_and_says_what_is_printed(home: Path, tmp_path: Path) -> None:
@@ -60,7 +72,7 @@ def test_the_session_with_zotero_runs_and_says_what_is_printed(home: Path, tmp_p
     world.add("book", title="Not here", collections=[chapter])
     with LocalZotero(world) as zotero:
         settings(home, f'[zotero]\nlocal_url = "{zotero.url}"\ndata_folder = "{world.data_folder}"\n')
-        follow(home, fences("console")[1])
+        follow(home, session("zotero status"))
 
 
 def test_every_command_and_option_in_the_readme_exists() -> None:

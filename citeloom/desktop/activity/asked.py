@@ -75,6 +75,7 @@ class AskedPart(QWidget):
         """Write what the filters let through into a file."""
         self.export = Export(self.desk.link, file, self.model.filters, self)
         self.export.counted.connect(self._on_counted)
+        self.export.writing.connect(lambda: self.banner.say(self.tr("Writing the file …"), closable=False))
         self.export.finished.connect(lambda count: self._on_exported(count, file))
         self.export.failed.connect(self._on_export_failed)
         self.export_button.setEnabled(False)

@@ -66,6 +66,7 @@ class Export(QObject):
     """One export under way."""
 
     counted = Signal(int)  # entries fetched so far
+    writing = Signal()  # everything is there; from now on it cannot be stopped
     finished = Signal(int)
     failed = Signal(object)  # a CiteLoomError
 
@@ -94,6 +95,7 @@ class Export(QObject):
         if len(rows) == _BLOCK:
             self.start()
             return
+        self.writing.emit()
         separator = spreadsheet_separator()
         self._task = self._link.run(
             self,

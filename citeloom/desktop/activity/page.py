@@ -45,6 +45,7 @@ class ActivityPage(Page):
         self.tabs.currentChanged.connect(lambda _: self._refresh())
         self.editors.counted.connect(lambda count: self._count(0, self.tr("Editors"), count))
         self.imports.counted.connect(lambda count: self._count(2, self.tr("Imports"), count))
+        desk.overview.changed.connect(self._on_overview)
         desk.link.reached.connect(lambda _: self._ask_all() if self.isVisible() else None)
 
     def title(self) -> str:
@@ -61,6 +62,11 @@ class ActivityPage(Page):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
+
+    def _on_overview(self) -> None:
+        # What goes wrong while somebody looks on has been seen; without this, only leaving and coming back would do.
+        if self.desk.overview.now.troubles and self.isVisible() and self.isActiveWindow():
+            self.desk.overview.seen()
 
     def _ask_all(self) -> None:
         self.editors.refresh()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from citeloom.desktop.activity.words import file_words, progress_words, source_words, stage_words
 from citeloom.desktop.kit import GAP, button, number, text
 
 _SHOWN = 5  # what waits behind them is counted
 _STEPS = 1000
+_LEAST = 30  # letters of a file's name
 
 
 class RunningJob(QFrame):
@@ -26,6 +27,8 @@ class RunningJob(QFrame):
         self.name = text(bold=True)
         self.words = text()
         self.file = text(muted=True)
+        self.file.setWordWrap(False)
+        self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
@@ -46,7 +49,9 @@ class RunningJob(QFrame):
         source = job.get("source")
         self.name.setText(f"{project} · {source_words(source)}" if source else project)
         self.words.setText(" – ".join(part for part in (stage_words(job), progress_words(job)) if part))
-        self.file.setText(file_words(job))
+        letters = self.file.fontMetrics()
+        room = max(self.file.width(), letters.averageCharWidth() * _LEAST)
+        self.file.setText(letters.elidedText(file_words(job), Qt.TextElideMode.ElideMiddle, room))
         self.file.setVisible(bool(self.file.text()))
         total = job.get("total") or 0
         waits = job.get("state") in ("queued", "parked", "paused")
@@ -69,8 +74,8 @@ class RunningJob(QFrame):
         self.stopped.emit(self._id)
 
 
-class Running(QWidget):
-    """All imports under way; the first of them in full."""
+class Running(QScrollArea):
+    """All imports under way; the first of them in full, and in a low window to scroll through."""
 
     stopped = Signal(str)
 
@@ -78,7 +83,13 @@ class Running(QWidget):
         super().__init__()
         self.jobs: dict[str, RunningJob] = {}
         self.more = text(muted=True)
-        self._layout = QVBoxLayout(self)
+        inside = QWidget()
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._layout = QVBoxLayout(inside)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(GAP // 2)
         self._layout.addWidget(self.more)
@@ -98,3 +109,4 @@ class Running(QWidget):
         self.more.setText(self.tr("Waiting behind them: {count}").format(count=number(waiting)))
         self.more.setVisible(waiting > 0)
         self.setVisible(bool(jobs))
+        self.updateGeometry()

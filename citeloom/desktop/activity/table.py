@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QHeaderView, QTableView
 
@@ -152,4 +152,6 @@ class Table(QTableView):
     def _select_kept(self) -> None:
         number = None if self._kept is None else self._model.number_of(self._kept)
         if number is not None:
-            self.selectRow(number)
+            # Not selectRow: where text runs from right to left it looks for a column beyond the last and does nothing.
+            how = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            self.selectionModel().setCurrentIndex(self._model.index(number, 0), how)

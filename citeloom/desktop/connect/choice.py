@@ -34,13 +34,13 @@ class ProjectsModel(QAbstractListModel):
         self.chosen: set[str] = set()
         self._listed: list[str] = []  # those of the names that are looked for
         self._find = ""
-        self._there: set[str] = set()
+        self._there: set[str] | None = None
 
-    def show_projects(self, there: Sequence[str], chosen: Sequence[str]) -> None:
+    def show_projects(self, there: Sequence[str] | None, chosen: Sequence[str]) -> None:
         """Show what there is; a project that is chosen but gone stays in the list, so that it can be taken off."""
         self.beginResetModel()
-        self._there, self.chosen = set(there), set(chosen)
-        self.names = sorted(self._there | self.chosen, key=str.casefold)
+        self._there, self.chosen = None if there is None else set(there), set(chosen)
+        self.names = sorted((self._there or set()) | self.chosen, key=str.casefold)
         self._listed = self._found()
         self.endResetModel()
 
@@ -63,7 +63,8 @@ class ProjectsModel(QAbstractListModel):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         name = self._listed[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return name if name in self._there else self.tr("{project} (no longer there)").format(project=name)
+            gone = self._there is not None and name not in self._there
+            return self.tr("{project} (no longer there)").format(project=name) if gone else name
         if role == _CHECK:
             return Qt.CheckState.Checked if name in self.chosen else Qt.CheckState.Unchecked
         return None
@@ -88,7 +89,7 @@ class Choice(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._there: list[str] = []
+        self._there: list[str] | None = None  # the engine has not said yet
         self._proposed = ""
         self.some = QRadioButton(self.tr("&Only these projects"))
         self.every = QRadioButton(self.tr("&All projects, also those made later"))
@@ -112,7 +113,7 @@ class Choice(QWidget):
         self.list.setUniformItemSizes(True)
         self.list.setSpacing(_AIR)
         self.list.setAccessibleName(self.tr("Projects that it may see"))
-        self.none = text(self.tr("There is no project yet."), muted=True)
+        self.none = text(self.tr("There is no project yet: make one under Projects."), muted=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP // 2)
@@ -132,11 +133,14 @@ class Choice(QWidget):
     def propose(self, project: str) -> None:
         """Where nothing else was chosen, it is this project."""
         self._proposed = project
-        self.show_projects(self._there)
+        self._show()
 
     def show_projects(self, there: Sequence[str]) -> None:
         """There are these projects; the choice stays as it is."""
         self._there = list(there)
+        self._show()
+
+    def _show(self) -> None:
         self.model.show_projects(self._there, sorted(self.model.chosen) or self._likely())
         self._on_changed()
 
@@ -158,14 +162,15 @@ class Choice(QWidget):
         return ["read", "write"] if self.write.isChecked() else ["read"]
 
     def _likely(self) -> list[str]:
-        if self._proposed in self._there:
+        there = self._there or []
+        if self._proposed in there:
             return [self._proposed]
-        return self._there if len(self._there) == 1 else []
+        return there if len(there) == 1 else []
 
     def _on_changed(self) -> None:
         some = self.some.isChecked()
         self.list.setVisible(bool(self.model.names))
-        self.none.setVisible(not self.model.names)
+        self.none.setVisible(self._there is not None and not self.model.names)
         self.find_field.setVisible(len(self.model.names) > _MANY)
         self.list.setEnabled(some)
         self.find_field.setEnabled(some)

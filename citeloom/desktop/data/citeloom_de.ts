@@ -331,6 +331,10 @@
         <source>What your editors ask, and which passages they get, is listed here.</source>
         <translation>Was Ihre Editoren fragen und welche Textstellen sie bekommen, steht hier.</translation>
     </message>
+    <message>
+        <source>Writing the file …</source>
+        <translation>Die Datei wird geschrieben&#xa0;…</translation>
+    </message>
 </context>
 <context>
     <name>Banner</name>
@@ -370,8 +374,8 @@
         <translation>Lesen und &amp;schreiben: auch Arbeiten hinzufügen und entfernen</translation>
     </message>
     <message>
-        <source>There is no project yet.</source>
-        <translation>Es gibt noch kein Projekt.</translation>
+        <source>There is no project yet: make one under Projects.</source>
+        <translation>Es gibt noch kein Projekt: Legen Sie unter „Projekte“ eines an.</translation>
     </message>
     <message>
         <source>What may it do?</source>
@@ -700,10 +704,6 @@
         <translation>Neu umwandeln und erkennen, als wären sie nie eingelesen worden</translation>
     </message>
     <message>
-        <source>Open it by hand.</source>
-        <translation>Öffnen Sie es von Hand.</translation>
-    </message>
-    <message>
         <source>Read again from &amp;scratch</source>
         <translation>Von Grund auf ne&amp;u einlesen</translation>
     </message>
@@ -716,16 +716,12 @@
         <translation>Arbeiten entfernen</translation>
     </message>
     <message>
-        <source>Remove {count} papers from this project? Your files and Zotero stay as they are. A paper that is still in a folder or collection that the project reads comes back with the next sync.</source>
-        <translation>Ausgewählte Arbeiten ({count}) aus diesem Projekt entfernen? Ihre Dateien und Zotero bleiben, wie sie sind. Eine Arbeit, die noch in einem Ordner oder einer Sammlung des Projekts liegt, kommt mit dem nächsten Abgleich zurück.</translation>
+        <source>Remove {count} papers from the project “{project}”? Your files and Zotero stay as they are. A paper that is still in a folder or collection that the project reads comes back with the next sync.</source>
+        <translation>Ausgewählte Arbeiten ({count}) aus dem Projekt „{project}“ entfernen? Ihre Dateien und Zotero bleiben, wie sie sind. Eine Arbeit, die noch in einem Ordner oder einer Sammlung des Projekts liegt, kommt mit dem nächsten Abgleich zurück.</translation>
     </message>
     <message>
         <source>Show in &amp;folder</source>
         <translation>Im &amp;Ordner zeigen</translation>
-    </message>
-    <message>
-        <source>This system could not open {place}.</source>
-        <translation>Dieses System konnte {place} nicht öffnen.</translation>
     </message>
     <message>
         <source>{count} citekeys were copied.</source>
@@ -1350,6 +1346,10 @@
         <translation>Sprachen gescannter Seiten</translation>
     </message>
     <message>
+        <source>One moment: this is being put into the settings …</source>
+        <translation>Einen Moment: Das wird in die Einstellungen übernommen&#xa0;…</translation>
+    </message>
+    <message>
         <source>Pages without text are read by their picture. Where a record names a language, that one is used.</source>
         <translation>Seiten ohne Text werden durch Texterkennung gelesen. Nennt ein Eintrag eine Sprache, gilt diese.</translation>
     </message>
@@ -1375,6 +1375,25 @@
     <message>
         <source>{name} (no data on this computer)</source>
         <translation>{name} (keine Daten auf diesem Computer)</translation>
+    </message>
+</context>
+<context>
+    <name>Link</name>
+    <message>
+        <source>Restart it: the button is at the top of the window.</source>
+        <translation>Starten Sie ihn neu: Die Schaltfläche ist oben im Fenster.</translation>
+    </message>
+    <message>
+        <source>The engine ended in the middle of this.</source>
+        <translation>Der Dienst wurde mittendrin beendet.</translation>
+    </message>
+    <message>
+        <source>The engine that runs is of another version of CiteLoom.</source>
+        <translation>Der laufende Dienst gehört zu einer anderen Version von CiteLoom.</translation>
+    </message>
+    <message>
+        <source>Try again in a moment.</source>
+        <translation>Versuchen Sie es gleich noch einmal.</translation>
     </message>
 </context>
 <context>
@@ -2340,6 +2359,10 @@
         <translation>Als Nächstes:</translation>
     </message>
     <message>
+        <source>Reading was stopped</source>
+        <translation>Das Einlesen wurde angehalten</translation>
+    </message>
+    <message>
         <source>S&amp;earch now</source>
         <translation>&amp;Jetzt suchen</translation>
     </message>
@@ -2352,16 +2375,20 @@
         <translation>Erneut versuchen</translation>
     </message>
     <message>
+        <source>What has been read stays; the next sync goes on from there.</source>
+        <translation>Was eingelesen ist, bleibt; der nächste Abgleich macht dort weiter.</translation>
+    </message>
+    <message>
+        <source>Whatever could be read can be searched and cited, page by page.</source>
+        <translation>Alles, was gelesen werden konnte, lässt sich durchsuchen und seitengenau zitieren.</translation>
+    </message>
+    <message>
         <source>Your papers are being read</source>
         <translation>Ihre Literatur wird eingelesen</translation>
     </message>
     <message>
         <source>Your papers are read</source>
         <translation>Ihre Literatur ist eingelesen</translation>
-    </message>
-    <message>
-        <source>{count} papers can be searched and cited.</source>
-        <translation>Durchsuchbare und zitierbare Arbeiten: {count}.</translation>
     </message>
 </context>
 <context>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from citeloom.desktop import kit
@@ -60,6 +60,11 @@ class FirstRun(QDialog):
         self._number = -1
 
     @property
+    def over(self) -> bool:
+        """Whether it made its project and was closed: who wants another begins anew."""
+        return bool(self.reading.made) and not self.isVisible()
+
+    @property
     def step(self) -> Step:
         """The step that is shown."""
         return self.steps[self._number]
@@ -73,7 +78,7 @@ class FirstRun(QDialog):
             return
         number = self._number
         self.next_button.setEnabled(False)
-        self.step.keep(lambda: self._go_to(number + 1), self._not_kept)
+        self.step.keep(lambda: self._kept(number), self._not_kept)
 
     def back(self) -> None:
         """To the step before."""
@@ -85,13 +90,11 @@ class FirstRun(QDialog):
         if not event.spontaneous():
             self._go_to(max(self._number, 0))
 
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def done(self, result: int) -> None:
+        # However it is closed, Qt comes through here; an own closeEvent that meets reject() would leave it open.
         self.step.left()
-        super().closeEvent(event)
+        super().done(result)
         self.finished_with.emit(self.reading.made)
-
-    def reject(self) -> None:
-        self.close()
 
     def _go_to(self, number: int) -> None:
         if self._number >= 0:
@@ -126,6 +129,11 @@ class FirstRun(QDialog):
     def _name_refused(self, problem: str) -> None:
         self._go_to(self.steps.index(self.name))
         self.name.say(problem)
+
+    def _kept(self, number: int) -> None:
+        """Whoever went back or closed the window meanwhile does not want to go on."""
+        if self._number == number and self.isVisible():
+            self._go_to(number + 1)
 
     def _not_kept(self, problem: str) -> None:
         self.next_button.setEnabled(True)

@@ -36,6 +36,7 @@ class ChoiceStep(Step):
         row.addStretch()
         row.addWidget(self.sample)
         self.inside.addLayout(row)
+        self.inside.addStretch()
         self.with_zotero = True
         self._show_folders()
 

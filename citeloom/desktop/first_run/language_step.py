@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from citeloom import config
+from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.errors import CiteLoomError
@@ -30,9 +31,12 @@ class LanguageStep(Step):
         self.list.setAccessibleName(self.tr("Languages of scanned pages"))
         self.list.itemChanged.connect(lambda _: self.changed.emit())
         self.inside.addWidget(self.list, 1)
+        self.said = kit.text(self.tr("One moment: this is being put into the settings …"), muted=True)
+        self.inside.addWidget(self.said)
         self._kept: tuple[str, ...] = ()
 
     def entered(self) -> None:
+        self.said.hide()
         if not self.list.count():
             self.desk.link.run(self, lambda tell: config.load().ocr.languages, done=self._on_settings)
 
@@ -52,12 +56,14 @@ class LanguageStep(Step):
             return
 
         def cannot(error: CiteLoomError) -> None:
+            self.said.hide()
             failed(str(error))
 
         def kept(_: object) -> None:
             self._kept = wanted
             self._when_restarted(then)
 
+        self.said.show()
         change = {"ocr.languages": list(wanted)}
         self.desk.link.run(self, lambda tell: config.change(change), done=kept, failed=cannot)
 

@@ -16,7 +16,7 @@ class NameStep(Step):
         super().__init__(desk, chosen)
         self.title.setText(self.tr("What is it called?"))
         self.words.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))
-        label = kit.text(self.tr("&Name of the project"))
+        label = kit.text(self.tr("N&ame of the project"))
         self.name = QLineEdit()
         self.name.setAccessibleName(self.tr("Name of the project"))
         label.setBuddy(self.name)

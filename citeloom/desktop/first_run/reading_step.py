@@ -25,6 +25,7 @@ class ReadingStep(Step):
         super().__init__(desk, chosen)
         self.made = ""  # the project, once it is there
         self._lost = False  # the engine ended in the middle
+        self._asking = self._stale = False  # for the coverage; and whether it has changed since
         self.strip = JobStrip(desk)
         self.banner = kit.Banner()
         self.coverage = kit.CoverageBar()
@@ -62,7 +63,8 @@ class ReadingStep(Step):
             part.setVisible(ready)
 
     def _read(self, _: object) -> None:
-        self.made = self.chosen.name
+        self.made = self.made or self.chosen.name
+        self.changed.emit()
         self.strip.follow(self.made)
         self.desk.link.ask(self, "ingest", {"project": self.made}, done=self._reading, failed=self._failed)
 
@@ -100,37 +102,46 @@ class ReadingStep(Step):
         if event.get("project_id") != self.made or not self.made or event["type"] != "JobFinished":
             return
         result = event["result"]
+        self._ask_coverage()
         if event["state"] == "failed":
             self._say(CiteLoomError.from_dict(result.get("error") or {}))
             return
+        if event["state"] == "cancelled":
+            self.title.setText(self.tr("Reading was stopped"))
+            self.words.setText(self.tr("What has been read stays; the next sync goes on from there."))
+            return
         self.title.setText(self.tr("Your papers are read"))
-        self.words.setText(
-            self.tr("{count} papers can be searched and cited.").format(
-                count=kit.number(int(result.get("documents_processed") or 0))
-            )
-        )
+        self.words.setText(self.tr("Whatever could be read can be searched and cited, page by page."))
         self.next.setText(self.tr("Next:"))
         problems = [f"{e['source']}: {e['reason']}" for e in result.get("errors") or []] + list(
             result.get("warnings") or []
         )
         if problems:
             self.banner.say("\n".join(problems[:5]), wrong=bool(result.get("errors")))
-        self._ask_coverage()
 
     def _on_overview(self) -> None:
         if self.made and self.isVisible() and self.strip.jobs():
             self._ask_coverage()
 
     def _ask_coverage(self) -> None:
-        if self.made and self.desk.link.at_rest:  # one question at a time
+        """One question at a time; what changes meanwhile is asked for after it."""
+        self._stale = self._asking
+        if not self._asking:
+            self._asking = True
             self.desk.link.ask(
-                self, "project_show", {"id": self.made}, done=self._show_coverage, failed=lambda error: None
+                self, "project_show", {"id": self.made}, done=self._show_coverage, failed=lambda error: self._asked()
             )
+
+    def _asked(self) -> None:
+        self._asking = False
+        if self._stale:
+            self._ask_coverage()
 
     def _show_coverage(self, project: dict[str, Any]) -> None:
         self.coverage.show_coverage(project["coverage"])
         self.counts.setText(kit.coverage_words(project["coverage"]))
+        self._asked()
 
     def _go(self, page: str) -> None:
+        self.away.emit()  # first: the window that closes leads to the project by itself
         self.desk.go.emit(page, {"project": self.made})
-        self.away.emit()

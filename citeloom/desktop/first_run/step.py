@@ -67,6 +67,7 @@ class Step(QWidget):
         self.title = kit.text(bold=True, bigger=1.5)
         self.words = kit.text(muted=True)
         self.inside = QVBoxLayout(self)
+        self.inside.setContentsMargins(0, 0, 0, 0)
         self.inside.setSpacing(kit.GAP)
         self.inside.addWidget(self.title)
         self.inside.addWidget(self.words)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.first_run.step import Chosen, Step
-from citeloom.desktop.icons import icon
 from citeloom.desktop.link import Task
 from citeloom.errors import CiteLoomError
 from citeloom.opening import open_uri
@@ -38,7 +37,7 @@ class ZoteroStep(Step):
         self._asked: Task | None = None
         self._again = QTimer(self, singleShot=True, interval=_LOOK_MS)
         self._again.timeout.connect(self._look)
-        self._icon = QLabel()
+        self._icon = kit.Picture("info", 28)
         self.state = kit.text(self.tr("Looking for Zotero …"), bold=True)
         self.help = kit.text()
         self.inside.addWidget(self._state_box())
@@ -145,7 +144,7 @@ class ZoteroStep(Step):
             self._again.start()
 
     def _say(self, icon_name: str, state: str, words: str) -> None:
-        self._icon.setPixmap(icon(icon_name).pixmap(28, 28))
+        self._icon.show_icon(icon_name)
         self.state.setText(state)
         self.help.setText(words)
 

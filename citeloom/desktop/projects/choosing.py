@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -51,6 +51,12 @@ def _choose(
     dialog.filesSelected.connect(then)
     dialog.open()
     return dialog
+
+
+def resize(dialog: QDialog, letters: int, lines: int) -> None:
+    """Give a dialog room for so much text, but no more than the screen has."""
+    letter, line = dialog.fontMetrics().horizontalAdvance("0"), dialog.fontMetrics().height()
+    dialog.resize(QSize(letters * letter, lines * line).boundedTo(dialog.screen().availableSize() * 0.9))
 
 
 class ZoteroChoice(QStackedWidget):
@@ -103,11 +109,15 @@ class _ChoiceDialog(QDialog):
         layout = QVBoxLayout(self)
         for part in (self.banner, self.inside, self.buttons):
             layout.addWidget(part, 1 if part is self.inside else 0)
-        self.resize(self.fontMetrics().horizontalAdvance("0") * 76, self.fontMetrics().height() * 32)
+        resize(self, 76, 32)
 
     def question(self) -> tuple[str, dict[str, Any]]:
         """The verb and its arguments that make it so."""
         raise NotImplementedError
+
+    def reject(self) -> None:
+        if self.inside.isEnabled():  # what the engine has begun is not taken back by looking away
+            super().reject()
 
     def _go(self) -> None:
         verb, arguments = self.question()
@@ -125,7 +135,7 @@ class _ChoiceDialog(QDialog):
 
     def _busy(self, busy: bool) -> None:
         self.inside.setDisabled(busy)
-        self.yes.setDisabled(busy)
+        self.buttons.setDisabled(busy)
 
 
 class AddZoteroDialog(_ChoiceDialog):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication, QKeySequence
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from citeloom.desktop import kit
 from citeloom.desktop.icons import icon
 from citeloom.desktop.link import Link
-from citeloom.errors import CiteLoomError, Code
 from citeloom.opening import open_uri
 
 Document = dict[str, Any]
@@ -68,18 +68,19 @@ class DocumentActions(QObject):
         return action
 
     def _retry(self) -> None:
-        self._collect(lambda documents: self._reread(documents, convert_again=False))
+        self._collect(partial(self._reread, self._project, False))
 
     def _convert(self) -> None:
-        self._collect(lambda documents: self._reread(documents, convert_again=True))
+        self._collect(partial(self._reread, self._project, True))
 
-    def _reread(self, documents: list[Document], *, convert_again: bool) -> None:
+    def _reread(self, project: str, convert_again: bool, documents: list[Document]) -> None:
         if not documents:
             return
-        asked = {"project": self._project, "doc_ids": _ids(documents), "convert_again": convert_again}
+        asked = {"project": project, "doc_ids": _ids(documents), "convert_again": convert_again}
 
         def done(answer: dict[str, Any]) -> None:
-            self.said.emit(self.tr("{count} papers are being read again.").format(count=answer["documents"]))
+            count = kit.number(answer["documents"])
+            self.said.emit(self.tr("{count} papers are being read again.").format(count=count))
             self.changed.emit()
 
         self._link.ask(self, "reread", asked, done=done, failed=self.failed.emit)
@@ -89,10 +90,8 @@ class DocumentActions(QObject):
         self._link.run(self, lambda _: open_uri(uri), failed=self.failed.emit)
 
     def _show_in_folder(self) -> None:
-        folder = str(Path(str((self._one or {}).get("path"))).parent)
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
-            message = self.tr("This system could not open {place}.").format(place=folder)
-            self.failed.emit(CiteLoomError(Code.FILE_NOT_FOUND, message, self.tr("Open it by hand.")))
+        folder = Path(str((self._one or {}).get("path"))).parent
+        self._link.run(self, lambda _: open_uri(folder.as_uri()), failed=self.failed.emit)
 
     def _copy(self) -> None:
         def done(documents: list[Document]) -> None:
@@ -103,20 +102,20 @@ class DocumentActions(QObject):
         self._collect(done)
 
     def _remove(self) -> None:
-        self._collect(self._ask_to_remove)
+        self._collect(partial(self._ask_to_remove, self._project))
 
-    def _ask_to_remove(self, documents: list[Document]) -> None:
+    def _ask_to_remove(self, project: str, documents: list[Document]) -> None:
         if not documents:
             return
         words = self.tr(
-            "Remove {count} papers from this project? Your files and Zotero stay as they are. A paper that is still in "
-            "a folder or collection that the project reads comes back with the next sync."
+            "Remove {count} papers from the project “{project}”? Your files and Zotero stay as they are. A paper that "
+            "is still in a folder or collection that the project reads comes back with the next sync."
         )
-        asked = {"project": self._project, "doc_ids": _ids(documents)}
+        asked = {"project": project, "doc_ids": _ids(documents)}
         self.question = kit.ask_first(
             self._window,
             self.tr("Remove papers"),
-            words.format(count=kit.number(len(documents))),
+            words.format(count=kit.number(len(documents)), project=project),
             self.tr("&Remove"),
             lambda: self._link.ask(self, "documents_remove", asked, done=self._removed, failed=self.failed.emit),
             details="\n".join(str(d.get("title") or d.get("source")) for d in documents[:_NAMED]),

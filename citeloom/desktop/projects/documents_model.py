@@ -64,6 +64,11 @@ class DocumentsModel(QAbstractTableModel):
         for block in range(last // BLOCK, first // BLOCK - 1, -1):
             self._want(block)
 
+    @property
+    def waiting(self) -> bool:
+        """Whether the engine has yet to answer."""
+        return any(task.wanted for task in self._tasks)
+
     def document(self, row: int) -> Row | None:
         """A document, if it is here."""
         return self._row(row) if 0 <= row < self._blocks.total else None
@@ -73,12 +78,12 @@ class DocumentsModel(QAbstractTableModel):
         return {row["doc_id"]: at for at, row in self._blocks.known()}
 
     def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object], failed: Failed) -> None:
-        """Have all of these rows, also those that were never seen."""
+        """Have all of these rows, also those that were never seen, whatever is shown by the time that they are here."""
         question, found = self.question, dict(self._blocks.known())
 
-        def go_on(_: object = None) -> None:
+        def go_on() -> None:
             missing = next((row for row in rows if row not in found), None)
-            if missing is None or question is None or question != self.question:
+            if missing is None or question is None:
                 done([found[row] for row in rows if found.get(row)])
                 return
             start = missing // _MANY * _MANY
@@ -187,8 +192,8 @@ class DocumentsModel(QAbstractTableModel):
             )[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return {
-                COVERAGE: words.tip(self.tr("How many of the words in the file are in its passages")),
-                OCR: words.tip(self.tr("How many of its pages were recognised in pictures")),
+                COVERAGE: kit.tip(self.tr("How many of the words in the file are in its passages")),
+                OCR: kit.tip(self.tr("How many of its pages were recognised in pictures")),
             }.get(section)
         return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
@@ -204,7 +209,7 @@ class DocumentsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DecorationRole:
             return icon(words.STATUS_ICONS.get(row["status"], "file")) if column == STATUS else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            return words.tip({TITLE: _title(row), REASON: row.get("reason") or ""}.get(column, ""))
+            return kit.tip({TITLE: _title(row), REASON: row.get("reason") or ""}.get(column, ""))
         return _shown(row, column)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -17,18 +17,20 @@ from PySide6.QtWidgets import (
     QStackedLayout,
     QTableView,
     QToolBar,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from citeloom.desktop import kit
 from citeloom.desktop.icons import icon
-from citeloom.desktop.link import Link
+from citeloom.desktop.link import Link, Task
 from citeloom.desktop.projects import words
 from citeloom.desktop.projects.blocks import Question, Row
 from citeloom.desktop.projects.details import DocumentDetails
 from citeloom.desktop.projects.document_actions import DocumentActions
 from citeloom.desktop.projects.documents_model import CITEKEY, REASON, SORTS, STATUS, DocumentsModel
+from citeloom.errors import CiteLoomError
 
 _TYPING_MS = 250
 _REFRESH_MS = 1000  # at least, between two looks while an import moves on
@@ -47,6 +49,7 @@ class DocumentsTable(QWidget):
         self.project = ""
         self._selected: set[str] = set()
         self._coverage: dict[str, int] = {}
+        self._counting: Task | None = None
         self.model = DocumentsModel(link, self)
         self.model.answered.connect(self._on_answer)
         self.model.arrived.connect(self._select_again)
@@ -66,6 +69,8 @@ class DocumentsTable(QWidget):
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             self.view.addAction(action)
             self.tools.addAction(action)
+        if more := self.tools.findChild(QToolButton, "qt_toolbar_ext_button"):
+            more.setIcon(icon("down"))  # Qt's own is black, also on black
         self.view.doubleClicked.connect(self.actions_.open.trigger)
         self.details = DocumentDetails()
         self.details.hide()
@@ -87,6 +92,7 @@ class DocumentsTable(QWidget):
         view = self.view = QTableView()
         view.setAccessibleName(self.tr("Papers"))
         view.setModel(self.model)
+        self.model.modelReset.connect(view.scrollToTop)  # after the view's own answer to it
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setShowGrid(False)
@@ -137,8 +143,12 @@ class DocumentsTable(QWidget):
     def show_project(self, project: str) -> None:
         """Show the papers of this project, all of them."""
         self.project = project
-        self._selected.clear()
+        self.view.clearSelection()
         self._on_selection()
+        if self._counting:
+            self._counting.drop()
+        self._coverage = {}
+        self._show_counts({}, 0)
         self.show_all()
 
     def show_all(self) -> None:
@@ -165,6 +175,9 @@ class DocumentsTable(QWidget):
         self.model.show_question(Question(self.project, status, find, sort, descending))
 
     def _look_again(self) -> None:
+        if self.model.waiting:  # an answer that takes long would never come if every look began anew
+            self._refresh.start()
+            return
         first = self.view.rowAt(0)
         last = self.view.rowAt(self.view.viewport().height() - 1)
         self.model.refresh(max(0, first), max(0, self.model.rowCount() - 1 if last < 0 else last))
@@ -180,13 +193,17 @@ class DocumentsTable(QWidget):
         """Searchable counts those that are the same as another, which are listed apart."""
 
         def done(answer: dict[str, Any]) -> None:
-            if coverage == self._coverage:
-                self._show_counts(coverage, int(answer["total"]))
+            self._show_counts(coverage, int(answer["total"]))
+
+        def failed(error: CiteLoomError) -> None:
+            self._coverage = {}  # to be asked for again
 
         if coverage != self._coverage:
             self._coverage = coverage
+            if self._counting:
+                self._counting.drop()
             asked = Question(self.project, "duplicate").arguments(0, 1)
-            self._link.ask(self, "documents", asked, done=done, failed=lambda _: None)
+            self._counting = self._link.ask(self, "documents", asked, done=done, failed=failed)
 
     def _show_counts(self, coverage: dict[str, int], duplicates: int) -> None:
         counts = {**coverage, "ready": coverage.get("searchable", 0) - duplicates, "duplicate": duplicates}
@@ -272,7 +289,7 @@ class DocumentsTable(QWidget):
 
     def _fit_to_font(self) -> None:
         wide = self.fontMetrics().horizontalAdvance("0")
-        for column, letters in enumerate((18, 19, 36, 7, 11, 7, 60)):
+        for column, letters in enumerate((18, 18, 34, 8, 12, 7, 40)):
             self.view.setColumnWidth(column, wide * letters)
         self.view.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.7))
         self.view.horizontalHeader().setStretchLastSection(True)

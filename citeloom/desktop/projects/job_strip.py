@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout
 
 from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.projects import words
+from citeloom.errors import CiteLoomError
 
 _STEPS = 1000
 _THIN = 8  # pixels; there is no text in the bar
@@ -27,7 +29,7 @@ class _Elided(QLabel):
 
     def say(self, words_: str) -> None:
         self._words = words_
-        self.setToolTip(words.tip(words_))
+        self.setToolTip(kit.tip(words_))
         self.setAccessibleName(words_)
         self.setText(self.fontMetrics().elidedText(words_, Qt.TextElideMode.ElideMiddle, self.width()))
 
@@ -39,10 +41,13 @@ class _Elided(QLabel):
 class JobStrip(QFrame):
     """A bar for the imports of one project; hidden while there are none."""
 
+    failed = Signal(object)  # a CiteLoomError
+
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
         self._project = ""
+        self._stopping: set[str] = set()  # imports; what is being read is finished first
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.what = kit.text()
         self.file = _Elided()
@@ -78,10 +83,11 @@ class JobStrip(QFrame):
     def _show(self) -> None:
         jobs = self.jobs()
         self.setVisible(bool(jobs))
+        self._stopping &= set(self._desk.overview.now.jobs)
         if not jobs:
-            self.stop_button.setEnabled(True)
             return
         job = jobs[0]
+        self.stop_button.setEnabled(any(one["job_id"] not in self._stopping for one in jobs))
         self.what.setText(words.progress_words(job))
         self.file.say(words.one_line(words.file_words(job)))
         self.left.setText(words.time_left(job))
@@ -92,10 +98,13 @@ class JobStrip(QFrame):
             self.bar.setValue(min(_STEPS, _STEPS * steps // (2 * total)))
 
     def _stop(self) -> None:
-        self.stop_button.setEnabled(False)  # until they have ended: what is being read is finished first
         for job in self.jobs():
-            self._desk.link.ask(self, "cancel", {"job_id": job["job_id"]}, failed=self._not_stopped)
+            asked = {"job_id": job["job_id"]}
+            self._stopping.add(job["job_id"])
+            self._desk.link.ask(self, "cancel", asked, failed=partial(self._not_stopped, job["job_id"]))
+        self._show()
 
-    def _not_stopped(self, error: object) -> None:
-        self.stop_button.setEnabled(True)
-        self._desk.link.failed.emit(error)
+    def _not_stopped(self, job_id: str, error: CiteLoomError) -> None:
+        self._stopping.discard(job_id)
+        self._show()
+        self.failed.emit(error)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from citeloom.desktop import kit
 from citeloom.desktop.projects import words
+from citeloom.desktop.projects.choosing import resize
 
 
 class PlanDialog(QDialog):
@@ -64,7 +65,7 @@ class PlanDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
         self.keep.setDefault(True)
         layout.addWidget(self.buttons)
-        self.resize(self.fontMetrics().horizontalAdvance("0") * 70, self.fontMetrics().height() * 26)
+        resize(self, 70, 26)
 
     def _button(self, label: str, *, remove: bool) -> QPushButton:
         made = self.buttons.addButton(label, QDialogButtonBox.ButtonRole.ActionRole)

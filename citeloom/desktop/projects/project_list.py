@@ -97,7 +97,7 @@ class ProjectsModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return said.format(project=project["id"], coverage=kit.coverage_words(project["coverage"]))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return words.tip(said.format(project=project["id"], coverage=kit.coverage_words(project["coverage"])))
+            return kit.tip(said.format(project=project["id"], coverage=kit.coverage_words(project["coverage"])))
         return None
 
 
@@ -151,6 +151,7 @@ class ProjectList(QWidget):
         self.view = QListView()
         self.view.setAccessibleName(self.tr("Projects"))
         self.view.setUniformItemSizes(True)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setModel(self.model)
         self.view.setItemDelegate(_Delegate(self.view))
         self.view.selectionModel().currentChanged.connect(self._on_current)

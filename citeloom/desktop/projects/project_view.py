@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +36,20 @@ class ProjectView(QWidget):
         self.project = ""
         self._task: Task | None = None
         self._reads, self._planning = True, False
-        self._to_remove = ""  # a project whose imports are being stopped before it goes
+        self._to_remove: set[str] = set()  # projects whose imports are being stopped before they go
+        self._going: set[str] = set()  # projects that the engine removes now
         self.question: QMessageBox | None = None
         self.dialog: QDialog | None = None  # the last one opened
         self.importing = Importing(desk, self)
         self.name = kit.heading("")
+        self.name.setMinimumWidth(1)  # a name without a space must not widen the window
         self.bar = kit.CoverageBar()
         self.counts = kit.text(muted=True)
         self.sync_button = kit.button(self.tr("Sync &now"), self.sync, icon_name="sync")
         self.add_button = QPushButton(icon("add"), self.tr("&Add to it"))
         self.add_button.setAccessibleName(self.tr("Add to this project"))
         self.add_button.setMenu(self._add_menu())
+        self.rebuild_button = kit.button("", self._rebuild, icon_name="retry", tip=self.tr("Build its index anew…"))
         self.remove_button = kit.button("", self._remove, icon_name="remove", tip=self.tr("Remove this project…"))
         self.strip = JobStrip(desk)
         self.papers = DocumentsTable(desk.link)
@@ -67,7 +71,7 @@ class ProjectView(QWidget):
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
         buttons.addWidget(self.name, 1)
-        for one in (self.sync_button, self.add_button, self.remove_button):
+        for one in (self.sync_button, self.add_button, self.rebuild_button, self.remove_button):
             buttons.addWidget(one)
         state = QVBoxLayout()
         state.addWidget(self.bar)
@@ -89,8 +93,8 @@ class ProjectView(QWidget):
         self.papers.actions_.said.connect(lambda words: self.said.emit(words, False))
         self.papers.actions_.changed.connect(self.papers.look_again_soon)
         self.sources.changed.connect(self._show)
-        self.papers.failed.connect(self.unread)
-        for part in (self.papers.actions_, self.sources, self.importing):
+        self.papers.failed.connect(self._on_unread)
+        for part in (self.papers.actions_, self.sources, self.importing, self.strip):
             part.failed.connect(self.failed)
         self.importing.said.connect(self.said)
         self.importing.started.connect(self.ask)
@@ -110,7 +114,9 @@ class ProjectView(QWidget):
     def show_project(self, project: str, coverage: dict[str, int]) -> None:
         """Show this project."""
         self.project = project
+        self._going.discard(project)  # there is one of that name again
         self.name.setText(project)
+        self.name.setToolTip(kit.tip(project))
         self._show_coverage(coverage)
         self.nothing.hide()
         self.tabs.show()
@@ -125,7 +131,7 @@ class ProjectView(QWidget):
             self._task.drop()
         if self.project:
             asked = {"id": self.project}
-            self._task = self._desk.link.ask(self, "project_show", asked, done=self._show, failed=self.unread.emit)
+            self._task = self._desk.link.ask(self, "project_show", asked, done=self._show, failed=self._on_unread)
             self.papers.look_again_soon()
 
     def _show(self, shown: dict[str, Any]) -> None:
@@ -139,6 +145,10 @@ class ProjectView(QWidget):
         self._reads = reads
         self._show_sync()
         self.papers.look_again_soon()
+
+    def _on_unread(self, error: CiteLoomError) -> None:
+        if self.project not in self._going:
+            self.unread.emit(error)
 
     def _on_documents(self, answer: dict[str, Any]) -> None:
         if coverage := answer.get("coverage"):
@@ -207,6 +217,20 @@ class ProjectView(QWidget):
             one=True,
         )
 
+    def _rebuild(self) -> None:
+        project = self.project
+        words = self.tr(
+            "Build the index of “{project}” anew? The old one answers until the new one is ready. "
+            "Papers that were read are not read again."
+        )
+        self.question = kit.ask_first(
+            self,
+            self.tr("Build the index anew"),
+            words.format(project=project),
+            self.tr("&Build it"),
+            lambda: self.importing.read(project, force_rebuild=True),
+        )
+
     def _remove(self) -> None:
         project = self.project
         words = self.tr(
@@ -225,24 +249,34 @@ class ProjectView(QWidget):
 
     def _stop_and_remove(self, project: str) -> None:
         """A project goes when its imports have ended."""
-        self._to_remove = project
+        self._to_remove.add(project)
         for job in self._jobs_of(project):
-            self._desk.link.ask(self, "cancel", {"job_id": job["job_id"]}, failed=self.failed.emit)
+            asked = {"job_id": job["job_id"]}
+            self._desk.link.ask(self, "cancel", asked, failed=partial(self._not_stopped, project))
         self._on_overview()
+
+    def _not_stopped(self, project: str, error: CiteLoomError) -> None:
+        self._to_remove.discard(project)
+        self.failed.emit(error)
 
     def _jobs_of(self, project: str) -> list[dict[str, Any]]:
         return [job for job in self._desk.overview.now.jobs.values() if job.get("project") == project]
 
     def _on_overview(self) -> None:
-        if self._to_remove and not self._jobs_of(self._to_remove):
-            asked, self._to_remove = {"id": self._to_remove}, ""
+        for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):
+            self._to_remove.discard(project)
+            self._going.add(project)
             self._desk.link.ask(
                 self,
                 "project_remove",
-                asked,
+                {"id": project},
                 done=lambda gone: self.removed.emit(gone["id"]),
-                failed=self.failed.emit,
+                failed=partial(self._not_removed, project),
             )
+
+    def _not_removed(self, project: str, error: CiteLoomError) -> None:
+        self._going.discard(project)
+        self.failed.emit(error)
 
 
 def _padded(part: QWidget) -> QWidget:

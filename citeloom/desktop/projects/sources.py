@@ -33,6 +33,7 @@ class Sources(QWidget):
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.currentRowChanged.connect(self._on_current)
         self.references = kit.text(muted=True)
+        self.references.setMinimumWidth(1)  # a path without a space must not widen the window
         self.remove_button = kit.button(self.tr("Stop reading t&his…"), self._remove, icon_name="remove")
         row = QHBoxLayout()
         row.addWidget(self.references, 1)
@@ -50,7 +51,7 @@ class Sources(QWidget):
         for source in shown.get("sources") or ():
             item = QListWidgetItem(icon(_ICONS.get(source["kind"], "file")), words.one_line(words.source_words(source)))
             item.setData(Qt.ItemDataRole.UserRole, source["path"])
-            item.setToolTip(words.tip(words.source_words(source)))
+            item.setToolTip(kit.tip(words.source_words(source)))
             self.list.addItem(item)
             if source["path"] == chosen:
                 self.list.setCurrentItem(item)

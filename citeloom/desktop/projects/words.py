@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
-
 from citeloom.desktop import kit
-
-translate = QCoreApplication.translate
+from citeloom.desktop.translations import translate
 
 STATUSES = ("ready", "pending", "failed", "without_file", "duplicate")
 STATUS_ICONS = {
@@ -125,8 +121,3 @@ def time_left(job: dict[str, Any]) -> str:
 def one_line(text: str, longest: int = 400) -> str:
     """A text for a line of a table: longer ones cost time and are cut off there anyway."""
     return " ".join(text[:longest].split())
-
-
-def tip(text: str) -> str:
-    """A text as a tooltip that wraps. Tooltips would take it for markup."""
-    return f"<p>{escape(text)}</p>" if text else ""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QListView, QToolButton, QVBoxLayout, QWidget
 
@@ -110,6 +109,10 @@ class SearchBar(QWidget):
         at = self.project.currentIndex()
         return self._projects[at] if at >= 0 else {}
 
+    def knows(self, project: str) -> bool:
+        """Whether a project is among those that are offered."""
+        return any(one["id"] == project for one in self._projects)
+
     def request(self) -> dict[str, Any]:
         """The search as the engine takes it."""
         made: dict[str, Any] = {
@@ -124,14 +127,14 @@ class SearchBar(QWidget):
     def offer(self, projects: list[dict[str, Any]], wanted: str | None) -> None:
         """Offer these projects; the wanted one is chosen, or the one before, or the first."""
         before = self.project_id()
-        self.project.blockSignals(True)
-        self.project.clear()
-        self._projects = projects
-        self.project.addItems([cut(str(one["id"]), 100) for one in projects])
-        ids = [str(one["id"]) for one in projects]
+        offered, ids = ([str(one["id"]) for one in some] for some in (self._projects, projects))
         choice = next((one for one in (wanted, before) if one in ids), ids[0] if ids else None)
-        self.project.setCurrentIndex(ids.index(choice) if choice is not None else -1)
-        self.project.blockSignals(False)
+        self._projects = projects
+        with QSignalBlocker(self.project):
+            if ids != offered:  # somebody may be choosing just now
+                self.project.clear()
+                self.project.addItems([cut(one, 100) for one in ids])
+            self.project.setCurrentIndex(ids.index(choice) if choice is not None else -1)
         self._show_project()
         if self.project_id() != before:
             self.filters.clear()
@@ -143,7 +146,7 @@ class SearchBar(QWidget):
         self.project_chosen.emit()
 
     def _show_project(self) -> None:
-        self.project.setToolTip(html.escape(cut(self.project_id() or "", 300)))
+        self.project.setToolTip(kit.tip(cut(self.project_id() or "", 300)))
         hybrid = bool(self.chosen().get("hybrid_enabled", True))
         reason = "" if hybrid else self.tr("This project was built without words: it can be searched by meaning only.")
         model = self.way.model()

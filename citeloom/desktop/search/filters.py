@@ -20,6 +20,7 @@ class FilterPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._told: dict[str, Any] = {}
         any_words = self.tr("any")
         self.year_from = self._year(self.tr("From year"))
         self.year_to = self._year(self.tr("To year"))
@@ -54,7 +55,7 @@ class FilterPanel(QWidget):
         self.fields = (self.year_from, self.year_to, self.author, self.tag, self.collection, self.section)
         for before, after in zip(self.fields, (*self.fields[1:], self.clear_button), strict=True):
             self.setTabOrder(before, after)
-        self._refresh()
+        self.clear_button.setEnabled(False)
 
     def filters(self) -> dict[str, Any]:
         """The filters as the engine takes them; empty where nothing is narrowed."""
@@ -142,8 +143,8 @@ class FilterPanel(QWidget):
         return label
 
     def _tell(self) -> None:
-        self._refresh()
-        self.changed.emit()
-
-    def _refresh(self) -> None:
-        self.clear_button.setEnabled(bool(self.filters()))
+        filters = self.filters()
+        self.clear_button.setEnabled(bool(filters))
+        if filters != self._told:  # leaving a field is no change
+            self._told = filters
+            self.changed.emit()

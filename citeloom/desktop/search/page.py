@@ -62,11 +62,12 @@ class SearchPage(Page):
         return self.tr("Search")
 
     def shown(self, what: dict[str, str]) -> None:
-        self._wanted_project = what.get("project") or self._wanted_project
+        wanted = self._wanted_project = what.get("project") or self._wanted_project
         if what.get("question"):
             self.bar.box.setText(what["question"])
         self._ask_projects()
-        if self.bar.question():
+        self._ask_facets()
+        if self.bar.question() and wanted in (None, self.bar.project_id()):
             self.search_now()  # much may have been read since
         self._to_box()
 
@@ -104,6 +105,7 @@ class SearchPage(Page):
         for part in (self.waiting, self.no_project, self.welcome, self.nothing, self.found):
             self.stack.addWidget(part)
         layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * kit.GAP, 2 * kit.GAP, 2 * kit.GAP, kit.GAP)
         layout.addWidget(self.bar)
         layout.addWidget(self.banner)
         layout.addWidget(self.busy)
@@ -238,12 +240,17 @@ class SearchPage(Page):
             return  # nobody has looked at the page yet
         self.banner.hide()
         self._ask_projects()
+        self._ask_facets()
         self.reader.ask_again()
         if self.bar.question():
             self.search_now()
 
     def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] == "JobFinished" and event["project_id"] == self.bar.project_id() and self.isVisible():
+        if not self.isVisible():
+            return
+        if event["type"] == "JobQueued" and not self.bar.knows(event["project_id"]):
+            self._ask_projects()
+        elif event["type"] == "JobFinished" and event["project_id"] == self.bar.project_id():
             self._ask_projects()
             self._ask_facets()
             if self.bar.question():

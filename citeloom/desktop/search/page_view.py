@@ -15,7 +15,7 @@ from citeloom.desktop.desk import Desk
 from citeloom.desktop.link import Task
 from citeloom.desktop.search.page_canvas import PageCanvas
 from citeloom.desktop.search.states import busy_line
-from citeloom.errors import CiteLoomError
+from citeloom.errors import CiteLoomError, Code
 
 _BUSY_AFTER_MS, _SHARPEN_AFTER_MS = 300, 200
 _NARROWEST, _WIDEST = 200, 4000  # pixels of a picture that is asked for
@@ -38,6 +38,8 @@ class PageView(QWidget):
         self._zoom = _FIT
         self._asked_width = 0
         self._show_mark = False
+        self._pending = False  # the page is here, the place of the passage on it is still to be found
+        self._looking = False  # for the place of a passage, this one's or another's
         self._task: Task | None = None
         self.canvas = PageCanvas()
         self.paper = QScrollArea()
@@ -89,12 +91,12 @@ class PageView(QWidget):
     def leave(self) -> None:
         """Another passage is about to be shown: what is there is dimmed, what was asked for is not waited for."""
         self._stop()
-        self._passage = None
+        self._passage, self._pending = None, False
         self.canvas.dim(True)
 
     def ask_again(self) -> None:
         """The engine is back: ask for what is missing."""
-        if self._passage and self.canvas.dimmed:
+        if self._passage and (self.canvas.dimmed or self._pending):
             self._ask()
 
     def empty(self) -> None:
@@ -137,19 +139,46 @@ class PageView(QWidget):
     def _wanted_width(self) -> int:
         return min(max(round(self._width() * self.devicePixelRatioF()), _NARROWEST), _WIDEST)
 
-    def _ask(self, *, recognise: bool = False) -> None:
-        if self._passage is None:
-            return
-        self._stop()
-        project, chunk_id = self._passage
+    def _ask(self) -> None:
+        if self._passage:
+            self._stop()
+            args = self._question()
+            self._busy_timer.start()
+            self._task = self._desk.link.ask(self, "page_picture", args, done=self._decode, failed=self._on_failed)
+
+    def _question(self) -> dict[str, Any]:
+        project, chunk_id = self._passage or ("", "")
         self._asked_width = self._wanted_width()
-        args: dict[str, Any] = {"project": project, "chunk_id": chunk_id, "width": self._asked_width}
-        if self._page is not None:
-            args["page"] = self._page
-        if recognise:
-            args["recognise"] = True
+        args = {"project": project, "chunk_id": chunk_id, "width": self._asked_width}
+        return args if self._page is None else {**args, "page": self._page}
+
+    def _look_for_place(self) -> None:
+        """Have the passage found on a scan. One at a time: several would leave no way to the engine for the rest."""
         self._busy_timer.start()
-        self._task = self._desk.link.ask(self, "page_picture", args, done=self._decode, failed=self._on_failed)
+        if self._looking:
+            return
+        self._looking = True
+        wanted, args = (self._passage, self._page), {**self._question(), "recognise": True}
+
+        def done(answer: dict[str, Any]) -> None:
+            if ended():
+                self._stop()
+                self._asked_width = args["width"]  # it may have become wider meanwhile
+                self._decode(answer)
+                self._sharpen.start()
+
+        def failed(error: CiteLoomError) -> None:
+            if ended():
+                self._on_failed(error)
+
+        def ended() -> bool:
+            self._looking = False
+            still = wanted == (self._passage, self._page)
+            if self._pending and not still:
+                self._look_for_place()
+            return still
+
+        self._desk.link.ask(self, "page_picture", args, done=done, failed=failed)
 
     def _ask_if_wider(self) -> None:
         """Sharpen what was only stretched; a picture that is larger than needed does as well."""
@@ -169,18 +198,23 @@ class PageView(QWidget):
         self.canvas.show_picture(picture, answer["marks"])
         self._lay_out()
         self._say_where(answer.get("label"))
-        self._say_note(answer)
+        self._pending = bool(answer["pending"])
+        self._say_note(found=answer["found"])
         if self._show_mark or another:
             self._go_to_mark()
         else:
             self._go_to(middle)
-        self._show_mark = bool(answer["pending"])
-        if answer["pending"]:  # a scan: where its words stand takes the engine seconds, so the page comes first
-            self._ask(recognise=True)
+        self._show_mark = self._pending
+        if self._pending:  # a scan: where its words stand takes the engine seconds, so the page comes first
+            self._look_for_place()
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._stop()
-        self.failed.emit(error)
+        if self.canvas.dimmed or self.canvas.picture.isNull():
+            self.failed.emit(error)
+        elif error.code != Code.ENGINE_UNAVAILABLE:  # the page itself is there to be read
+            self._pending = False
+            self._say_note(found=bool(self.canvas.marks))
 
     def _stop(self) -> None:
         if self._task:
@@ -194,7 +228,7 @@ class PageView(QWidget):
     def _turn(self, step: int) -> None:
         if self._passage and self._page is not None and 1 <= self._page + step <= self._pages:
             self._page += step
-            self._show_mark = True
+            self._show_mark, self._pending = True, False
             self.canvas.dim(True)
             self._say_where()
             self._ask()
@@ -238,12 +272,12 @@ class PageView(QWidget):
         self.previous.setEnabled(bool(known and self._page and self._page > 1))
         self.next.setEnabled(bool(known and self._page and self._page < self._pages))
 
-    def _say_note(self, answer: dict[str, Any]) -> None:
-        if answer["pending"]:
+    def _say_note(self, *, found: bool) -> None:
+        if self._pending:
             self.note.setText(self.tr("The passage is being looked for on this page …"))
         else:
             self.note.setText(self.tr("The passage stands on this page, but its exact place could not be marked."))
-        self.note.setVisible(not answer["found"] and self._span[0] <= answer["page"] <= self._span[1])
+        self.note.setVisible(not found and self._span[0] <= (self._page or 0) <= self._span[1])
 
     def _tool(self, icon_name: str, words: str, shortcut: str, pressed: Any, *also: str) -> QPushButton:
         made = kit.button(

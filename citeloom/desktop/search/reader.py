@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -86,7 +85,7 @@ class Reader(QWidget):
         self._leave()
         title = hit["title"] or hit["source"] or ""
         self.title.setText(cut(title, 140))
-        self.title.setToolTip(html.escape(cut(title, 2000)) if len(title) > 140 else "")
+        self.title.setToolTip(kit.tip(cut(title, 2000)) if len(title) > 140 else "")
         where = self.tr("Open in Zotero") if opens_in_zotero(hit) else self.tr("Open file")
         self.open_button.setText(where)
         self.open_button.setAccessibleName(where)

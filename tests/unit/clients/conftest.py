@@ -10,6 +10,7 @@ import pytest
 
 from citeloom import clients
 from citeloom.clients import Found
+from citeloom.clients.entry import PLACES
 
 PYTHON = "/opt/citeloom/bin/python"
 Look = Callable[[str], Found]
@@ -22,7 +23,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(home))
-    for name in ("CITELOOM_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+    for name in PLACES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "executable", PYTHON)
     return home

@@ -100,6 +100,13 @@ def test_a_place_chosen_by_a_variable_is_honoured_if_it_is_one(
     assert seen(own_home, **{variable: "relative"})[client_id].file == own_home / PLACES["linux"][client_id]
 
 
+def test_claude_code_keeps_its_file_in_the_folder_that_a_variable_names_even_if_it_is_the_usual_one(
+    own_home: Path,
+) -> None:
+    folder = own_home / ".claude"
+    assert seen(own_home, CLAUDE_CONFIG_DIR=str(folder))["claude-code"].file == folder / ".claude.json"
+
+
 def test_windows_says_where_its_folders_are(own_home: Path) -> None:
     found = seen(own_home, "win32", APPDATA=str(own_home / "D"))
     assert found["vscode"].file == own_home / "D" / "Code" / "User" / "mcp.json"
@@ -135,4 +142,4 @@ def test_continue_with_its_older_file_is_not_given_a_newer_one_that_hides_it(own
     older.parent.mkdir()
     older.write_text("{}")
     found = seen(own_home)["continue"]
-    assert found.problem and "config.json" in str(found.problem) and "snippet continue" in found.problem.next_step
+    assert found.problem and "config.json" in str(found.problem) and "by hand" in found.problem.next_step

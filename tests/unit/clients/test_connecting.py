@@ -21,6 +21,7 @@ from citeloom.errors import CiteLoomError, Code
 
 Look = Callable[[str], Found]
 BOTH = ["read", "write"]
+COMMANDS = ("clients", "doctor", "mcp", "engine", "project")
 BEFORE = b'{\n  "mcpServers": {\n    "files": {"command": "npx"}\n  }\n}\n'
 
 
@@ -73,6 +74,22 @@ def test_a_data_folder_of_its_own_is_told_to_the_editor(tmp_path: Path, monkeypa
     assert clients.entry.made(None, [], BOTH)["env"] == {"CITELOOM_HOME": str(tmp_path / "data")}
 
 
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="only Linux has such variables")
+def test_folders_of_its_own_are_told_to_the_editor_and_are_its_own_no_more_when_they_have_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cursor: Path, look: Look
+) -> None:
+    cursor.write_text('{"mcpServers": {"citeloom": {"command": "old", "env": {"LANG": "de"}}}}')
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    clients.install(look("cursor"), [], BOTH)
+    connected = look("cursor").connected
+    assert connected and connected.environment == {"LANG": "de", "XDG_DATA_HOME": str(tmp_path / "data")}
+    monkeypatch.delenv("XDG_DATA_HOME")
+    clients.install(look("cursor"), [], BOTH)
+    connected = look("cursor").connected
+    assert connected and connected.environment == {"LANG": "de"}
+
+
 @pytest.mark.parametrize("toolsets", [["read", "everything"], []], ids=["unknown", "none"])
 def test_only_toolsets_that_there_are_can_be_chosen(toolsets: list[str], cursor: Path, look: Look) -> None:
     with pytest.raises(CiteLoomError, match="There are: read, write"):
@@ -101,6 +118,21 @@ def test_an_entry_that_launches_nothing_is_replaced_by_one_that_does(raw: str, c
     assert "example.org" not in cursor.read_text()
 
 
+def test_nothing_of_an_address_is_left_beside_a_command(look: Look, own_home: Path) -> None:
+    file = own_home / ".codex" / "config.toml"
+    file.parent.mkdir()
+    file.write_text('[mcp_servers.citeloom]\nurl = "https://example.org"\nbearer_token_env_var = "KEY"\n')
+    clients.install(look("codex"), [], BOTH)
+    assert file.read_text() == clients.snippet("codex", [], BOTH)
+
+
+@pytest.mark.parametrize("off", ['"disabled": true', '"enabled": false'])
+def test_connecting_switches_on_what_was_switched_off(off: str, cursor: Path, look: Look) -> None:
+    cursor.write_text(f'{{"mcpServers": {{"citeloom": {{"command": "old", "timeout": 9, {off}}}}}}}')
+    clients.install(look("cursor"), [], BOTH)
+    assert off not in cursor.read_text() and '"timeout": 9' in cursor.read_text()
+
+
 # -- preview, undo, remove -------------------------------------------------------------------------------------
 
 
@@ -111,6 +143,14 @@ def test_a_preview_shows_what_will_change_and_writes_nothing(cursor: Path, look:
     old, new = BEFORE.decode().splitlines(), cursor.read_text().splitlines()
     whole = difflib.unified_diff(old, new, str(cursor), str(cursor), n=1, lineterm="")
     assert shown == "".join(f"{line}\n" for line in whole)
+
+
+def test_a_preview_of_a_file_in_one_long_line_shows_the_place_that_changes(cursor: Path, look: Look) -> None:
+    cursor.write_text(f'{{"a": "{"x" * 5000}", "mcpServers": {{}}}}')
+    old, new = clients.preview(look("cursor"), ["thesis"], BOTH).splitlines()[-2:]
+    assert old.startswith("-") and old.endswith('"mcpServers": {}}')
+    assert new.startswith("+") and '"mcpServers": {"citeloom": {' in new
+    assert len(old) < 100 and len(new) < 250
 
 
 def test_undo_restores_what_was_there(cursor: Path, look: Look) -> None:
@@ -143,11 +183,20 @@ def test_undo_is_refused_when_somebody_else_has_changed_the_file(cursor: Path, l
     change = clients.install(look("cursor"), [], BOTH)
     theirs = cursor.read_bytes().replace(b'"npx"', b'"uvx"')
     cursor.write_bytes(theirs)
-    with pytest.raises(CiteLoomError, match="clients remove cursor"):
+    with pytest.raises(CiteLoomError, match="Remove CiteLoom's entry instead"):
         clients.undo(change)
     assert cursor.read_bytes() == theirs
     clients.remove(look("cursor"))
     assert cursor.read_bytes() == BEFORE.replace(b'"npx"', b'"uvx"')
+
+
+def test_undo_leaves_a_file_alone_that_was_locked_since(cursor: Path, look: Look) -> None:
+    change = clients.install(look("cursor"), [], BOTH)
+    written = cursor.read_bytes()
+    cursor.chmod(0o444)
+    with pytest.raises(CiteLoomError, match="read-only"):
+        clients.undo(change)
+    assert cursor.read_bytes() == written
 
 
 def test_undo_without_its_backup_is_refused(cursor: Path, look: Look) -> None:
@@ -181,6 +230,26 @@ def test_removing_what_is_not_there_says_so(cursor: Path, look: Look) -> None:
 def test_only_the_last_few_backups_are_kept(cursor: Path, look: Look) -> None:
     made = [clients.install(look("cursor"), [f"p{number}"], BOTH).backup for number in range(8)]
     assert beside(cursor) == made[-5:]
+
+
+def test_a_backup_is_kept_though_the_clock_was_set_back(cursor: Path, look: Look) -> None:
+    later = [cursor.with_name(f"{cursor.name}.citeloom-backup-9999010{day}T000000.0") for day in range(1, 7)]
+    for backup in later:
+        backup.write_text("{}")
+    change = clients.install(look("cursor"), [], BOTH)
+    assert change.backup is not None and change.backup.read_bytes() == BEFORE
+    clients.undo(change)
+    assert beside(cursor) == [change.backup, *later[-4:]]
+
+
+def test_what_only_looks_like_a_backup_is_no_hindrance(cursor: Path, look: Look) -> None:
+    clients.install(look("cursor"), [], BOTH)
+    cursor.with_name(f"{cursor.name}.citeloom-backup-z").mkdir()
+    huge = cursor.with_name(f"{cursor.name}.citeloom-backup-y")
+    huge.touch()
+    os.truncate(huge, 100_000_000)
+    clients.remove(look("cursor"))
+    assert cursor.read_bytes() == BEFORE
 
 
 # -- how it is written -----------------------------------------------------------------------------------------
@@ -359,6 +428,22 @@ def test_a_part_of_a_file_that_would_change_its_meaning_is_not_written(own_home:
     file = own_home / ".continue" / "config.yaml"
     file.parent.mkdir()
     file.write_text("name: a\nprompt: |\n  text")
-    with pytest.raises(CiteLoomError, match="snippet continue"):
+    with pytest.raises(CiteLoomError, match="by hand"):
         clients.install(look("continue"), [], BOTH)
     assert file.read_text() == "name: a\nprompt: |\n  text"
+
+
+def test_an_entry_that_would_be_read_otherwise_than_it_was_is_not_written(own_home: Path, look: Look) -> None:
+    file = own_home / ".continue" / "config.yaml"
+    file.parent.mkdir()
+    file.write_text("name: a\nmcpServers:\n  - name: citeloom\n    command: old\n    since: 2026-01-01\n")
+    before = file.read_bytes()
+    with pytest.raises(CiteLoomError, match="would not mean"):
+        clients.install(look("continue"), [], BOTH)
+    assert file.read_bytes() == before
+
+
+def test_no_sentence_sends_a_person_who_sits_before_a_window_to_a_terminal() -> None:
+    package = Path(clients.__file__).parent
+    told = [file.name for file in package.glob("*.py") for word in COMMANDS if f"citeloom {word}" in file.read_text()]
+    assert told == ["model.py"]  # a comment on what the bridge takes

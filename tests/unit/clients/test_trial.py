@@ -27,7 +27,7 @@ for line in sys.stdin:
         print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}), flush=True)
         print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {}}), flush=True)
     if asked.get("method") == "tools/list":
-        names = [{"name": os.environ.get(variable, "none")} for variable in ("PATH", "PYTHONPATH", "OWN")]
+        names = [{"name": os.environ.get(name, "none")} for name in ("PATH", "PYTHONPATH", "XDG_DATA_HOME", "OWN")]
         print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {"tools": names}}), flush=True)
 """
 REFUSES = """
@@ -59,9 +59,10 @@ def test_the_command_is_launched_as_an_editor_does(
     saying: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    monkeypatch.setenv("XDG_DATA_HOME", "/somewhere")
     tested = clients.test(saying(REAL_PYTHON, "-c", ANSWERS))
     assert tested.ok and tested.problem is None
-    assert tested.tools == [os.defpath, "none", "mine"]
+    assert tested.tools == [os.defpath, "none", "none", "mine"]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,7 @@ def test_the_command_is_launched_as_an_editor_does(
     [
         (("/nowhere/citeloom", "mcp"), Code.FILE_NOT_FOUND, "/nowhere/citeloom"),
         ((REAL_PYTHON, "-c", "import sys; sys.exit('out of order')"), Code.ENGINE_UNAVAILABLE, "out of order"),
+        ((REAL_PYTHON, "-c", "raise SystemError('no such part')"), Code.ENGINE_UNAVAILABLE, "no such part"),
         ((REAL_PYTHON, "-c", "print('{}')"), Code.ENGINE_UNAVAILABLE, "ended"),
         ((REAL_PYTHON, "-c", "while True: print('x' * 100_000, end='')"), Code.ENGINE_UNAVAILABLE, "ended"),
         ((REAL_PYTHON, "-c", REFUSES), Code.ENGINE_UNAVAILABLE, "No engine. Start one."),
@@ -76,7 +78,7 @@ def test_the_command_is_launched_as_an_editor_does(
         (("/etc",), Code.FILE_NOT_FOUND, "/etc"),
         (("a\x00b",), Code.FILE_NOT_FOUND, "cannot be launched"),
     ],
-    ids=["gone", "fails", "silent", "endless", "refuses", "empty", "folder", "zero"],
+    ids=["gone", "fails", "crashes", "silent", "endless", "refuses", "empty", "folder", "zero"],
 )
 def test_a_command_that_does_not_work_says_why(
     command: tuple[str, ...], code: Code, said: str, saying: Callable[..., Found]
@@ -116,7 +118,7 @@ def _ended(pid: int) -> bool:
 
 def test_an_editor_that_is_not_connected_is_told_how(look: Look, own_home: Path) -> None:
     tested = clients.test(look("cursor"))
-    assert tested.problem and "clients install cursor" in str(tested.problem)
+    assert tested.problem and "Connect it first." in str(tested.problem)
     (own_home / ".cursor").mkdir()
     (own_home / ".cursor" / "mcp.json").write_text("{")
     tested = clients.test(look("cursor"))

@@ -87,6 +87,7 @@ def check(before: YamlText | TomlText, read: type) -> None:
 
 @given(files(YAML_PIECES, ["", *YAML_SERVERS]))
 @example("a: 1")
+@example("a: &x 1\nb: &x 2\nc: *x\n")
 def test_yaml_gets_the_entry_and_keeps_everything_else(text: str) -> None:
     # A text in many lines that ends with the file gets a line end more: that is refused before it is written.
     assume(text.endswith("\n") or not any(mark in text for mark in "|>"))
@@ -96,6 +97,21 @@ def test_yaml_gets_the_entry_and_keeps_everything_else(text: str) -> None:
 def test_a_list_of_servers_stays_a_list_when_its_only_one_is_taken_out() -> None:
     text = YamlText("a: 1\nmcpServers: # mine\n  - name: citeloom\n    command: x\nb: 2\n", "mcpServers")
     assert text.take() == "a: 1\nmcpServers: [] # mine\nb: 2\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("mcpServers:\n  - name: citeloom\n  - name: a\n  - name: citeloom\n", "mcpServers:\n  - name: a\n"),
+        ("mcpServers: [{name: citeloom}, {name: citeloom}]\n", "mcpServers: []\n"),
+    ],
+    ids=["lines", "brackets"],
+)
+def test_an_entry_that_stands_there_twice_is_taken_out_twice_and_not_changed(text: str, without: str) -> None:
+    twice = YamlText(text, "mcpServers")
+    assert twice.take() == without
+    with pytest.raises(Unsuited, match="more than once"):
+        twice.put(ENTRY)
 
 
 @given(files(TOML_PIECES, TOML_SERVERS))
@@ -119,10 +135,12 @@ def test_toml_is_left_without_a_gap_where_the_entry_was(text: str) -> None:
         ("a: 1\n---\nb: 2", "."),
         ("a: \x00", "."),
         ("a: !unknown 1", "."),
+        ("a: !!bool x", "makes no sense"),
+        ("? - a: 1\n: 2", "makes no sense"),
         ("[" * 700, "."),
         ("a: 1\n" * 100_000, "too large"),
     ],
-    ids=["open", "twice", "list", "object", "word", "two documents", "zero", "tag", "deep", "large"],
+    ids=["open", "twice", "list", "object", "word", "two documents", "zero", "tag", "bool", "key", "deep", "large"],
 )
 def test_yaml_that_is_not_sound_is_refused(text: str, reason: str) -> None:
     with pytest.raises(Malformed, match=reason):
@@ -135,6 +153,13 @@ def test_yaml_that_is_not_sound_is_refused(text: str, reason: str) -> None:
 def test_yaml_that_cannot_be_changed_safely_is_left_alone(text: str) -> None:
     with pytest.raises(Unsuited):
         YamlText(text, "mcpServers").put(ENTRY)
+
+
+def test_an_entry_that_refers_to_another_one_is_left_alone() -> None:
+    text = YamlText("mcpServers:\n  - name: one\n    env: &e {A: b}\n  - name: citeloom\n    env: *e\n", "mcpServers")
+    for change in (text.take, lambda: text.put(ENTRY)):
+        with pytest.raises(Unsuited, match="refers to another part"):
+            change()
 
 
 @pytest.mark.parametrize(

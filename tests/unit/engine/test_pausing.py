@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from citeloom.config import Settings, Watch
+from citeloom.engine.cancel import Cancel
 from citeloom.engine.events import Event, JobFinished, Paused
 from citeloom.engine.service import Service
 from citeloom.engine.watching import Watching
+from citeloom.errors import CiteLoomError
 from citeloom.ingest.importer import Importer
+from citeloom.ingest.rebuild import Rebuild
 from citeloom.ingest.request import ImportRequest
 from citeloom.store import Catalog, Job, Source
 from citeloom.zotero.connect import Zotero
@@ -52,7 +55,7 @@ def new_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 @pytest.fixture
 def engine(new_engine: Callable[[], Service], papers: Path) -> Service:
     service = new_engine()
-    service.add_project("p", None, [str(papers)])
+    service.projects.add("p", None, [str(papers)])
     return service
 
 
@@ -143,6 +146,27 @@ def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Serv
     assert engine.jobs.busy() == []
 
 
+def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Service) -> None:
+    told: list[Event] = []
+    engine.events.watch(told.append)
+    engine.pause()
+    job = submit(engine)
+    engine.projects.remove("p")
+    assert [(e.job_id, e.state) for e in told if isinstance(e, JobFinished)] == [(job.id, "cancelled")]
+    assert engine.jobs.busy() == []
+
+
+def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Service, gate: Gate) -> None:
+    submit(engine)
+    assert gate.reached.wait(60)
+    waiting = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
+    with pytest.raises(CiteLoomError, match="is running"):
+        engine.projects.remove("p")
+    assert waiting.id in [job["job_id"] for job in engine.jobs.busy()]
+    gate.opened.set()
+    assert finished(engine, waiting)["state"] == "done"
+
+
 def test_what_is_asked_for_during_a_pause_waits_also_for_the_next_engine(
     engine: Service, new_engine: Callable[[], Service]
 ) -> None:
@@ -178,28 +202,64 @@ def test_a_rebuild_that_is_paused_leaves_the_old_index_until_it_is_done(engine: 
     assert engine.collection(rebuilt).count() == len(PAPERS)
 
 
-def test_files_that_change_during_a_pause_are_followed_after_it(
+def test_a_rebuild_that_is_done_when_the_pause_comes_is_not_done_again(
+    engine: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish = Rebuild.finish
+
+    def then_pause(rebuild: Rebuild) -> None:
+        finish(rebuild)
+        engine.pause()
+
+    monkeypatch.setattr(Rebuild, "finish", then_pause)
+    job = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
+    assert finished(engine, job)["state"] == "done"
+    assert engine.catalog.projects.get("p").generation == 2
+
+
+def test_what_is_stored_and_removed_during_a_rebuild_is_so_after_it(engine: Service, gate: Gate, papers: Path) -> None:
+    gate.opened.set()
+    finished(engine, submit(engine))
+    project = engine.catalog.projects.get("p")
+    gate.opened.clear()
+    gate.seen.clear()
+    gate.reached.clear()
+    job = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
+    assert gate.reached.wait(60)
+    item = {"id": "note-1", "text": "The dune was measured.", "embedding": [1.0] + [0.0] * 383, "metadata": {}}
+    engine.store_chunks(project, [item], Cancel())
+    removed = engine.catalog.documents.find("p", source=str(papers / "bog.md"))
+    assert removed is not None
+    engine.delete_document(project, removed.doc_id)
+    gate.opened.set()
+    assert finished(engine, job)["state"] == "done"
+    rebuilt = engine.catalog.projects.get("p")
+    titles = {document.title for document in engine.catalog.documents.all("p")}
+    assert rebuilt.generation == 2
+    assert engine.collection(rebuilt).count() == len(PAPERS) == engine.catalog.documents.chunk_count("p")
+    assert "On the bog" not in titles and len(titles) == len(PAPERS)
+
+
+def test_files_are_followed_that_changed_while_nobody_watched_or_during_a_pause(
     tmp_path: Path, catalog: Catalog, papers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CITELOOM_WATCH", raising=False)
+    model = {"dense_model": "m", "dense_fingerprint": "f", "dense_size": 4, "sparse_model": ""}
+    for name in ("of-zotero", "p"):
+        catalog.projects.add(name, None, model)
+    catalog.projects.add_source("p", Source("folder", str(papers)))
+    catalog.projects.add_source("of-zotero", Source("zotero", "zotero:library"))
     asked, followed, rests = threading.Event(), list[str](), True
 
     def is_paused() -> bool:
         asked.set()
         return rests
 
-    model = {"dense_model": "m", "dense_fingerprint": "f", "dense_size": 4, "sparse_model": ""}
-    catalog.projects.add("p", None, model)
-    catalog.projects.add_source("p", Source("folder", str(papers)))
     zotero = Zotero(Settings().zotero, tmp_path / "mirror")
     watching = Watching(Watch(zotero=False), catalog, zotero, followed.append, is_paused)
     watching.start()
     try:
-        for version in range(20):  # the first ones may come before the watch has begun
-            (papers / "new.md").write_text(f"# New, {version}\n")
-            if asked.wait(5):
-                break
-        assert asked.is_set()
+        assert asked.wait(60), "what changed before the start is looked for"
         assert followed == []
         rests = False
         watching.resume()

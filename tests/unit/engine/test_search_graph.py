@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from citeloom.config import Settings
-from citeloom.engine import service as service_module
+from citeloom.engine import indexes
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.service import Service
 
@@ -20,7 +20,7 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
     made = Service(Settings())
     made.jobs.start()
-    made.add_project("thesis", None, [])
+    made.projects.add("thesis", None, [])
     yield made
     made.stop()
 
@@ -41,7 +41,7 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
         answer = service.questions.query(project, "passage", hybrid=False, cancel=Cancel(), top_k=20)
         return [hit["chunk_id"] for hit in answer["items"]]
 
-    monkeypatch.setattr(service_module, "_OPTIMISE_FROM", 101)
+    monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 101)
     service.store_chunks(service.catalog.projects.get("thesis"), items(100), Cancel())
     service._when_idle()
     before = service.catalog.projects.get("thesis")

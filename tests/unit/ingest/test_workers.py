@@ -19,7 +19,7 @@ import pytest
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest import workers as module
 from citeloom.ingest.limits import Limits
-from citeloom.ingest.workers import Stopped, Workers
+from citeloom.ingest.workers import KeptWorker, Stopped, Workers
 
 LONG = 60.0  # seconds; nothing here takes as long
 ANSWER = """
@@ -226,6 +226,31 @@ def test_somebody_who_waits_is_served_while_all_workers_are_busy(use: Use, proce
     assert processes[1].returncode is not None
     stop.set()
     busy.join()
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["aside", "kept"])
+def test_the_end_of_the_engine_is_not_held_up_by_somebody_who_waits(use: Use, processes: Processes, kept: bool) -> None:
+    workers, worker = use(ANSWER), KeptWorker()
+    end, serve = (worker.end, worker.ask) if kept else (workers.end, workers.convert_aside)
+    refusals: list[CiteLoomError] = []
+
+    def wait() -> None:
+        with pytest.raises(CiteLoomError) as caught:
+            serve({"path": "hang"}, Limits(LONG))
+        refusals.append(caught.value)
+
+    waiting = [threading.Thread(target=wait) for _ in range(2)]  # of a kept one, the second waits for the first
+    for one in waiting:
+        one.start()
+    while not processes:
+        pass
+    end()
+    for one in waiting:
+        one.join()
+    assert [refusal.code for refusal in refusals] == [Code.ENGINE_UNAVAILABLE] * 2
+    assert all(process.wait() is not None for process in processes)
+    with pytest.raises(CiteLoomError):
+        serve({"path": "hang"}, Limits(LONG))
 
 
 def suppressed(workers: Workers, stop: threading.Event) -> None:

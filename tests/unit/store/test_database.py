@@ -144,6 +144,11 @@ def test_a_full_disk_is_called_a_full_disk(tmp_path: Path) -> None:
                 "INSERT INTO access_log VALUES (NULL, '', '', '', '', '', ?, '', '', 0)", ("x" * 500 + str(number),)
             )
     assert caught.value.code == Code.STORAGE_ERROR
+    with pytest.raises(CiteLoomError, match="disk is full"), db.transaction():
+        for _ in range(100):
+            db.write("INSERT INTO access_log VALUES (NULL, '', '', '', '', '', ?, '', '', 0)", ("x" * 500,))
+    with db.transaction():
+        db.write("DELETE FROM access_log")
     assert db.check() == "ok"
     db.close()
 

@@ -86,9 +86,13 @@ def test_a_project_keeps_what_it_was_made_with_until_it_is_saved_anew(catalog: C
     made = catalog.projects.add("thesis/one", "/refs.json", {**MODEL, "sparse_model": "s"})
     assert (made.collection, made.generation, made.references_path) == ("proj-thesis-one", 1, "/refs.json")
     assert made.hybrid_enabled and not replace(made, sparse_model="").hybrid_enabled
-    catalog.projects.save(replace(made, generation=2, dense_model="other", references_hash="h"))
+    catalog.projects.name_references("thesis/one", "/others.json")  # during a rebuild, say
+    catalog.projects.note_references("thesis/one", "h")
+    catalog.projects.save(replace(made, generation=2, dense_model="other"))
+    catalog.projects.keep_model("thesis/one")
+    changed = {"references_path": "/others.json", "references_hash": "h", "own_model": True}
     again = catalog.projects.get("thesis/one")
-    assert again == replace(made, generation=2, dense_model="other", references_hash="h")
+    assert again == replace(made, generation=2, dense_model="other", **changed)
 
 
 def test_a_project_outside_an_askers_list_is_not_told_apart_from_none(catalog: Catalog) -> None:

@@ -1,0 +1,34 @@
+"""The last few values by name, so that asking again is instant."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Generic, TypeVar
+
+_T = TypeVar("_T")
+
+
+class Kept(Generic[_T]):
+    """Keeps so many values, of so much size in all; safe to use from several threads."""
+
+    def __init__(self, most: int, most_size: int = 0) -> None:
+        self._most, self._most_size = most, most_size
+        self._values: OrderedDict[str, tuple[_T, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, name: str) -> _T | None:
+        """A value that is still known, or None."""
+        with self._lock:
+            if name not in self._values:
+                return None
+            self._values.move_to_end(name)
+            return self._values[name][0]
+
+    def keep(self, name: str, value: _T, size: int = 0) -> None:
+        """Keep a value; the ones that nobody asked for longest go."""
+        with self._lock:
+            self._values[name] = (value, size)
+            self._values.move_to_end(name)
+            while len(self._values) > self._most or sum(size for _, size in self._values.values()) > self._most_size:
+                self._values.popitem(last=False)
