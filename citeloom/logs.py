@@ -9,9 +9,9 @@ from pathlib import Path
 from citeloom import paths
 
 
-def to_file(name: str, level: int = logging.INFO) -> None:
+def to_file(place: str, level: int = logging.INFO) -> None:
     """Send this process's log to a file."""
-    file = Path(name)
+    file = Path(place)
     paths.make_private(str(file.parent))
     handler = logging.handlers.RotatingFileHandler(file, maxBytes=2_000_000, backupCount=3, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))

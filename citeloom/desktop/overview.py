@@ -90,6 +90,7 @@ class Overview(QObject):
         super().__init__(parent)
         self._link = link
         self.now = Situation()
+        self._ended: dict[str, list[dict[str, Any]]] = {}  # imports that are over, by project, until the last one is
         self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
         self._refresh.timeout.connect(self._ask)
         link.told.connect(self._on_event)
@@ -109,12 +110,15 @@ class Overview(QObject):
 
     def _on_event(self, event: dict[str, Any]) -> None:
         kind = event["type"]
-        if kind == "JobProgress":
+        if kind == "JobQueued":
+            job = {"job_id": event["job_id"], "project": event["project_id"], "state": "queued"}
+            self._set(jobs={**self.now.jobs, event["job_id"]: job})
+        elif kind == "JobProgress":
             job = {**self.now.jobs.get(event["job_id"], {}), **event, "project": event["project_id"]}
             self._set(jobs={**self.now.jobs, event["job_id"]: job})
         elif kind == "JobFinished":
             self._set(jobs={key: job for key, job in self.now.jobs.items() if key != event["job_id"]})
-            self._tell_finished(event)
+            self._on_finished(event)
         if not self._refresh.isActive():
             self._refresh.start()
 
@@ -130,14 +134,23 @@ class Overview(QObject):
         }
         self._set(reached=True, problem=None, status=status, jobs=jobs)
 
-    def _tell_finished(self, event: dict[str, Any]) -> None:
-        result, project = event["result"], event["project_id"]
-        if event["state"] == "failed":
-            text = CiteLoomError.from_dict(result.get("error") or {}).message
+    def _on_finished(self, event: dict[str, Any]) -> None:
+        """Two hundred files that were dropped are two hundred imports: they are told of together, at their end."""
+        project = event["project_id"]
+        self._ended.setdefault(project, []).append(event)
+        if not any(job.get("project") == project for job in self.now.jobs.values()):
+            self._tell_finished(project, self._ended.pop(project))
+
+    def _tell_finished(self, project: str, events: list[dict[str, Any]]) -> None:
+        def count(name: str) -> int:
+            return sum(int(event["result"].get(name) or 0) for event in events)
+
+        errors = [event["result"].get("error") or {} for event in events if event["state"] == "failed"]
+        if errors:
+            text = CiteLoomError.from_dict(errors[0]).message
             self._trouble(self.tr("The import of {project} failed").format(project=project), text)
             return
-        counts = ("documents_processed", "failed", "held_back")
-        processed, failed, held = (int(result.get(name) or 0) for name in counts)
+        processed, failed, held = (count(name) for name in ("documents_processed", "failed", "held_back"))
         if held:
             text = self.tr("{count} papers have left their source; they stay until you say otherwise.")
             self._trouble(self.tr("{project}: a sync needs you").format(project=project), text.format(count=held))
@@ -147,11 +160,11 @@ class Overview(QObject):
                 self.tr("{project}: some papers could not be read").format(project=project),
                 text.format(failed=failed, processed=processed),
             )
-        elif event["state"] == "done" and processed:
+        elif processed and any(event["state"] == "done" for event in events):
             text = self.tr("{count} papers were read; {passages} passages can be cited.")
             self.notice.emit(
                 self.tr("{project} is up to date").format(project=project),
-                text.format(count=processed, passages=result.get("chunks_written", 0)),
+                text.format(count=processed, passages=count("chunks_written")),
                 False,
             )
 

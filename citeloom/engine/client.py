@@ -87,7 +87,7 @@ class Client:
             line = self._lines.readline()
         except OSError as error:
             raise _lost() from error
-        if not line:
+        if not line.endswith(b"\n"):  # nothing, or cut off in the middle
             raise _lost()
         message: dict[str, Any] = json.loads(line)
         return message

@@ -8,11 +8,11 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-import pytest  # noqa: E402 - Qt reads the variable when it is loaded
+import pytest
 
-from citeloom.desktop.desk import Desk  # noqa: E402
-from citeloom.desktop.link import Link  # noqa: E402
-from citeloom.desktop.overview import Overview  # noqa: E402
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.link import Link
+from citeloom.desktop.overview import Overview
 
 
 @pytest.fixture

@@ -82,6 +82,18 @@ def test_an_import_that_ends_is_told_once(
     assert len(link.asked) == 1, "two hundred events make one question"
 
 
+def test_many_imports_of_a_project_are_told_of_together_at_their_end(qapp: object) -> None:
+    desk, link = fake_desk(status=STATUS)
+    notices: list[tuple[Any, ...]] = []
+    desk.overview.notice.connect(lambda *said: notices.append(said))
+    for number in range(200):
+        link.told.emit({"type": "JobQueued", "job_id": f"j{number}", "project_id": "thesis"})
+    for number in range(200):
+        assert not notices
+        link.told.emit({**finished(documents_processed=1, chunks_written=3), "job_id": f"j{number}"})
+    assert notices == [("thesis is up to date", "200 papers were read; 600 passages can be cited.", False)]
+
+
 @pytest.mark.parametrize("event", [finished(skipped=40), finished(state="cancelled", documents_processed=1)], ids=str)
 def test_an_import_with_nothing_new_is_not_told(qapp: object, event: dict[str, Any]) -> None:
     desk, link = fake_desk(status=STATUS)

@@ -326,7 +326,7 @@ def test_the_sample_library_is_tried_with_one_click(qtbot: QtBot) -> None:
     page, link = opened(qtbot, Shelf(2), project_add=made, project_list=[])
     qtbot.waitUntil(page.first.isVisible)
     link.answers["project_list"] = [{"id": "sample", "coverage": {}}]
-    qtbot.mouseClick(page.first.buttons[1], LEFT)
+    qtbot.mouseClick(page.first.buttons[2], LEFT)
     qtbot.waitUntil(lambda: page.view.project == "sample")
     asked = questions(link, "project_add")[0]
     assert Path(asked["references"]).is_file()

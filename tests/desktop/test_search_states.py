@@ -75,9 +75,8 @@ def ask(page: SearchPage, qtbot: QtBot, question: str = "moths") -> None:
 def test_without_a_project_the_way_to_make_one_is_shown(qtbot: QtBot) -> None:
     page, _ = opened(qtbot, project_list=[])
     assert page.stack.currentWidget() is page.no_project
-    with qtbot.waitSignal(page.desk.go) as gone:
+    with qtbot.waitSignal(page.desk.first_run):
         qtbot.mouseClick(page.no_project.buttons[0], Qt.MouseButton.LeftButton)
-    assert gone.args == ["projects", {}]
     ask(page, qtbot)  # typing is harmless
     assert page.stack.currentWidget() is page.no_project
     assert nameless(page) == []

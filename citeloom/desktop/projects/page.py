@@ -44,7 +44,11 @@ class ProjectsPage(Page):
             self.tr(
                 "A project is what you write: a thesis, a chapter, an article. It reads parts of Zotero or folders."
             ),
-            [(self.tr("New pro&ject…"), self.new_project), (self.tr("Try the &sample library"), self.try_sample)],
+            [
+                (self.tr("Step &by step…"), desk.first_run.emit),
+                (self.tr("New pro&ject…"), self.new_project),
+                (self.tr("Try the &sample library"), self.try_sample),
+            ],
         )
         self.waiting = kit.EmptyState("projects", self.tr("Looking for your projects …"), "")
         self._lay_out()

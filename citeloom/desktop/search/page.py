@@ -46,7 +46,7 @@ class SearchPage(Page):
         self.papers_button = kit.button(self.tr("Show the papers"), self._go_to_papers)
         self.papers_button.setFlat(True)
         self.waiting = states.waiting()
-        self.no_project = states.no_project(lambda: self.desk.go.emit("projects", {}))
+        self.no_project = states.no_project(self.desk.first_run.emit)
         self.welcome = states.welcome([], self._try)
         self.nothing = states.nothing(self.bar.filters.clear)
         self.found = QSplitter()
