@@ -40,9 +40,7 @@ def place_of(uri: str) -> tuple[str, str]:
     # Openers do not know what a #page is: some look for a file of that name.
     file = Path(url2pathname(f"//{parts.netloc}{parts.path}" if parts.netloc else parts.path))
     if not file.exists():
-        raise CiteLoomError(
-            Code.FILE_NOT_FOUND, f"{file} is no longer there.", "Import its folder again: citeloom ingest."
-        )
+        raise CiteLoomError(Code.FILE_NOT_FOUND, f"{file} is no longer there.", "Put it back, or sync the project.")
     if file.suffix.lower() in _PROGRAMS:
         raise CiteLoomError(
             Code.UNSUPPORTED_FORMAT,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any, ClassVar
 
 from PySide6.QtCore import (
@@ -168,7 +167,7 @@ class _Model(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return part.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return escape(part.name)
+            return kit.tip(part.name)
         if role == Qt.ItemDataRole.CheckStateRole:
             return part.shown_tick
         if role == Qt.ItemDataRole.DecorationRole:

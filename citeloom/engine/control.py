@@ -72,7 +72,7 @@ class Control:
             problem = CiteLoomError(
                 Code.INTERNAL_ERROR,
                 f"{type(error).__name__}: {error}.",
-                "The engine's log says more; 'citeloom doctor' says where it is.",
+                "The engine's log says more; the check-up ('citeloom doctor') says where it is.",
             )
             return {"id": number, "error": problem.as_dict()}
 

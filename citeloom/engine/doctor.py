@@ -139,13 +139,14 @@ def _project(service: Service, project_id: str) -> str:
     if passages != expected:
         raise _problem(
             f"the index holds {passages} passages, the catalog says {expected}",
-            f"Rebuild it: citeloom ingest {project_id} --force-rebuild.",
+            f"Build it anew; on the command line: citeloom ingest {project_id} --force-rebuild.",
         )
     sources = service.catalog.projects.sources(project_id)
     missing = [s.path for s in sources if s.kind != "zotero" and not Path(s.path).exists()]
     if missing:
         raise _problem(
             f"not there: {', '.join(missing)}",
-            f"Connect the drive, or let the project go without: citeloom project disallow {project_id} FOLDER.",
+            "Connect the drive, or take the folder out of the project;"
+            f" on the command line: citeloom project disallow {project_id} FOLDER.",
         )
     return f"{coverage['searchable']} of {coverage['documents']} documents searchable, {passages} passages"

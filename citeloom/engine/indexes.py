@@ -41,7 +41,9 @@ class Indexes:
                 collection = self._collections.get(project.collection, project.generation)
             except CiteLoomError as error:
                 if error.code == Code.INDEX_UNAVAILABLE:
-                    error.next_step = f"Rebuild it: citeloom ingest {project.id} --force-rebuild."
+                    error.next_step = (
+                        f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
+                    )
                 raise
             if project.collection not in self._mended:
                 mend(self._catalog, project, collection)

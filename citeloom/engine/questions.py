@@ -71,7 +71,7 @@ class Questions:
             raise CiteLoomError(
                 Code.EMBEDDING_MISMATCH,
                 f"The model {project.dense_model} is not the one that project '{project.id}' was built with.",
-                f"Rebuild it: citeloom ingest {project.id} --force-rebuild.",
+                f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild.",
             )
         cancel.check()
         dense = model.embed_query(text)

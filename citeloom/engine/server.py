@@ -262,7 +262,7 @@ def _other_version() -> CiteLoomError:
     return CiteLoomError(
         Code.ENGINE_UNAVAILABLE,
         "The running engine is of another version of CiteLoom.",
-        "Stop it with 'citeloom engine stop'; the next call starts the new one.",
+        "Restart it; on the command line, 'citeloom engine stop': the next call starts the new one.",
     )
 
 

@@ -375,4 +375,4 @@ def _error(code: Code, what: str, error: BaseException) -> CiteLoomError:
             "The disk is full: nothing more can be written.",
             "Free some space and try again.",
         )
-    return CiteLoomError(code, f"{what}: {reason}.", "Run 'citeloom doctor'.")
+    return CiteLoomError(code, f"{what}: {reason}.", "Run the check-up ('citeloom doctor').")

@@ -283,5 +283,5 @@ def _sparse(vector: Any) -> SparseVector:
 
 def _embedding_failed(name: str, error: Exception) -> CiteLoomError:
     return CiteLoomError(
-        Code.EMBEDDING_FAILED, f"The model '{name}' failed on a text: {error}.", "Run 'citeloom doctor'."
+        Code.EMBEDDING_FAILED, f"The model '{name}' failed on a text: {error}.", "Run the check-up ('citeloom doctor')."
     )

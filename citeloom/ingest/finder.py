@@ -114,7 +114,8 @@ class Finder:
                 found.problems[source.path] = CiteLoomError(
                     Code.FILE_NOT_FOUND,
                     f"{source.path} is empty, and {count} documents were read from it.",
-                    f"Connect its drive; or, if they are gone: citeloom sync {self._state.project.id} --yes.",
+                    "Connect its drive; or, if they are gone, sync and say so;"
+                    f" on the command line: citeloom sync {self._state.project.id} --yes.",
                 )
 
 

@@ -59,7 +59,8 @@ class Importer:
             raise CiteLoomError(
                 Code.EMBEDDING_MISMATCH,
                 f"Project '{project.id}' was built with the model {project.dense_model}, the settings name {wanted}.",
-                f"Set models.dense back, or rebuild: citeloom ingest {project.id} --force-rebuild.",
+                "Set models.dense back, or build the index anew;"
+                f" on the command line: citeloom ingest {project.id} --force-rebuild.",
                 project_model=project.dense_model,
                 settings_model=wanted,
             )

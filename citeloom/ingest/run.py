@@ -199,7 +199,7 @@ class Run:
                 self.result.held_back = len(work.gone)
                 self.result.warnings.append(
                     f"{len(work.gone)} documents are no longer in their source. So many are not removed without asking:"
-                    f" run 'citeloom sync {state.project.id} --yes' if that is right."
+                    f" sync and say so; on the command line, 'citeloom sync {state.project.id} --yes'."
                 )
             self._note_pending(work.to_read)
             for file in work.without_file:

@@ -192,7 +192,11 @@ class ZoteroItems:
             return path
         web = self.zotero.web()
         if web is None:
-            raise CiteLoomError(Code.FILE_NOT_FOUND, "There is no key for zotero.org.", "citeloom zotero login")
+            raise CiteLoomError(
+                Code.FILE_NOT_FOUND,
+                "There is no key for zotero.org.",
+                "Log in, in the settings or with 'citeloom zotero login'.",
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         return web.download(library, attachment, path, most_bytes=self._most_bytes, tell=tell, stopped=stopped)
 

@@ -126,5 +126,5 @@ def storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The catalog {path} cannot be read or written: {text}.",
-        "Run 'citeloom doctor'; a copy from before the last update may lie beside it.",
+        "Run the check-up ('citeloom doctor'); a copy from before the last update may lie beside it.",
     )

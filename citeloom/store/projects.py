@@ -63,7 +63,8 @@ def collection_name(project_id: str) -> str:
         raise CiteLoomError(
             Code.INVALID_PROJECT,
             f"{project_id[:100]!r} cannot be a project id.",
-            "Use letters, digits, '-' and '_', with '/' or '.' between parts, such as thesis/chapter-2.",
+            f"Use letters, digits, '-' and '_', with '/' or '.' between parts, such as thesis/chapter-2:"
+            f" {_LONGEST_ID} characters at most.",
         )
     return "proj-" + re.sub(r"[/.]", "-", project_id).lower()
 
@@ -86,7 +87,7 @@ class Projects:
                     f"Project '{project_id}' exists already."
                     if same
                     else f"'{project_id}' would share the collection {collection} with project '{other['id']}'.",
-                    f"See 'citeloom project show {project_id}'." if same else "Choose another id.",
+                    "Choose another id.",
                 )
             self._db.write(
                 "INSERT INTO projects (id, collection, references_path, dense_model, dense_fingerprint, dense_size,"
@@ -107,7 +108,7 @@ class Projects:
             hint = (
                 f"Choose one of: {', '.join(near)}."
                 if near
-                else "Make one with 'citeloom project add ID --zotero COLLECTION'."
+                else "Make one; on the command line: citeloom project add ID --zotero COLLECTION."
             )
             # An id outside the asker's list is not told apart from one that does not exist.
             name = f"There is no project '{project_id[:80]}'." if visible is None else "There is no such project here."

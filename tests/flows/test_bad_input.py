@@ -337,7 +337,7 @@ FAILING = {
     "documents small --status odd": ["no status 'odd'", "ready"],
     "project show nothing": ["no project 'nothing'"],
     "project remove nothing": ["no project 'nothing'"],
-    "project add small": ["exists already", "citeloom project show small"],
+    "project add small": ["exists already", "Choose another id"],
     "project add q --folder /no/such": ["/no/such", "Check the path"],
     "project add q --folder {folder}/x.md": ["is not a folder", "citeloom ingest"],
     "project add q --references /no/such": ["/no/such", "Check the path"],

@@ -23,11 +23,11 @@ from citeloom.desktop.activity.export import Export
 from citeloom.desktop.activity.log_model import LogModel
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.activity.passages import Passages
-from citeloom.desktop.activity.table import Table
 from citeloom.desktop.activity.words import editor_words
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.kit import GAP, Banner, EmptyState, ask_first, button, number, tab_order
 from citeloom.desktop.link import Task
+from citeloom.desktop.table import Table
 
 
 class AskedPart(QWidget):

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.activity.reading import Part, Reading
 from citeloom.desktop.activity.running import Running
-from citeloom.desktop.activity.table import Column, Row, RowsModel, Table
 from citeloom.desktop.activity.words import end_words, source_words
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.kit import GAP, EmptyState, button, number, tab_order, text, time_words
 from citeloom.desktop.link import Task
+from citeloom.desktop.table import Column, Row, RowsModel, Table
 from citeloom.errors import CiteLoomError
 
 FEW, ALL = 50, 500  # imports asked for; the engine keeps no more

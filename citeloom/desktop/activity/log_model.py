@@ -6,10 +6,10 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Signal
 
-from citeloom.desktop.activity.table import Column, Row, RowsModel
 from citeloom.desktop.activity.words import editor_words, outcome_words, tool_words
 from citeloom.desktop.kit import number, time_words
 from citeloom.desktop.link import Link, Task
+from citeloom.desktop.table import Column, Row, RowsModel
 from citeloom.errors import CiteLoomError
 
 BLOCK = 100  # entries in one answer

@@ -7,10 +7,10 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from citeloom.desktop.activity.reading import Part, Reading
-from citeloom.desktop.activity.table import Row
 from citeloom.desktop.activity.words import editor_words, outcome_words, tool_words
 from citeloom.desktop.kit import number, time_words
 from citeloom.desktop.link import Link, Task
+from citeloom.desktop.table import Row
 from citeloom.errors import CiteLoomError
 
 

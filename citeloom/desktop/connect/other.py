@@ -6,8 +6,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from citeloom import clients
+from citeloom.desktop.code_view import CodeView
 from citeloom.desktop.connect.choice import Choice
-from citeloom.desktop.connect.code_view import CodeView
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.kit import GAP, button, heading, tab_order, text
 from citeloom.desktop.link import Task

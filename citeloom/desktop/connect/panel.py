@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from citeloom.desktop.code_view import CodeView
 from citeloom.desktop.connect.choice import Choice
-from citeloom.desktop.connect.code_view import CodeView
 from citeloom.desktop.connect.states import Seen, projects_words
 from citeloom.desktop.kit import GAP, Banner, button, heading, tab_order, text
 

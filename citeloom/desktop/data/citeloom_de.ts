@@ -1655,12 +1655,12 @@
 <context>
     <name>NameStep</name>
     <message>
-        <source>&amp;Name of the project</source>
-        <translation>&amp;Name des Projekts</translation>
-    </message>
-    <message>
         <source>Editors name the project by this: thesis, say, or thesis/chapter-2.</source>
         <translation>So nennen Editoren das Projekt: zum Beispiel dissertation oder dissertation/kapitel-2.</translation>
+    </message>
+    <message>
+        <source>N&amp;ame of the project</source>
+        <translation>&amp;Name des Projekts</translation>
     </message>
     <message>
         <source>Name of the project</source>
@@ -1977,6 +1977,10 @@
         <translation>&amp;Hinzufügen</translation>
     </message>
     <message>
+        <source>&amp;Build it</source>
+        <translation>Neu &amp;aufbauen</translation>
+    </message>
+    <message>
         <source>&amp;Folder…</source>
         <translation>&amp;Ordner&#xa0;…</translation>
     </message>
@@ -2007,6 +2011,18 @@
     <message>
         <source>Add to this project</source>
         <translation>Zu diesem Projekt hinzufügen</translation>
+    </message>
+    <message>
+        <source>Build its index anew…</source>
+        <translation>Index neu aufbauen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Build the index anew</source>
+        <translation>Index neu aufbauen</translation>
+    </message>
+    <message>
+        <source>Build the index of “{project}” anew? The old one answers until the new one is ready. Papers that were read are not read again.</source>
+        <translation>Den Index von „{project}“ neu aufbauen? Der alte antwortet, bis der neue fertig ist. Schon gelesene Arbeiten werden nicht noch einmal gelesen.</translation>
     </message>
     <message>
         <source>F&amp;iles…</source>
@@ -2240,6 +2256,10 @@
     <message>
         <source>Projects</source>
         <translation>Projekte</translation>
+    </message>
+    <message>
+        <source>Step &amp;by step…</source>
+        <translation>&amp;Schritt für Schritt&#xa0;…</translation>
     </message>
     <message>
         <source>The project “{project}” was removed.</source>

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox
 
 from citeloom import paths
 from citeloom.desktop import kit
-from citeloom.desktop.activity.table import Column, Row, RowsModel, Table
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.section import Section
+from citeloom.desktop.table import Column, Row, RowsModel, Table
 from citeloom.errors import CiteLoomError
 
 _PARTS = 7

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel
 
 from citeloom import paths
 from citeloom.desktop import kit
-from citeloom.desktop.activity.table import Column, Row, RowsModel, Table
-from citeloom.desktop.connect.code_view import CodeView
+from citeloom.desktop.code_view import CodeView
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.link import Task
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.section import Section
+from citeloom.desktop.table import Column, Row, RowsModel, Table
 from citeloom.errors import CiteLoomError, Code
 
 _LINES, _BYTES = 300, 100_000  # of the end of a log

@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox
 
 from citeloom.desktop import kit
-from citeloom.desktop.activity.table import Column, Row, RowsModel, Table
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.projects.job_strip import JobStrip
 from citeloom.desktop.settings.choices import Choice
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.rows import ChoiceRow
 from citeloom.desktop.settings.section import Section
+from citeloom.desktop.table import Column, Row, RowsModel, Table
 from citeloom.errors import CiteLoomError, Code
 
 _GIGABYTE = 1_000_000_000

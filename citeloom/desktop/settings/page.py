@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
 
@@ -55,7 +53,7 @@ class SettingsPage(Page):
             self.stack.addWidget(section)
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * kit.GAP)
         self.open_button = kit.button(
-            self.tr("Op&en the file"), self._open_file, icon_name="file", tip=escape(str(self.kept.file))
+            self.tr("Op&en the file"), self._open_file, icon_name="file", tip=kit.tip(str(self.kept.file))
         )
         self._lay_out()
         self.list.setCurrentRow(0)

@@ -133,7 +133,8 @@ def key_refused() -> CiteLoomError:
     return CiteLoomError(
         Code.PERMISSION_DENIED,
         "Zotero's servers do not accept the key.",
-        "Make one at https://www.zotero.org/settings/keys and log in with it: citeloom zotero login.",
+        "Make one at https://www.zotero.org/settings/keys and log in with it, in the settings"
+        " or with 'citeloom zotero login'.",
         logged_in=False,
     )
 
@@ -143,7 +144,8 @@ def _in_our_words(error: Exception) -> CiteLoomError:
         return CiteLoomError(
             Code.PERMISSION_DENIED,
             "The key may not read this from Zotero's servers.",
-            "Allow it at https://www.zotero.org/settings/keys, or log in with another key: citeloom zotero login.",
+            "Allow it at https://www.zotero.org/settings/keys, or log in with another key, in the settings"
+            " or with 'citeloom zotero login'.",
         )
     if isinstance(error, pyzotero_errors.ResourceNotFoundError):
         return not_whole("Zotero's servers do not have this, or no longer show it to you")

@@ -1,8 +1,7 @@
-"""Tables of this page: rows as the engine gives them, columns as words."""
+"""Tables: rows as the engine gives them, columns as words."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QHeaderView, QTableView
+
+from citeloom.desktop import kit
 
 Row = dict[str, Any]
 _Index = QModelIndex | QPersistentModelIndex
@@ -73,7 +74,7 @@ class RowsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return " ".join(column.words(self.rows[index.row()])[:_LONGEST].split())
         if role == Qt.ItemDataRole.ToolTipRole:
-            return html.escape(column.words(self.rows[index.row()]))
+            return kit.tip(column.words(self.rows[index.row()]))
         if role == Qt.ItemDataRole.TextAlignmentRole and column.number:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return None
