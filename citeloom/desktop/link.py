@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import queue
 import threading
@@ -193,9 +192,6 @@ class Link(QObject):
     def _ask(self, verb: str, args: dict[str, Any]) -> Any:
         try:
             return self._client().call(verb, **args)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:  # killed in the middle of a line
-            self._forget_client()
-            raise _ended() from error
         except CiteLoomError as error:
             if error.code == Code.ENGINE_UNAVAILABLE:
                 self._forget_client()
@@ -244,9 +240,8 @@ class Link(QObject):
             except CiteLoomError as error:
                 log.info("the engine was lost: %s", error)
                 self._tell(self.lost, error)
-            except (OSError, ValueError) as error:  # hung up in the middle of a line
+            except (OSError, ValueError) as error:  # hung up here, while it was being read from
                 log.info("the engine was lost: %r", error)
-                self._tell(self.lost, _ended())
             finally:
                 if client is not None:
                     self._drop(client)
@@ -263,13 +258,9 @@ class Link(QObject):
             signal.emit(value)
 
 
-def _ended() -> CiteLoomError:
-    return CiteLoomError(Code.ENGINE_UNAVAILABLE, translate("Link", "The engine ended in the middle of this."))
-
-
 def _for_windows(error: CiteLoomError) -> CiteLoomError:
     """The engine is started again by itself here: the next step is not the one of a terminal."""
-    if error.code != Code.ENGINE_UNAVAILABLE:
+    if error.code != Code.ENGINE_UNAVAILABLE or launch.disk_is_full():
         return error
     message, step = error.message, translate("Link", "Try again in a moment.")
     if other_version():

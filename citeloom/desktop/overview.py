@@ -13,6 +13,7 @@ from citeloom.desktop.translations import translate
 from citeloom.errors import CiteLoomError
 
 _REFRESH_MS = 400  # many events at once make one question
+_RESTARTS = "settings changed"  # why an engine ends that is back in a moment: nothing to worry anybody with
 
 
 class Mood(StrEnum):
@@ -90,6 +91,7 @@ class Overview(QObject):
         super().__init__(parent)
         self._link = link
         self.now = Situation()
+        self._restarts = False
         self._ended: dict[str, list[dict[str, Any]]] = {}  # imports that are over, by project, until the last one is
         self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
         self._refresh.timeout.connect(self._ask)
@@ -106,10 +108,15 @@ class Overview(QObject):
         self._set(reached=True, problem=None, other_version=other_version(), status=status, jobs=jobs)
 
     def _on_lost(self, error: CiteLoomError) -> None:
-        self._set(reached=False, problem=error, other_version=other_version(), jobs={})
+        problem = None if self._restarts else error
+        self._restarts = False
+        self._set(reached=False, problem=problem, other_version=other_version(), jobs={})
 
     def _on_event(self, event: dict[str, Any]) -> None:
         kind = event["type"]
+        if kind == "EngineStopping":
+            self._restarts = event["reason"] == _RESTARTS
+            return
         if kind == "JobQueued":
             job = {"job_id": event["job_id"], "project": event["project_id"], "state": "queued"}
             self._set(jobs={**self.now.jobs, event["job_id"]: job})

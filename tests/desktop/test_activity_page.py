@@ -253,7 +253,7 @@ def test_the_table_takes_nothing_for_markup(qtbot: QtBot) -> None:
     shown = page.asked.passages.toPlainText()
     assert "<b>x</b>\n<img src=y>" in shown and "2. [@k]  <h1>T\nA › B\n<u>" in shown
     tip = page.asked.model.index(0, 4).data(Qt.ItemDataRole.ToolTipRole)
-    assert tip.startswith("&lt;b&gt;x")
+    assert tip.startswith("<p>&lt;b&gt;x")
 
 
 def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:

@@ -82,6 +82,16 @@ def test_an_import_that_ends_is_told_once(
     assert len(link.asked) == 1, "two hundred events make one question"
 
 
+def test_an_engine_that_starts_anew_with_other_settings_is_no_trouble(qapp: object) -> None:
+    desk, link = fake_desk(status=STATUS)
+    link.reached.emit(STATUS)
+    link.told.emit({"type": "EngineStopping", "reason": "settings changed"})
+    link.lost.emit(LOST)
+    assert (desk.overview.now.mood, desk.overview.now.in_words()) == (Mood.WORKING, "Starting …")
+    link.lost.emit(LOST)  # it did not come back
+    assert desk.overview.now.problem is LOST
+
+
 def test_many_imports_of_a_project_are_told_of_together_at_their_end(qapp: object) -> None:
     desk, link = fake_desk(status=STATUS)
     notices: list[tuple[Any, ...]] = []

@@ -232,12 +232,12 @@ def test_a_file_that_cannot_be_written_leaves_the_field_as_it_was(file: Path, pa
 
 
 def test_what_is_not_on_offer_is_shown_as_it_stands_in_the_file(file: Path, page: SettingsPage, qtbot: QtBot) -> None:
-    file.write_text('default_project = "<b>gone</b>"\n[engine]\nworkers = 500\n[ocr]\nlanguages = ["xx", "en"]\n')
+    file.write_text('default_project = "<b>gone</b>"\n[engine]\nworkers = 200\n[ocr]\nlanguages = ["xx", "en"]\n')
     general = page.sections["general"]
     default, workers = general.rows["default_project"], page.sections["reading"].rows["engine.workers"]
     assert isinstance(default, ChoiceRow) and isinstance(workers, NumberRow)
     _wait(qtbot, lambda: default.control.currentData() == "<b>gone</b>")
-    assert workers.control.value() == 500
+    assert workers.control.value() == 200
     reading = _go(page, "reading", ReadingSection)
     assert _ticked(reading) == ["xx (no data on this computer)", "en (no data on this computer)"]
 

@@ -1384,10 +1384,6 @@
         <translation>Starten Sie ihn neu: Die Schaltfläche ist oben im Fenster.</translation>
     </message>
     <message>
-        <source>The engine ended in the middle of this.</source>
-        <translation>Der Dienst wurde mittendrin beendet.</translation>
-    </message>
-    <message>
         <source>The engine that runs is of another version of CiteLoom.</source>
         <translation>Der laufende Dienst gehört zu einer anderen Version von CiteLoom.</translation>
     </message>
