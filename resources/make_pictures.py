@@ -69,10 +69,12 @@ def take(home: Path, user: Path, project: str, out: Path) -> list[Path]:
 
 def _dark() -> QPalette:
     """What a dark desktop gives; a screen that nobody sees has no dark mode of its own."""
-    palette = QPalette(QColor("#2b2b30"), QColor("#232327"))
+    ground = QColor(50, 50, 50)
+    palette = QPalette(ground, ground)
     for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
-        palette.setColor(group, QPalette.ColorRole.Base, QColor("#1b1b1e"))
-        palette.setColor(group, QPalette.ColorRole.Highlight, QColor("#3d7bd9"))
+        palette.setColor(group, QPalette.ColorRole.Base, ground.darker(140))
+        palette.setColor(group, QPalette.ColorRole.Mid, ground.lighter(150))
+        palette.setColor(group, QPalette.ColorRole.Highlight, QColor(48, 140, 198))
         palette.setColor(group, QPalette.ColorRole.PlaceholderText, QColor(255, 255, 255, 140))
     return palette
 

@@ -36,7 +36,7 @@ class ActivityPage(Page):
         ):
             self.tabs.addTab(part, words)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GAP, 2 * GAP, 2 * GAP, GAP)
+        layout.setContentsMargins(2 * GAP, GAP, 2 * GAP, GAP)
         layout.setSpacing(GAP)
         layout.addWidget(heading(self.tr("Activity")))
         layout.addWidget(self.tabs, 1)

@@ -72,7 +72,7 @@ class ConnectPage(Page):
         row.addWidget(self.list, 2)
         row.addWidget(self.stack, 5)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GAP, 2 * GAP, 2 * GAP, GAP)
+        layout.setContentsMargins(2 * GAP, GAP, 2 * GAP, GAP)
         layout.setSpacing(GAP)
         layout.addWidget(heading(self.tr("Connect an editor")))
         words = self.tr("CiteLoom puts one entry into the editor’s own settings, and keeps a copy of what was there.")

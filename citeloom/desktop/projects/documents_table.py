@@ -289,7 +289,7 @@ class DocumentsTable(QWidget):
 
     def _fit_to_font(self) -> None:
         wide = self.fontMetrics().horizontalAdvance("0")
-        for column, letters in enumerate((18, 18, 34, 8, 12, 7, 40)):
+        for column, letters in enumerate((15, 17, 29, 7, 11, 6, 40)):
             self.view.setColumnWidth(column, wide * letters)
         self.view.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.7))
         self.view.horizontalHeader().setStretchLastSection(True)

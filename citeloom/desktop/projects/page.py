@@ -78,7 +78,7 @@ class ProjectsPage(Page):
         for part in (self.waiting, self.first, self.splitter):
             self.stack.addWidget(part)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * kit.GAP, 2 * kit.GAP, 2 * kit.GAP, kit.GAP)
+        layout.setContentsMargins(2 * kit.GAP, kit.GAP, 2 * kit.GAP, kit.GAP)
         layout.addWidget(self.banner)
         layout.addWidget(self.stack, 1)
 

@@ -105,7 +105,7 @@ class SearchPage(Page):
         for part in (self.waiting, self.no_project, self.welcome, self.nothing, self.found):
             self.stack.addWidget(part)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * kit.GAP, 2 * kit.GAP, 2 * kit.GAP, kit.GAP)
+        layout.setContentsMargins(2 * kit.GAP, kit.GAP, 2 * kit.GAP, kit.GAP)
         layout.addWidget(self.bar)
         layout.addWidget(self.banner)
         layout.addWidget(self.busy)

@@ -95,7 +95,7 @@ class SettingsPage(Page):
         row.addWidget(self.list)
         row.addWidget(self.stack, 1)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * kit.GAP, 2 * kit.GAP, 2 * kit.GAP, kit.GAP)
+        layout.setContentsMargins(2 * kit.GAP, kit.GAP, 2 * kit.GAP, kit.GAP)
         layout.setSpacing(kit.GAP)
         layout.addLayout(above)
         layout.addWidget(self.file_banner)
