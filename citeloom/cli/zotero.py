@@ -138,12 +138,5 @@ def collections(library: str | None, json_: bool) -> None:
 
 
 def _tree(library: dict[str, Any]) -> list[tuple[object, ...]]:
-    rows: list[tuple[object, ...]] = []
-    above: list[str] = []  # paths of the collections that the current one stands in
-    for collection in library["collections"]:
-        del above[collection["depth"] :]
-        # Not the part after the last slash: a name may hold one.
-        name = collection["path"].removeprefix(f"{above[-1]}/" if above else "")
-        above.append(collection["path"])
-        rows.append(("  " * (collection["depth"] + 1) + name, collection["items"], collection["key"]))
+    rows = [("  " * (c["depth"] + 1) + c["name"], c["items"], c["key"]) for c in library["collections"]]
     return [*rows, *((f"  {search['name']} (saved search)", None, search["key"]) for search in library["searches"])]

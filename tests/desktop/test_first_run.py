@@ -38,7 +38,7 @@ def shown(desk: Desk, qtbot: QtBot) -> FirstRun:
 def test_without_zotero_the_sample_library_is_read_in_five_steps(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
     nowhere(own_home)
     assistant = shown(desk, qtbot)
-    qtbot.waitUntil(lambda: "not found" in assistant.zotero.state.text(), timeout=LONG)
+    qtbot.waitUntil(lambda: "cannot be reached" in assistant.zotero.state.text(), timeout=LONG)
     click(qtbot, assistant.zotero.sample_button)
     assert assistant.step is assistant.choice and assistant.choice.sample.isChecked()
     click(qtbot, assistant.next_button)

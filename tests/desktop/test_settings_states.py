@@ -18,7 +18,7 @@ from citeloom.desktop.settings.models import ModelsSection
 from citeloom.desktop.settings.page import SettingsPage
 from citeloom.desktop.settings.rows import ChoiceRow
 from citeloom.desktop.settings.zotero import ZoteroSection
-from citeloom.desktop.settings.zotero_words import account_words, reached_words
+from citeloom.desktop.zotero_words import account_words, reached_words
 from citeloom.errors import CiteLoomError, Code
 from tests.desktop.fake_link import FakeLink, fake_desk
 

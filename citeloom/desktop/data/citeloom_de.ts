@@ -2921,10 +2921,6 @@
         <translation>CiteLoom konnte nicht nach Zotero suchen</translation>
     </message>
     <message>
-        <source>In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick “Allow other applications on this computer to communicate with Zotero”. CiteLoom sees it by itself.</source>
-        <translation>Öffnen Sie in Zotero die Einstellungen (auf einem Mac: Zotero → Einstellungen), wählen Sie „Erweitert“ und haken Sie „Anderen Anwendungen auf diesem Computer erlauben, mit Zotero zu kommunizieren“ an. CiteLoom bemerkt es von selbst.</translation>
-    </message>
-    <message>
         <source>Key from zotero.org</source>
         <translation>Schlüssel von zotero.org</translation>
     </message>
@@ -2953,40 +2949,16 @@
         <translation>Ohne Zotero</translation>
     </message>
     <message>
-        <source>Your library is read from zotero.org, as {user}</source>
-        <translation>Ihre Bibliothek wird von zotero.org gelesen, als {user}</translation>
-    </message>
-    <message>
         <source>Your papers become evidence that any editor can cite, page by page. Everything stays on this computer. Let us look for Zotero first.</source>
         <translation>Ihre Literatur wird zu Belegen, die jeder Editor seitengenau zitieren kann. Alles bleibt auf diesem Computer. Suchen wir zuerst nach Zotero.</translation>
-    </message>
-    <message>
-        <source>Zotero is closed; its library can be read all the same</source>
-        <translation>Zotero ist geschlossen; seine Bibliothek lässt sich trotzdem lesen</translation>
-    </message>
-    <message>
-        <source>Zotero is running, but does not let other programs in</source>
-        <translation>Zotero läuft, lässt aber andere Programme nicht herein</translation>
     </message>
     <message>
         <source>Zotero on another computer? Log in at zotero.org: the key stays in this system&apos;s keyring.</source>
         <translation>Zotero auf einem anderen Computer? Melden Sie sich bei zotero.org an: Der Schlüssel bleibt im Schlüsselbund dieses Systems.</translation>
     </message>
     <message>
-        <source>Zotero was not found on this computer</source>
-        <translation>Zotero wurde auf diesem Computer nicht gefunden</translation>
-    </message>
-    <message>
-        <source>Zotero {version} is running</source>
-        <translation>Zotero {version} läuft</translation>
-    </message>
-    <message>
-        <source>{count} entries in {libraries} libraries.</source>
-        <translation>Einträge: {count}, Bibliotheken: {libraries}.</translation>
-    </message>
-    <message>
-        <source>{entries} Open Zotero for citekeys of Better BibTeX and changes at once.</source>
-        <translation>{entries} Öffnen Sie Zotero für Zitierschlüssel von Better BibTeX und sofortige Änderungen.</translation>
+        <source>{words} CiteLoom sees it by itself.</source>
+        <translation>{words} CiteLoom merkt es von selbst.</translation>
     </message>
 </context>
 <context>

@@ -11,6 +11,7 @@ from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.link import Task
+from citeloom.desktop.zotero_words import reached_words
 from citeloom.errors import CiteLoomError
 from citeloom.opening import open_uri
 
@@ -106,32 +107,11 @@ class ZoteroStep(Step):
 
     def _show(self, seen: dict[str, Any]) -> None:
         self._asked = None
-        local = seen["local"]
         self.found = seen["in_use"] is not None
-        off = local["running"] and local["api"] == "off"
-        count = sum(library["items"] for library in seen["libraries"])
-        papers = self.tr("{count} entries in {libraries} libraries.").format(
-            count=kit.number(count), libraries=kit.number(len(seen["libraries"]))
-        )
-        if seen["in_use"] == "local":
-            state, words = self.tr("Zotero {version} is running").format(version=local["version"] or ""), papers
-        elif off:
-            state = self.tr("Zotero is running, but does not let other programs in")
-            words = self.tr(
-                "In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick"
-                " “Allow other applications on this computer to communicate with Zotero”."
-                " CiteLoom sees it by itself."
-            )
-        elif seen["in_use"] == "sqlite":
-            state = self.tr("Zotero is closed; its library can be read all the same")
-            words = self.tr("{entries} Open Zotero for citekeys of Better BibTeX and changes at once.")
-            words = words.format(entries=papers)
-        elif seen["in_use"] == "web":
-            state = self.tr("Your library is read from zotero.org, as {user}").format(user=seen["web"]["user"] or "")
-            words = papers
-        else:
-            state, words = self.tr("Zotero was not found on this computer"), seen["next_step"] or seen["why"]
-        self._say("check" if self.found and not off else "info", state, words)
+        well, state, words = reached_words(seen)
+        if not well and seen["local"]["running"]:
+            words = self.tr("{words} CiteLoom sees it by itself.").format(words=words)
+        self._say("check" if well else "info", state, words)
         self.log_in_box.setVisible(not self.found)
         if seen["in_use"] != "local" and self.isVisible():
             self._again.start()  # the researcher may be switching it on right now

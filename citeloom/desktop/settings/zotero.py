@@ -12,7 +12,7 @@ from citeloom.desktop.desk import Desk
 from citeloom.desktop.icons import icon
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.zotero_words import account_words, reached_words
+from citeloom.desktop.zotero_words import account_words, reached_words
 from citeloom.errors import CiteLoomError
 
 _NEW_KEY = "https://www.zotero.org/settings/keys/new"

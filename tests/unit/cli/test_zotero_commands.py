@@ -60,10 +60,10 @@ COLLECTIONS: dict[str, Any] = {
             "name": "My Library",
             "items": 1078,
             "collections": [
-                {"key": "AAAA1111", "path": "Thesis", "items": 40, "depth": 0},
-                {"key": "BBBB2222", "path": "Thesis/Fish/Reefs", "items": 7, "depth": 1},
-                {"key": "CCCC3333", "path": "Thesis/Fish/Reefs/Old", "items": 1, "depth": 2},
-                {"key": "DDDD4444", "path": "Teaching", "items": 3, "depth": 0},
+                {"key": "AAAA1111", "path": "Thesis", "name": "Thesis", "items": 40, "depth": 0},
+                {"key": "BBBB2222", "path": "Thesis/Fish/Reefs", "name": "Fish/Reefs", "items": 7, "depth": 1},
+                {"key": "CCCC3333", "path": "Thesis/Fish/Reefs/Old", "name": "Old", "items": 1, "depth": 2},
+                {"key": "DDDD4444", "path": "Teaching", "name": "Teaching", "items": 3, "depth": 0},
             ],
             "searches": [{"key": "EEEE5555", "name": "Unread"}],
         }
