@@ -9,9 +9,10 @@ BIN     = $(VENV)/bin
 demo: $(VENV)/.installed
 	$(BIN)/python references/demo.py
 
-# Two processes; the tests of a file stay together, and the files with engines to start come first.
+# Three processes, because many tests wait for an engine to start; the tests of a file stay together, and the files with
+# engines come first.
 test: $(VENV)/.installed-dev lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -19,7 +19,7 @@ BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
 BUNDLED_SPARSE = "citeloom/bm25"
 _SHORTEST_TEXT = 100
 _DAY = 86_400  # seconds: what waits longer than a clock can count fails
-_MOST = 1_000_000  # of any number that has no limit of its own
+_MOST = 1_000_000_000  # of any number that has no limit of its own
 _LIMITS = {"watch.zotero_seconds": _DAY, "engine.workers": 256, "search.max_top_k": 1000, "privacy.log_days": 36_500}
 _HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
 

@@ -42,6 +42,8 @@ from citeloom.zotero.connect import Zotero
 
 log = logging.getLogger(__name__)
 
+_WARM_UP_SECONDS = 20.0
+
 
 class Service:
     """Everything the engine can do."""
@@ -89,6 +91,7 @@ class Service:
         self.pictures = Pictures(importer, self.questions, self.reading)
         self.activity = Activity(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
         self._pause_mark = Path(paths.folders().data) / "paused"  # until a person resumes, also after a crash
+        self._warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
         if self._pause_mark.exists():
             self.jobs.pause()
 
@@ -97,7 +100,7 @@ class Service:
         self.activity.forget_old()
         self.jobs.start()
         self._watching.start()
-        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+        self._warming.start()
 
     def stop(self) -> None:
         """Park the import that runs, and close everything."""
@@ -105,6 +108,8 @@ class Service:
         self.jobs.stop()
         self.workers.end()
         self.pictures.end()
+        if self._warming.is_alive():  # a process that ends in the middle of loading a model is aborted
+            self._warming.join(_WARM_UP_SECONDS)
         self.indexes.end()
         self.catalog.close()
 

@@ -95,7 +95,7 @@ def test_the_sections_show_what_the_engine_has(
     _wait(qtbot, lambda: opened == [str(library_home)])
 
     logs = _go(page, "logs", LogsSection)
-    _wait(qtbot, lambda: "engine" in logs.view.toPlainText())
+    _wait(qtbot, lambda: " INFO " in logs.view.toPlainText())
     qtbot.mouseClick(logs.check_button, LEFT)
     _wait(qtbot, lambda: bool(logs.findings.rows) and logs.check_button.isEnabled())
     assert "project sample/library" in [row["part"] for row in logs.findings.rows]

@@ -339,7 +339,7 @@ FAILING = {
     "project remove nothing": ["no project 'nothing'"],
     "project add small": ["exists already", "Choose another id"],
     "project add q --folder /no/such": ["/no/such", "Check the path"],
-    "project add q --folder {folder}/x.md": ["is not a folder", "citeloom ingest"],
+    "project add q --folder {folder}/x.md": ["is not a folder", "Choose a folder"],
     "project add q --references /no/such": ["/no/such", "Check the path"],
 }
 

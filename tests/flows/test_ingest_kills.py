@@ -206,13 +206,13 @@ def test_what_an_engine_mends_at_its_start_is_not_the_import_that_runs(
 
 STOPPED_WORKER = """
 start, first = _Worker._start, []
-def stopped_start():
-    process = start()
+def stopped_start(worker):
+    process = start(worker)
     if not first:
         first.append(process)
         os.kill(process.pid, signal.SIGSTOP)
     return process
-_Worker._start = staticmethod(stopped_start)
+_Worker._start = stopped_start
 """
 
 
