@@ -92,8 +92,8 @@ def _of_all_pages(project: str, out: Path, scheme: str) -> list[Path]:
             page = app.window.pages[name]
             if name == "search":
                 page.bar.box.setText(QUESTION)  # type: ignore[attr-defined]
-            for _ in range(4):  # an answer may lead to the next question
-                QTest.qWait(500)
+            for _ in range(3):  # an answer may lead to the next question
+                QTest.qWait(350)
                 _until(lambda: app.link.at_rest, f"the page {name}")
             file = out / f"{name}-{scheme}.png"
             app.window.grab().save(str(file))

@@ -99,9 +99,13 @@ class App(QObject):
 
         def begin(projects: list[dict[str, Any]]) -> None:
             for project in projects:
-                self.link.ask(self, "ingest", {"project": project["id"]}, failed=_nothing_to_read)
+                self.link.ask(self, "ingest", {"project": project["id"]}, failed=self._not_synced)
 
         self.link.ask(self, "project_list", done=begin)
+
+    def _not_synced(self, error: CiteLoomError) -> None:
+        if error.code != Code.INVALID_INPUT:  # which a project says that reads nothing yet
+            self.link.failed.emit(error)
 
     def pause(self, paused: bool) -> None:
         """Hold imports, or let them go on."""
@@ -184,10 +188,6 @@ class App(QObject):
             self.window.without_tray(True)
         if self._hidden and self._looks == _WAIT_FOR_TRAY:
             self.show()
-
-
-def _nothing_to_read(error: CiteLoomError) -> None:
-    """A project that reads nothing yet has nothing to sync."""
 
 
 def main(*, hidden: bool = False, page: str = "") -> int:
