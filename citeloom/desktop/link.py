@@ -139,7 +139,7 @@ class Link(QObject):
             self._count(-1)
 
         self._count(1)
-        self._work.put(job)
+        self._later(job)
         return task
 
     @property
@@ -150,6 +150,9 @@ class Link(QObject):
     def restart_engine(self, owner: QObject, *, done: Done | None = None, failed: Failed | None = None) -> Task:
         """End the engine that runs, of whatever version; the next call starts the one that belongs to this app."""
         return self.run(owner, lambda tell: stop_engine(), done=done, failed=failed)
+
+    def _later(self, job: Callable[[], None]) -> None:
+        self._work.put(job)
 
     def _count(self, by: int) -> None:
         with self._lock:

@@ -7,6 +7,8 @@ from typing import Any
 from citeloom.desktop import kit
 from citeloom.desktop.translations import translate
 
+NEW_KEY = "https://www.zotero.org/settings/keys/new"
+
 
 def reached_words(seen: dict[str, Any]) -> tuple[bool, str, str]:
     """Whether all is well, how the library is reached, and what more there is to say."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QTimer
 
 from citeloom.desktop.desk import Desk
-from citeloom.desktop.link import Done, Failed, Link, Task
+from citeloom.desktop.link import Link
 from citeloom.desktop.overview import Overview
 from citeloom.errors import CiteLoomError, Code
 
@@ -29,26 +29,11 @@ class FakeLink(Link):
         """Nothing to leave."""
         self._closing.set()
 
-    def run(
-        self,
-        owner: QObject,
-        work: Callable[[Done], Any],
-        *,
-        done: Done | None = None,
-        failed: Failed | None = None,
-        progress: Done | None = None,
-    ) -> Task:
-        task = Task(owner, done, failed or self.failed.emit, progress)
-
-        def later() -> None:
-            if task.wanted:
-                self._do(task, work)
-
+    def _later(self, job: Callable[[], None]) -> None:
         if self.held is not None:
-            self.held.append(later)
+            self.held.append(job)
         else:
-            QTimer.singleShot(0, later)
-        return task
+            QTimer.singleShot(0, job)
 
     def _call(self, verb: str, args: Mapping[str, Any]) -> Any:
         self.asked.append((verb, dict(args)))

@@ -11,12 +11,11 @@ from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.link import Task
-from citeloom.desktop.zotero_words import reached_words
+from citeloom.desktop.zotero_words import NEW_KEY, reached_words
 from citeloom.errors import CiteLoomError
 from citeloom.opening import open_uri
 
 _LOOK_MS = 2500
-_NEW_KEY = "https://www.zotero.org/settings/keys/new"
 
 
 class ZoteroStep(Step):
@@ -150,4 +149,4 @@ class ZoteroStep(Step):
         self.log_in_said.setText(str(error))
 
     def _make_key(self) -> None:
-        self.desk.link.run(self, lambda tell: open_uri(_NEW_KEY), failed=self._not_logged_in)
+        self.desk.link.run(self, lambda tell: open_uri(NEW_KEY), failed=self._not_logged_in)

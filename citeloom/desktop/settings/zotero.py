@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
-from citeloom.desktop.icons import icon
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.zotero_words import account_words, reached_words
+from citeloom.desktop.zotero_words import NEW_KEY, account_words, reached_words
 from citeloom.errors import CiteLoomError
-
-_NEW_KEY = "https://www.zotero.org/settings/keys/new"
 
 
 class ZoteroSection(Section):
@@ -28,7 +24,7 @@ class ZoteroSection(Section):
         self.state = kit.text(self.tr("Looking for Zotero …"), bold=True)
         self.words = kit.text()
         self.look_button = kit.button(self.tr("&Look again"), self._look, icon_name="retry")
-        self._icon = QLabel()
+        self._icon = kit.Picture("info", 28)
         self.inside.addWidget(self._state_box())
         for name in ("zotero.source", "zotero.data_folder"):
             self.inside.addWidget(self.rows[name])
@@ -68,7 +64,7 @@ class ZoteroSection(Section):
         self.key.returnPressed.connect(self._log_in)
         self.log_in_button = kit.button(self.tr("Log &in"), self._log_in)
         self.new_key_button = kit.button(
-            self.tr("Make a &key…"), lambda: self.open_place(_NEW_KEY), icon_name="open", tip=_NEW_KEY
+            self.tr("Make a &key…"), lambda: self.open_place(NEW_KEY), icon_name="open", tip=NEW_KEY
         )
         self.log_out_button = kit.button(self.tr("Log &out…"), self._ask_log_out)
         row = QHBoxLayout()
@@ -105,7 +101,7 @@ class ZoteroSection(Section):
         self._say("warning", self.tr("CiteLoom could not look for Zotero"), str(error))
 
     def _say(self, icon_name: str, state: str, words: str) -> None:
-        self._icon.setPixmap(icon(icon_name).pixmap(QSize(28, 28)))
+        self._icon.show_icon(icon_name)
         self.state.setText(state)
         self.words.setText(words)
         self.words.setVisible(bool(words))
