@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from citeloom.documents.section_names import section_roles
-from citeloom.documents.sentences import is_clause_end, sentences
+from citeloom.sentences import is_clause_end, sentences
 from citeloom.documents.text_tools import mean_confidence
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import ASIDE, Block, BlockKind, Converted, Passage, TextSource

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from typing import Any
 
 from citeloom.bibliography.bibtex_out import to_bibtex
-from citeloom.bibliography.csl import record_from_csl
+from citeloom.engine.works import csl_of
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import SECTION_SEPARATOR, section_keys
-from citeloom.store import Catalog, Document, Project
+from citeloom.store import Catalog, Project
 from citeloom.store.facets import MOST_VALUES, Facets
 
 FORMATS = ("bibtex", "csl-json")
@@ -59,27 +59,3 @@ def _sections(collection: EdgeCollection) -> list[str]:
         if section_keys([top]) == [top]:  # a numbered heading stands there without its number too
             counts[top] += passages
     return [name for name, _ in counts.most_common(MOST_VALUES)]
-
-
-def csl_of(document: Document) -> dict[str, Any]:
-    """A document's work as CSL-JSON: its record, and where that is silent or was corrected, what the document says."""
-    known = document.record
-    csl: dict[str, Any] = dict(known.get("csl") or {})
-    said = record_from_csl(csl, files=())
-    if document.title and document.title != said.title:
-        csl["title"] = document.title
-    if (authors := known.get("authors")) and authors != list(said.authors):
-        csl["author"] = [_person(name) for name in authors]
-    if (year := known.get("year")) is not None and year != said.year:
-        csl["issued"] = {"date-parts": [[year]]}
-    for name, variable in (("doi", "DOI"), ("url", "URL"), ("item_type", "type"), ("language", "language")):
-        if (value := known.get(name)) and value != getattr(said, name):
-            csl[variable] = value
-    if (tags := known.get("tags")) and tags != list(said.tags):
-        csl["keyword"] = ", ".join(tags)
-    return {"type": "document", **csl, "id": document.citekey, "citation-key": document.citekey}
-
-
-def _person(name: str) -> dict[str, str]:
-    family, comma, given = (part.strip() for part in name.partition(","))
-    return {"family": family, "given": given} if comma and family and given else {"literal": name}

@@ -202,9 +202,28 @@ class Documents:
         )
         return {(row[0], row[1]): (row[2], bool(row[3])) for row in self._db.rows(sql)}
 
-    def citekeys(self) -> set[str]:
-        """The citekeys of the documents of all projects."""
-        return {row[0] for row in self._db.rows("SELECT DISTINCT citekey FROM documents WHERE citekey != ''")}
+    def citekeys(self, project_id: str | None = None) -> set[str]:
+        """The citekeys of the documents of a project, or of all of them."""
+        sql, values = "SELECT DISTINCT citekey FROM documents WHERE citekey != ''", []
+        if project_id is not None:
+            sql, values = f"{sql} AND project_id = ?", [project_id]
+        return {row[0] for row in self._db.rows(sql, values)}
+
+    def with_citekey(self, project_id: str, citekey: str) -> list[Document]:
+        """Every document of a work."""
+        sql = "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' ORDER BY source"
+        return [_from_row(r) for r in self._db.rows(sql, (project_id, citekey))]
+
+    def citekey_of(self, project_id: str, zotero_items: Sequence[str], doi: str) -> str | None:
+        """The citekey of a work by one of its Zotero items, else by its DOI."""
+        row = self._db.row(
+            "SELECT citekey FROM documents WHERE project_id = :project AND citekey != ''"
+            " AND (json_extract(zotero, '$.item') IN (SELECT value FROM json_each(:items))"
+            " OR (:doi != '' AND lower(json_extract(record, '$.doi')) = lower(:doi)))"
+            " ORDER BY json_extract(zotero, '$.item') IN (SELECT value FROM json_each(:items)) DESC, source LIMIT 1",
+            {"project": project_id, "items": json.dumps(list(zotero_items)), "doi": doi},
+        )
+        return str(row[0]) if row else None
 
     def remove(self, project_id: str, doc_id: str) -> None:
         """Forget a document."""

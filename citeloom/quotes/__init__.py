@@ -1,0 +1,1 @@
+"""Quotations: whether a work really says them, and on which page."""
