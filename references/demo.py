@@ -1,4 +1,5 @@
-"""The quick start: reads the sample library, then asks it three questions through a real `citeloom mcp` process.
+"""The quick start: reads the sample library, then asks it through a real `citeloom mcp` process and
+checks the sample manuscript.
 
 Everything happens offline in a temporary data folder, with the bundled models. Run it with `make demo`.
 """
@@ -25,13 +26,18 @@ QUESTIONS = (
     ("Why could the Datoli company not recover its loans in court?", {}),
     ("Do street trees cool the night?", {"filters": {"year": {"$gte": 2020}, "exclude_sections": ["References"]}}),
 )
+QUOTATION = {
+    "quote": "a disputed quotation can be settled by driving to the shelf",
+    "citekey": "hartmannQuotationErrorsScholarly2019",
+    "page": "256",
+}
 
 
-def citeloom(*arguments: str) -> None:
+def citeloom(*arguments: str, finds_faults: bool = False) -> None:
     """Run a command as a person would, and show it."""
     shown = [Path(a).relative_to(ROOT).as_posix() if Path(a).is_relative_to(ROOT) else a for a in arguments]
     print(f"\n$ citeloom {' '.join(shown)}", flush=True)
-    subprocess.run([sys.executable, "-m", "citeloom", *arguments], check=True)
+    subprocess.run([sys.executable, "-m", "citeloom", *arguments], check=not finds_faults)
 
 
 async def ask(home: str) -> None:
@@ -51,6 +57,13 @@ async def ask(home: str) -> None:
             for hit in answer["items"]:
                 show(hit)
             print(f"  coverage: {answer['coverage']}")
+        print(f"\n> verify_quote({QUOTATION})")
+        said = (await client.call_tool("verify_quote", {"project": PROJECT, **QUOTATION})).structured_content
+        print(f"  {said['verdict']}: {said['message']}\n  {said['diff']}\n  cite {said['cite']}")
+        wanted = {"citekeys": [f"[see @{QUOTATION['citekey']}, p. 253]"], "style": "chicago-author-date"}
+        print(f"\n> format_citations({wanted})")
+        made = (await client.call_tool("format_citations", {"project": PROJECT, **wanted})).structured_content
+        print(textwrap.indent(made["text"], "  "))
 
 
 def show(hit: dict[str, Any]) -> None:
@@ -72,6 +85,7 @@ def main() -> None:
             citeloom("ingest", PROJECT)
             citeloom("documents", PROJECT)
             asyncio.run(ask(home))
+            citeloom("check", str(Path(sample_folder()) / "manuscript.md"), finds_faults=True)
             citeloom("log")
         finally:
             citeloom("engine", "stop")

@@ -12,6 +12,9 @@ import pytest
 from citeloom.engine.launch import FileLock
 from tests.support import SAMPLE, WAIT, Editor, citeloom, done, stop_engine
 
+# Most engines of a test run are never asked anything: loading the model ahead would be half of their time.
+os.environ["CITELOOM_WARM_UP"] = "off"
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:

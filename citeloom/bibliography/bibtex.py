@@ -10,35 +10,12 @@ from bibtexparser.customization import splitname
 
 from citeloom.bibliography.bibtex_syntax import MONTHS, Entry
 from citeloom.bibliography.csl import tags_of
+from citeloom.bibliography.dates_out import FIRST_SEASON
+from citeloom.bibliography.dialects import csl_type_of
+from citeloom.bibliography.languages import tag_of
 from citeloom.bibliography.latex import to_unicode, verbatim
 
 Fields = Mapping[str, str]
-
-CSL_TYPES = {
-    "article": "article-journal", "suppperiodical": "article-journal", "periodical": "periodical",
-    "book": "book", "mvbook": "book", "collection": "book", "mvcollection": "book", "reference": "book",
-    "mvreference": "book", "proceedings": "book", "mvproceedings": "book", "booklet": "pamphlet",
-    "manual": "report", "inbook": "chapter", "bookinbook": "chapter", "suppbook": "chapter",
-    "incollection": "chapter", "suppcollection": "chapter", "inreference": "entry-encyclopedia",
-    "inproceedings": "paper-conference", "conference": "paper-conference", "phdthesis": "thesis",
-    "mastersthesis": "thesis", "thesis": "thesis", "techreport": "report", "report": "report",
-    "online": "webpage", "electronic": "webpage", "www": "webpage", "webpage": "webpage",
-    "patent": "patent", "dataset": "dataset", "software": "software", "unpublished": "manuscript",
-    "letter": "personal_communication", "legislation": "legislation", "jurisdiction": "legal_case",
-    "legal": "legislation", "standard": "standard", "movie": "motion_picture", "video": "motion_picture",
-    "audio": "song", "music": "song", "image": "graphic", "artwork": "graphic", "review": "review",
-    "misc": "document",
-}  # fmt: skip
-
-_LANGUAGES = {
-    "english": "en", "american": "en-US", "usenglish": "en-US", "british": "en-GB", "ukenglish": "en-GB",
-    "german": "de", "ngerman": "de", "austrian": "de-AT", "naustrian": "de-AT", "french": "fr",
-    "spanish": "es", "italian": "it", "portuguese": "pt", "brazilian": "pt-BR", "dutch": "nl",
-    "danish": "da", "swedish": "sv", "norwegian": "nb", "norsk": "nb", "finnish": "fi", "polish": "pl",
-    "czech": "cs", "hungarian": "hu", "russian": "ru", "ukrainian": "uk", "greek": "el", "turkish": "tr",
-    "latin": "la", "catalan": "ca", "chinese": "zh", "japanese": "ja", "korean": "ko", "arabic": "ar",
-    "hebrew": "he",
-}  # fmt: skip
 
 # CSL's name, and the fields it may stand in, first found first.
 _PLAIN_FIELDS = {
@@ -55,6 +32,7 @@ _PLAIN_FIELDS = {
     "chapter-number": ("chapter",),
 }
 _VERBATIM_FIELDS = {"DOI": "doi", "URL": "url", "ISBN": "isbn", "ISSN": "issn"}
+_ONLINE = ("online", "electronic", "www", "webpage")
 _INHERITED = (
     "editor",
     "publisher",
@@ -75,8 +53,10 @@ _DATE = re.compile(r"(-?\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 def csl_from_entry(entry: Entry, parents: Mapping[str, Entry]) -> dict[str, Any]:
     """Describe an entry in CSL-JSON; what it lacks comes from the entry it names in `crossref`."""
     fields = _with_inherited(entry, parents)
+    if entry.kind in _ONLINE:  # its organization is the site on which it stands
+        fields = {"booktitle": fields.get("organization", ""), **fields, "organization": ""}
     item: dict[str, Any] = {"id": entry.key} if entry.key else {}
-    item["type"] = CSL_TYPES.get(entry.kind, "document")
+    item["type"] = csl_type_of(entry.kind, _text(fields, "entrysubtype"))
     item["title"] = _title(fields, "title", "subtitle")
     item["container-title"] = (
         _title(fields, "journaltitle", "journalsubtitle")
@@ -91,11 +71,11 @@ def csl_from_entry(entry: Entry, parents: Mapping[str, Entry]) -> dict[str, Any]
     for name, source in _VERBATIM_FIELDS.items():
         item[name] = verbatim(fields.get(source, ""))
     is_article = entry.kind in ("article", "periodical", "suppperiodical")
-    item["issue" if is_article else "number"] = _text(fields, "issue") or _text(fields, "number")
+    item["issue" if is_article else "number"] = _text(fields, "number") or _text(fields, "issue")
     item["page"] = re.sub(r"\s*[‐-―−-]+\s*", "-", _text(fields, "pages"))
     item["keyword"] = ", ".join(tags_of(_text(fields, "keywords") or _text(fields, "keyword")))
     language = _text(fields, "language") or _text(fields, "langid")
-    item["language"] = _LANGUAGES.get(language.lower(), language)
+    item["language"] = tag_of(language)
     return {name: value for name, value in item.items() if value}
 
 
@@ -125,13 +105,21 @@ def _title(fields: Fields, name: str, subtitle_name: str) -> str:
 def _issued(fields: Fields) -> dict[str, Any]:
     date = _text(fields, "date")
     if spans := _DATE.findall(date):
-        issued: dict[str, Any] = {"date-parts": [[int(part) for part in span if part] for span in spans[:2]]}
+        days = [[int(part) for part in span if part] for span in spans[:2]]
+        issued: dict[str, Any] = {"date-parts": [[_year(year), *rest] for year, *rest in days]}
+        if len(days) == 1 and len(days[0]) == 2 and days[0][1] >= FIRST_SEASON:
+            issued = {"date-parts": [[_year(days[0][0])]], "season": days[0][1] - FIRST_SEASON + 1}
         return {**issued, "circa": True} if "~" in fields["date"] else issued
     year = _text(fields, "year")
     if re.fullmatch(r"\d{4}", year):
         month = _month(_text(fields, "month"))
         return {"date-parts": [[int(year), month] if month else [int(year)]]}
     return {"literal": date or year} if date or year else {}
+
+
+def _year(number: int) -> int:
+    """The year as CSL counts it: 1 BCE is -1, and not 0 as in ISO 8601."""
+    return number if number > 0 else number - 1
 
 
 def _month(text: str) -> int | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -12,7 +13,8 @@ from citeloom.model import Record
 
 Item = Mapping[str, Any]
 
-_MARKUP = re.compile(r"</?(?:i|b|sc|sub|sup|nc|span)\b[^>]*>", re.IGNORECASE)
+_FILES = ("file", "files", "attachments")
+_MARKUP = re.compile(r"</?(?:i|b|sc|sub|sup|nc|span)\b[^<>]*>", re.IGNORECASE)
 _RESOLVER = re.compile(r"^(?:(?:https?://)?(?:dx\.|www\.)?doi\.org/|doi:?\s*)+", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _DASHES = re.compile(r"\s*[‐‑‒–—−-]+\s*")
@@ -24,7 +26,7 @@ def record_from_csl(item: Item, files: tuple[str, ...] | None = None) -> Record:
     citekey = citekey_of(item)
     return Record(
         citekey=citekey,
-        title=_MARKUP.sub("", text_of(item.get("title"))),
+        title=text_of(_MARKUP.sub("", text_of(item.get("title")))),
         authors=_people(item.get("author")) or _people(item.get("editor")),
         year=year_of(item.get("issued")),
         doi=_doi_of(item),
@@ -36,6 +38,12 @@ def record_from_csl(item: Item, files: tuple[str, ...] | None = None) -> Record:
         files=_files(item) if files is None else files,
         csl={**item, "id": citekey} if citekey else dict(item),
     )
+
+
+def to_csl_json(items: Iterable[Item], *, ascii_only: bool = False) -> str:
+    """Items as a CSL-JSON file that any reference manager imports, without the places of files on this machine."""
+    told = [{name: value for name, value in item.items() if name not in _FILES} for item in items]
+    return json.dumps(told, ensure_ascii=ascii_only, indent=2) + "\n"
 
 
 def citekey_of(item: Item) -> str:
@@ -88,6 +96,12 @@ def _year_in(text: str) -> int | None:
     return int(match[0]) if match else None
 
 
+def with_particle(particle: str, family: str) -> str:
+    """A family name as it is cited: van der Berg, d'Alembert, al-Ghazali."""
+    joint = "" if particle.endswith(("'", "’", "-", "‐")) else " "
+    return f"{particle}{joint}{family}" if particle and family else particle or family
+
+
 def _people(names: object) -> tuple[str, ...]:
     people = (_person(name) for name in names) if isinstance(names, list) else ()
     return tuple(person for person in people if person)
@@ -100,7 +114,7 @@ def _person(name: object) -> str:
         return literal
     family, given = text_of(name.get("family")), text_of(name.get("given"))
     # A non-dropping particle is part of the name one is sorted and cited by; a dropping one is not.
-    family = " ".join(part for part in (text_of(name.get("non-dropping-particle")), family) if part)
+    family = with_particle(text_of(name.get("non-dropping-particle")), family)
     given = " ".join(part for part in (given, text_of(name.get("dropping-particle"))) if part)
     return ", ".join(part for part in (family, given, text_of(name.get("suffix"))) if part)
 
@@ -121,7 +135,7 @@ def _from_note(item: Item, name: str) -> str:
 
 def _files(item: Item) -> tuple[str, ...]:
     paths: list[str] = []
-    for name in ("file", "files", "attachments"):
+    for name in _FILES:
         value = item.get(name)
         if isinstance(value, str):
             paths += parse_file_field(value)

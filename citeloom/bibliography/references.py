@@ -19,6 +19,7 @@ from citeloom.model import Record
 _REPAIR = "Correct the file, or export it again from your reference manager."
 _CSL_HOW = "Export the library as CSL-JSON (in Zotero: 'CSL JSON' or 'Better CSL JSON') or as BibTeX."
 _MOST_NAMED = 10  # duplicates spelled out in one message
+_MOST_PLACED = 3  # entries of the same citekey: to find where one stands costs a scan of the file
 _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -177,8 +178,11 @@ def _refuse_duplicates(path: Path, text: str, located: Sequence[_Located]) -> No
         return
     described = []
     for key, entries in islice(repeated.items(), _MOST_NAMED):
-        placed = [_Located(e.record, e.position, e.line or _where(text, e.position)[0]) for e in entries]
-        described.append(f"duplicate citekey '{key}': {' and '.join(map(str, placed))}")
+        first_ones = entries[:_MOST_PLACED]
+        placed = [str(_Located(e.record, e.position, e.line or _where(text, e.position)[0])) for e in first_ones]
+        if len(entries) > _MOST_PLACED:
+            placed.append(f"{len(entries) - _MOST_PLACED} more")
+        described.append(f"duplicate citekey '{key}': {' and '.join(placed)}")
     first = next(iter(repeated.values()))[1]
     line, column = (first.line, 1) if first.line else _where(text, first.position)
     reason = "; ".join(described)

@@ -8,7 +8,22 @@ import traceback
 import click
 
 from citeloom import __version__
-from citeloom.cli import app, cache, clients, documents, engine, imports, opening, projects, searching, zotero
+from citeloom.cli import (
+    app,
+    cache,
+    checking,
+    citing,
+    clients,
+    documents,
+    engine,
+    exporting,
+    imports,
+    opening,
+    projects,
+    searching,
+    verifying,
+    zotero,
+)
 from citeloom.errors import CiteLoomError
 
 
@@ -39,6 +54,8 @@ def commands(context: click.Context, debug: bool) -> int:
     Then connect your editor:
       citeloom clients list
       citeloom clients install cursor --project thesis
+    And before you hand it in:
+      citeloom check thesis.md
     Without a command, the desktop app starts.
     """
     if context.invoked_subcommand is not None:
@@ -67,6 +84,10 @@ commands.add_command(searching.search)
 commands.add_command(documents.documents)
 commands.add_command(searching.show)
 commands.add_command(opening.open_)
+commands.add_command(verifying.verify)
+commands.add_command(checking.check)
+commands.add_command(citing.cite)
+commands.add_command(exporting.export)
 commands.add_command(clients.clients)
 commands.add_command(searching.log)
 commands.add_command(cache.cache)

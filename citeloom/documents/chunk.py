@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from citeloom.documents.section_names import section_roles
-from citeloom.sentences import is_clause_end, sentences
 from citeloom.documents.text_tools import mean_confidence
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import ASIDE, Block, BlockKind, Converted, Passage, TextSource
+from citeloom.section_names import section_roles
+from citeloom.sentences import is_clause_end, sentences
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 

@@ -17,10 +17,10 @@ from citeloom.documents.pdf_ocr import needs_ocr, recognise
 from citeloom.documents.pdf_paragraphs import Paragraph, meeting_ends, page_paragraphs
 from citeloom.documents.pdfium import PdfFile, RawPage, RawPdf, Word
 from citeloom.documents.pictures import PictureFile
-from citeloom.documents.section_names import is_reference_list, run_in_abstract
 from citeloom.documents.text_tools import Vocabulary, find_dois, mean_confidence, tidy, word_coverage
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Block, BlockKind, Converted, Page, TextSource
+from citeloom.section_names import is_reference_list, run_in_abstract
 
 log = logging.getLogger(__name__)
 

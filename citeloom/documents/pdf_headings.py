@@ -10,8 +10,8 @@ from difflib import SequenceMatcher
 
 from citeloom.documents.pdf_layout import Line, Region, RegionKind
 from citeloom.documents.pdfium import OutlineEntry
-from citeloom.documents.section_names import is_section_name
 from citeloom.documents.text_tools import tidy
+from citeloom.section_names import is_section_name
 
 _NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])(.+)$")
 _ROMAN = re.compile(r"^([IVX]{1,5})\.\s+(?=[A-ZÄÖÜ])(.+)$")

@@ -35,6 +35,12 @@ class TokenCounter:
         return counts
 
 
+def vocabulary(tokenizer_file: Path) -> frozenset[str]:
+    """The whole words that a model's tokenizer knows: those of its language at large."""
+    tokens = Tokenizer.from_file(str(tokenizer_file)).get_vocab()
+    return frozenset(token.casefold() for token in tokens if token.isalpha())
+
+
 def estimate_tokens(texts: Sequence[str]) -> list[int]:
     """A careful guess where no tokenizer is at hand: a token for three characters, two around."""
     return [(len(text) + 2) // 3 + 2 for text in texts]

@@ -12,6 +12,7 @@ from typing import Any
 from citeloom import paths
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import Hit
+from citeloom.store import Document
 
 CUT_MARK = " […]"
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)")
@@ -73,6 +74,21 @@ def _in_zotero(payload: dict[str, Any], page: int | None) -> str | None:
     if page:  # only PDFs have pages; elsewhere Zotero would take the page before the annotation
         return f"zotero://open-pdf/{place}/{zotero['attachment']}?{'&'.join([f'page={page}', *options])}"
     return f"zotero://open/{place}/{zotero['attachment']}" + (f"?{options[0]}" if options else "")
+
+
+def document_uri(document: Document, page: int = 1) -> str | None:
+    """Where a person can see a page of a document, or its item where it has no file here."""
+    away = document.zotero and not document.path
+    return open_uri(
+        {
+            "zotero": document.zotero or None,
+            # Of a work without its file, Zotero can show the item, as it does for a text that it kept.
+            "file_type": "fulltext" if away else document.file_type,
+            "source_path": document.path or document.source,
+            "page_start": page if document.pages else None,
+            "url": document.record.get("url"),
+        }
+    )
 
 
 def as_hit(hit: Hit, *, max_chars: int, full_text: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citeloom.engine import events, model_choice, shelf, wire
@@ -135,6 +136,27 @@ def _page_picture(service: Service, args: dict[str, Any]) -> Any:
     )
 
 
+def _cite(service: Service, args: dict[str, Any]) -> Any:
+    # A person asks about all of their works: without a project, each is looked for in every one.
+    named = args.get("project")
+    projects = [service.catalog.projects.get(named)] if named else service.catalog.projects.all()
+    return service.citations.cite(
+        projects,
+        [str(text) for text in args["cites"]],
+        style=args.get("style"),
+        locale=args.get("locale"),
+        markup=args.get("markup") or "markdown",
+    )
+
+
+def _check(service: Service, args: dict[str, Any]) -> Any:
+    named = args.get("project")
+    project = service.catalog.projects.get(named) if named else service.projects.only()
+    if "path" in args:
+        return service.checks.file(project, Path(args["path"]), Cancel())
+    return service.checks.text(project, args["text"], None, Cancel(), args.get("format"))
+
+
 _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "status": lambda s, a: s.status(),
     "project_add": lambda s, a: s.projects.add(
@@ -162,6 +184,17 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "sizes": lambda s, a: sizes(),
     "show": lambda s, a: s.find_passage(a["chunk_id"]),
     "record": lambda s, a: s.records.record(s.catalog.projects.get(a["project"]), a["citekey"], a["format"]),
+    "cite": _cite,
+    "verify": lambda s, a: s.quoting.verify(
+        s.catalog.projects.get(a["project"]), a["quote"], a.get("citekey"), a.get("page"), Cancel()
+    ),
+    "check": _check,
+    "export": lambda s, a: s.exports.export(
+        s.catalog.projects.get(a["project"]),
+        a["format"],
+        escaped=bool(a.get("escaped")),
+        cited_in=[Path(p) for p in a.get("cited_in") or []],
+    ),
     "facets": lambda s, a: s.records.facets(s.catalog.projects.get(a["project"])),
     "page_picture": _page_picture,
     "log": lambda s, a: s.activity.log(a.get("project"), a.get("client"), int(a.get("limit", 50)), a.get("before")),

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 
 _MOST_COMPARED = 30  # letter by letter; the others share fewer of their threes
 _ENOUGH = 0.5
+_OF_BEST = 0.75  # what is much farther off than the nearest one is not meant
 _LONGEST = 200
 
 
@@ -35,7 +36,8 @@ class NearNames:
             alike = SequenceMatcher(None, wanted[:_LONGEST].casefold(), name[:_LONGEST].casefold()).ratio()
             if max(overlap, alike) >= _ENOUGH:
                 scored.append((-(overlap + alike), name))
-        return [name for _, name in sorted(scored)[:most]]
+        scored.sort()
+        return [name for score, name in scored[:most] if score <= scored[0][0] * _OF_BEST]
 
 
 def _threes(name: str) -> set[str]:

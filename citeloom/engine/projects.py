@@ -34,6 +34,7 @@ class ProjectDesk:
         self._collections = importer.collections
         self._models = importer.models
         self._chosen = importer.settings.models
+        self._default = importer.settings.default_project
         self._indexes = indexes
         self._jobs = jobs
         self._zotero = zotero
@@ -122,6 +123,23 @@ class ProjectDesk:
                 )
                 for part in zotero
             ]
+
+    def only(self, visible: frozenset[str] | None = None) -> Project:
+        """The project that is meant where none is named: the default one, or the only one."""
+        projects = {p.id: p for p in self._catalog.projects.all() if visible is None or p.id in visible}
+        default = self._default
+        if default in projects:
+            return projects[default]
+        if len(projects) == 1:
+            return next(iter(projects.values()))
+        raise CiteLoomError(
+            Code.INVALID_PROJECT,
+            "No project is named." if projects else "There is no project yet.",
+            f"Choose one of: {', '.join(projects)}."
+            if projects
+            else "Make one: citeloom project add ID --zotero COLLECTION.",
+            choices=list(projects),
+        )
 
     def all(self, visible: frozenset[str] | None = None) -> list[dict[str, Any]]:
         """Every project that the asker may see."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -92,6 +92,26 @@ class Questions:
             **budget,
             "warnings": warnings,
         }
+
+    def alike(self, project: Project, texts: Sequence[str], top_k: int, cancel: Cancel) -> list[Hit]:
+        """The passages nearest to any of these texts, by words and meaning, lists of references included."""
+        collection, model = self._collection(project), self._models.for_questions(project.dense_model)
+        sparse = self._models.sparse(project.sparse_model) if project.hybrid_enabled else None
+        fusion = Fusion(self._settings.search.fusion, self._settings.search.rrf_k) if sparse else None
+        found: dict[str, Hit] = {}
+        for text in texts:
+            cancel.check()
+            words = sparse.embed_query(text) if sparse else None
+            for hit in collection.search(model.embed_query(text), words, top_k, fusion=fusion):
+                if hit.id not in found or found[hit.id].score < hit.score:
+                    found[hit.id] = hit
+        return sorted(found.values(), key=lambda hit: -hit.score)
+
+    def nearest_in(self, project: Project, text: str, doc_ids: Sequence[str]) -> float | None:
+        """How near the nearest passage of some documents comes to a text, from 0 to 1; None where they have none."""
+        vector = self._models.for_questions(project.dense_model).embed_query(text)
+        where = filters.AnyOf("doc_id", tuple(doc_ids))
+        return next((hit.score for hit in self._collection(project).search(vector, None, 1, where)), None)
 
     def _with_keys_of_today(
         self, project: Project, filter_by: Mapping[str, Any] | None, warnings: list[str]

@@ -46,7 +46,7 @@ class Reading:
         document = self.originals.with_pages(document) if document else None
         if document is None or not document.pages or number is None or document.source.startswith(STORED):
             return None
-        pages = self._converted(project, document).pages
+        pages = self.converted(project, document).pages
         return pages[number - 1] if 1 <= number <= len(pages) else None
 
     def document(
@@ -59,7 +59,7 @@ class Reading:
         answer |= {"pages_given": None, "truncated": False, "next_pages": None}
         if document.source.startswith(STORED):
             return {**answer, "markdown": stored.text(self._collection(project), document)}
-        converted = self._converted(project, document)
+        converted = self.converted(project, document)
         cancel.check()
         first, last = _page_range(pages, len(converted.pages))
         markdown = to_markdown(converted, first, last)
@@ -76,19 +76,21 @@ class Reading:
         answer["pages_given"] = [first or 1, last or len(converted.pages)] if converted.pages else None
         return {**answer, "markdown": markdown}
 
-    def _converted(self, project: Project, document: Document) -> Converted:
+    def converted(self, project: Project, document: Document) -> Converted:
+        """A document's text with its pages, as it was read."""
         if document.state == State.DUPLICATE and document.content_hash:
             document = self._catalog.documents.same_content(project.id, document.content_hash, "") or document
-        if document.content_hash is None or document.state not in (State.READY, State.DUPLICATE):
+        unread = document.content_hash is None and not document.source.startswith(STORED)
+        if unread or document.state not in (State.READY, State.DUPLICATE):
             raise CiteLoomError(
                 Code.CONVERSION_FAILED,
                 f"{shown_source(document)} has no text: {document.reason or 'it is still to be read.'}",
                 "list_documents shows its status.",
             )
-        if document.converter_engine == QUICK:
+        if document.converter_engine == QUICK or document.source.startswith(STORED):
             passages = self._collection(project).scroll(AnyOf("doc_id", (document.doc_id,)), max(1, document.chunks))
             return from_passages(document, passages)
-        cache = conversion_file(self._conversions, document.content_hash, document.converter)
+        cache = conversion_file(self._conversions, str(document.content_hash), document.converter)
         converted = _kept(cache) or self._convert_again(document, cache)
         return with_record_pages(converted, document.record.get("page_range"))
 

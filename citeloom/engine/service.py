@@ -16,8 +16,11 @@ from citeloom.engine import shelf, stored
 from citeloom.engine.activity import Activity
 from citeloom.engine.cache import ConversionCache
 from citeloom.engine.cancel import Cancel
+from citeloom.engine.checks import Checks
+from citeloom.engine.citations import Citations
 from citeloom.engine.editors import Editors
 from citeloom.engine.events import Events
+from citeloom.engine.exports import Exports
 from citeloom.engine.imports import Imports
 from citeloom.engine.indexes import Indexes
 from citeloom.engine.jobs import JobQueue
@@ -25,9 +28,11 @@ from citeloom.engine.lifetime import Lifetime
 from citeloom.engine.pictures import Pictures
 from citeloom.engine.projects import ProjectDesk
 from citeloom.engine.questions import Questions
+from citeloom.engine.quoting import Quoting
 from citeloom.engine.reading import Reading, describe
 from citeloom.engine.records import Records
 from citeloom.engine.watching import Watching
+from citeloom.engine.works import Works
 from citeloom.engine.zotero_desk import ZoteroDesk
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collections import Collections
@@ -87,7 +92,12 @@ class Service:
         self.reading = Reading(importer)
         self.cache = ConversionCache(importer.conversions, zotero_folder, self.catalog)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
-        self.records = Records(self.catalog, self.collection)
+        self.works = Works(self.catalog)
+        self.records = Records(self.catalog, self.collection, self.works)
+        self.exports = Exports(self.works)
+        self.citations = Citations(self.works)
+        self.quoting = Quoting(self.catalog, self.works, self.reading, self.questions, self.models)
+        self.checks = Checks(self.catalog, self.works, self.quoting, self.questions)
         self.pictures = Pictures(importer, self.questions, self.reading)
         self.activity = Activity(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
         self._pause_mark = Path(paths.folders().data) / "paused"  # until a person resumes, also after a crash
@@ -214,7 +224,8 @@ class Service:
 
     def _warm_up(self) -> None:
         try:
-            self.models.for_questions(self.settings.models.dense).embed_query("warm-up")
+            if os.environ.get("CITELOOM_WARM_UP") != "off":  # for scripts that start many engines
+                self.models.for_questions(self.settings.models.dense).embed_query("warm-up")
             for project in self.catalog.projects.all():
                 self.collection(project)
         except CiteLoomError as error:

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citeloom.engine.answers import open_uri
+from citeloom.engine.answers import document_uri
 from citeloom.engine.reading import describe
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.passages import STORED
@@ -89,23 +89,8 @@ def _row(document: Document) -> dict[str, Any]:
         "year": document.record.get("year"),
         "authors": document.record.get("authors") or [],
         "path": path if own else None,
-        "open_uri": _open_uri(document, path),
+        "open_uri": document_uri(document),
     }
-
-
-def _open_uri(document: Document, path: str) -> str | None:
-    """Where a person can see a document: its first page, or its item where it has no file here."""
-    away = document.zotero and not document.path
-    return open_uri(
-        {
-            "zotero": document.zotero or None,
-            # Of a work without its file, Zotero can show the item, as it does for a text that it kept.
-            "file_type": "fulltext" if away else document.file_type,
-            "source_path": path,
-            "page_start": 1 if document.pages else None,
-            "url": document.record.get("url"),
-        }
-    )
 
 
 def reread(service: Service, args: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from citeloom.bibliography.references import load_references
 from citeloom.engine.kept import Kept
 from citeloom.engine.near_names import NearNames
 from citeloom.errors import CiteLoomError, Code
+from citeloom.manuscripts.model import Citation
 from citeloom.model import Record
 from citeloom.store import Catalog, Document, Project, State
 
@@ -21,6 +22,7 @@ log = logging.getLogger(__name__)
 # Texts of the researcher's own about a work come after the work itself.
 _ASIDE = ("note", "annotations", "fulltext")
 _KEPT = 8
+_MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +63,38 @@ class Works:
 
     def get(self, project: Project, key: str) -> Work:
         """The work that has this citekey, or CITEKEY_NOT_FOUND with the names that come near."""
-        if work := self.resolve(project, key):
-            return work
-        near = self.names(project).near(key)
-        raise CiteLoomError(
-            Code.CITEKEY_NOT_FOUND,
-            f"No work in this project has the citekey '{key[:80]}'.",
-            f"Near: {', '.join(near)}." if near else "list_documents gives the citekeys there are.",
-            near=near,
-        )
+        return self.find_all([project], [key])[key]
 
-    def of_zotero(self, project: Project, items: Iterable[str], doi: str) -> Work | None:
-        """The work that a word processor names by its Zotero item or its DOI."""
-        found = self._catalog.documents.citekey_of(project.id, list(items), doi)
-        return self._today(project, found) if found else None
+    def find_all(self, projects: Sequence[Project], keys: Iterable[str]) -> dict[str, Work]:
+        """The works of these keys, each from the first project that has it; all that are missing are named at once."""
+        works: dict[str, Work] = {}
+        missing: dict[str, list[str]] = {}
+        for key in dict.fromkeys(keys):
+            found = next((work for p in projects if (work := self.resolve(p, key))), None)
+            if found:
+                works[key] = found
+            else:
+                missing[key] = [name for p in projects for name in self.names(p).near(key)][:3]
+        if missing:
+            named = "; ".join(
+                f"'{key[:80]}'" + (f" (near: {', '.join(near)})" if near else "")
+                for key, near in list(missing.items())[:_MOST_NAMED]
+            )
+            raise CiteLoomError(
+                Code.CITEKEY_NOT_FOUND,
+                f"No work has the citekey {named}.",
+                "list_documents gives the citekeys there are.",
+                missing=missing,
+            )
+        return works
+
+    def cited(self, project: Project, citation: Citation) -> Work | None:
+        """The work that a manuscript cites by its key or, from a word processor, by its Zotero item or its DOI."""
+        found = self.resolve(project, citation.key)
+        if found is None and (citation.zotero_items or citation.doi):
+            key = self._catalog.documents.citekey_of(project.id, citation.zotero_items, citation.doi)
+            found = self._today(project, key) if key else None
+        return found
 
     def names(self, project: Project) -> NearNames:
         """All citekeys of a project, to look for near ones in."""
@@ -116,7 +136,8 @@ class Works:
 
 def _work(key: str, documents: list[Document]) -> Work:
     best_first = sorted(documents, key=_rank)
-    return Work(key, tuple(best_first), csl_of(best_first[0]))
+    recorded = next((document for document in best_first if document.matched_by), best_first[0])
+    return Work(key, tuple(best_first), csl_of(recorded))
 
 
 def _rank(document: Document) -> tuple[bool, bool, bool, str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Citation:
     doi: str = ""  # where the manuscript carries it (DOCX)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Manuscript:
     """A manuscript as it was read."""
 
@@ -55,5 +58,10 @@ class Manuscript:
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of a character, both from 1. Carriage returns alone do not end a line."""
-        line = self.text.count("\n", 0, offset) + 1
-        return line, offset - (self.text.rfind("\n", 0, offset) + 1) + 1
+        line = bisect_right(self._lines, offset)
+        return line, offset - self._lines[line - 1] + 1
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]

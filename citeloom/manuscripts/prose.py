@@ -49,7 +49,7 @@ class Prose:
         return "".join(self._parts)
 
     def add(self, text: str, at: int, *, verbatim: bool = True) -> None:
-        """Prose that stands at this place of the manuscript, letter for letter, or in place of what is written there."""
+        """Prose that stands at this place of the manuscript, letter for letter or in place of what is written there."""
         self._parts.append(text)
         self.origins.extend(range(at, at + len(text)) if verbatim else [at] * len(text))
         self.length += len(text)

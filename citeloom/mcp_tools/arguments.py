@@ -71,6 +71,28 @@ class GetDocument(InProject):
     pages: Annotated[str | int | None, Field(description='PDF pages: "3" or "3-5"')] = None
 
 
+class VerifyQuote(InProject):
+    """verify_quote."""
+
+    quote: Annotated[str, Field(description="as the manuscript has it")]
+    citekey: Annotated[str | None, Field(description="the work it is said to be from")] = None
+    page: Annotated[str | int | None, Field(description="the page claimed, as printed")] = None
+
+
+class FormatCitations(InProject):
+    """format_citations."""
+
+    citekeys: Annotated[list[str], Field(description='citekeys, or as in Pandoc: "[see @key, p. 33; @other]"')]
+    style: Annotated[str, Field(description="CSL style by id or title")] = "apa"
+    format: Annotated[str, Field(description="bibliography, citation, bibtex or csl-json")] = "bibliography"
+
+
+class CheckCitations(InProject):
+    """check_citations."""
+
+    text: Annotated[str, Field(description="Markdown, LaTeX, Typst, Org or AsciiDoc; up to 50,000 characters")]
+
+
 class Help(Arguments):
     """help."""
 

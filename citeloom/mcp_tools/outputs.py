@@ -166,6 +166,68 @@ DOCUMENT = answer(
     next_pages=MAYBE_TEXT,
 )
 
+_STANDS = {"title": MAYBE_TEXT, "page_span": maybe(many(WHOLE)), "page_labels": TEXTS, "text": MAYBE_TEXT}
+
+QUOTE = answer(
+    verdict=TEXT,
+    message=TEXT,
+    quote=TEXT,
+    citekey=MAYBE_TEXT,
+    renamed_from=MAYBE_TEXT,
+    doc_id=MAYBE_TEXT,
+    cite=MAYBE_TEXT,
+    **_STANDS,
+    page_claimed=MAYBE_TEXT,
+    page_right={"type": ["boolean", "null"]},
+    section_path=TEXTS,
+    sentence=MAYBE_TEXT,
+    allowed=TEXTS,
+    diff=MAYBE_TEXT,
+    changes=many(shape(quote=TEXT, work=TEXT)),
+    in_references=YES_NO,
+    is_quotation=YES_NO,
+    text_source=MAYBE_TEXT,
+    ocr_confidence=MAYBE_NUMBER,
+    open_uri=MAYBE_TEXT,
+    places=WHOLE,
+    elsewhere=maybe(shape(citekey=TEXT, cite=TEXT, verdict=TEXT, **_STANDS)),
+    searched=shape(documents=WHOLE, pages=WHOLE),
+    coverage=COVERAGE,
+    warnings=TEXTS,
+)
+
+CITATIONS = answer(format=TEXT, style=MAYBE_TEXT, text=TEXT, entries=TEXTS, renamed=many(OPEN), warnings=TEXTS)
+
+CHECK = answer(
+    project=TEXT,
+    format=TEXT,
+    citations=WHOLE,
+    works=WHOLE,
+    quotations=WHOLE,
+    findings=many(
+        shape(
+            rule=TEXT,
+            level=TEXT,
+            line=WHOLE,
+            column=WHOLE,
+            citekey=TEXT,
+            message=TEXT,
+            quotation=MAYBE_TEXT,
+            sentence=TEXT,
+            near=TEXTS,
+            page_claimed=MAYBE_TEXT,
+            page_labels=TEXTS,
+            page_span=maybe(many(WHOLE)),
+            diff=MAYBE_TEXT,
+        )
+    ),
+    counts=shape(error=WHOLE, warning=WHOLE, note=WHOLE),
+    truncated=YES_NO,
+    truncated_count=WHOLE,
+    coverage=COVERAGE,
+    warnings=TEXTS,
+)
+
 HELP = answer(topic=TEXT, text=TEXT)
 
 INGESTION = {

@@ -206,20 +206,7 @@ class Session:
         return answer
 
     def _only_project(self) -> str:
-        projects = [p["id"] for p in self._service.projects.all(self._visible)]
-        default = self._service.settings.default_project
-        if default in projects:
-            return default
-        if len(projects) == 1:
-            return str(projects[0])
-        raise CiteLoomError(
-            Code.INVALID_PROJECT,
-            "No project is named." if projects else "There is no project yet.",
-            f"Choose one of: {', '.join(projects)}."
-            if projects
-            else "Make one: citeloom project add ID --zotero COLLECTION.",
-            choices=projects,
-        )
+        return self._service.projects.only(self._visible).id
 
     async def _listen(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
         """Know the editor by its first words: in a handshake, or with each request since MCP 2026-07-28."""
@@ -259,20 +246,19 @@ class Session:
         passages = [item["chunk_id"] for item in answer.get("items", [])]
         if "passage" in answer:
             passages = [n["chunk_id"] for n in (*answer["before"], answer["passage"], *answer["after"])]
-        asked = (
-            given.get("text")
-            or given.get("chunk_id")
-            or given.get("citekey")
-            or given.get("doc_id")
-            or given.get("source")
-        )
+        named = ("text", "quote", "chunk_id", "citekey", "citekeys", "doc_id", "source")
+        asked = next((value for name in named if (value := given.get(name))), "")
+        if isinstance(asked, list):
+            asked = ", ".join(map(str, asked))
+        if place := answer.get("cite"):  # of a quotation: the page that went out with the verdict
+            asked = f"{place}: {asked}"
         entry = partial(
             self._service.catalog.access.add,
             correlation_id=answer["correlation_id"],
             client=client,
             project_id=str(given["project"]) if "project" in given else None,
             tool=tool,
-            asked=str(asked or ""),
+            asked=str(asked),
             passages=passages,
             outcome=outcome,
             milliseconds=milliseconds,

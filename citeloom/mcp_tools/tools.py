@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citeloom.engine.cancel import Cancel
+from citeloom.engine.records import FORMATS
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
 from citeloom.mcp_tools import arguments as a
@@ -72,6 +73,57 @@ def _get_document(call: Call) -> dict[str, Any]:
         raise CiteLoomError(Code.INVALID_INPUT, "Name the document once.", "Give doc_id or citekey, not both.")
     pages = None if given.pages is None else str(given.pages)
     return call.service.reading.document(call.project, given.doc_id, given.citekey, pages, call.cancel)
+
+
+def _verify_quote(call: Call) -> dict[str, Any]:
+    given: a.VerifyQuote = call.arguments
+    page = None if given.page is None else str(given.page)
+    return call.service.quoting.verify(call.project, given.quote, given.citekey, page, call.cancel)
+
+
+_CITATION_FORMATS = ("bibliography", "citation", *FORMATS)
+
+
+def _format_citations(call: Call) -> dict[str, Any]:
+    given: a.FormatCitations = call.arguments
+    if given.format not in _CITATION_FORMATS:
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"There is no format '{given.format[:40]}'.",
+            f"It can be: {', '.join(_CITATION_FORMATS)}.",
+            valid=list(_CITATION_FORMATS),
+        )
+    # A file of the researcher's is theirs to name: agents choose a style by its name.
+    made = call.service.citations.cite([call.project], given.citekeys, style=given.style, files=False)
+    entries = {"bibliography": made["bibliography"], "citation": made["citations"]}.get(given.format, [])
+    text = "\n\n".join(entries)
+    if given.format in FORMATS:
+        text = call.service.records.texts(call.project, [key["key"] for key in made["keys"]], given.format)
+    return {
+        "format": given.format,
+        "style": made["style"]["title"] if entries else None,
+        "text": text,
+        "entries": entries,
+        "renamed": [key for key in made["keys"] if key["renamed_from"]],
+        "warnings": made["warnings"],
+    }
+
+
+_MOST_FINDINGS = 100  # in one answer
+
+
+def _check_citations(call: Call) -> dict[str, Any]:
+    report = call.service.checks.text(call.project, call.arguments.text, call.visible, call.cancel)
+    # What a program needs to mend a file is of no use to an agent, which has the text.
+    left_out = ("edit", "end_line", "end_column")
+    findings = [{k: v for k, v in f.items() if k not in left_out} for f in report["findings"]]
+    kept = ("project", "format", "citations", "works", "quotations", "counts", "coverage", "warnings")
+    return {
+        **{key: report[key] for key in kept},
+        "findings": findings[:_MOST_FINDINGS],
+        "truncated": len(findings) > _MOST_FINDINGS,
+        "truncated_count": max(0, len(findings) - _MOST_FINDINGS),
+    }
 
 
 def _help(call: Call) -> dict[str, Any]:
@@ -161,6 +213,34 @@ TOOLS: dict[str, Tool] = {
             a.GetDocument,
             o.DOCUMENT,
             _get_document,
+        ),
+        Tool(
+            "verify_quote",
+            "Verify a quotation",
+            "Whether a work says a quotation, and on which page: exact, near (with a diff), absent, inconclusive."
+            " Check every quotation before you hand it over.",
+            READ,
+            a.VerifyQuote,
+            o.QUOTE,
+            _verify_quote,
+        ),
+        Tool(
+            "format_citations",
+            "Format citations",
+            "Bibliography or in-text citations from the library's own records, in any CSL style; or BibTeX, CSL-JSON.",
+            READ,
+            a.FormatCitations,
+            o.CITATIONS,
+            _format_citations,
+        ),
+        Tool(
+            "check_citations",
+            "Check citations",
+            "Every citation in a piece of manuscript against key, quotation and page.",
+            READ,
+            a.CheckCitations,
+            o.CHECK,
+            _check_citations,
         ),
         Tool(
             "help",

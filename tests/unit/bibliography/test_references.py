@@ -212,6 +212,12 @@ def test_both_entries_of_a_repeated_citekey_are_named(tmp_path, name, content, l
     assert error.details["line"] == lines[1]
 
 
+def test_a_citekey_that_thousands_of_entries_share_is_one_short_message(tmp_path):
+    error = refusal(tmp_path, "l.json", [{"id": "a", "title": "T"}] * 3000)
+
+    assert error.message.count("entry ") == 3 and "and 2997 more" in error.message
+
+
 @given(keys=st.lists(st.sampled_from(["a", "b", "A", "a1", "ä", "x:y-z"]), max_size=6), bib=st.booleans())
 def test_no_entry_is_lost_each_is_loaded_or_its_key_is_called_repeated(tmp_path_factory, keys, bib):
     folder = tmp_path_factory.mktemp("library")

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from sample_papers import TOKENIZER
 
 from citeloom.documents.chunk import chunk
-from citeloom.sentences import sentences
 from citeloom.documents.tokens import TokenCounter, estimate_tokens
 from citeloom.errors import CiteLoomError
 from citeloom.model import Block, BlockKind, Converted, Page
+from citeloom.sentences import sentences
 
 REAL = TokenCounter(TOKENIZER)
 word = st.text(string.ascii_letters + "äß-.,;0 9é字", min_size=1, max_size=12).filter(str.strip)

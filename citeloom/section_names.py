@@ -1,4 +1,4 @@
-"""The names under which sections go in research writing, English and German."""
+"""The names under which sections go in research writing: English and German, and lists of references elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ _REFERENCES = {
     "references", "reference list", "list of references", "bibliography", "works cited", "literature",
     "literature cited", "literatur", "literaturverzeichnis", "quellen", "quellenverzeichnis",
     "literatur- und quellenverzeichnis", "referenzen", "references and notes", "notes and references",
-    "bibliografie", "bibliographie",
+    "bibliografie", "bibliographie", "quellen- und literaturverzeichnis", "cited literature", "références",
+    "références bibliographiques", "referencias", "bibliografía", "referências", "bibliografia",
+    "riferimenti bibliografici", "literatuur", "literatuurlijst", "参考文献",
 }  # fmt: skip
 _OUTSIDE_OUTLINE = _REFERENCES | {
     "abstract", "summary", "zusammenfassung", "kurzfassung", "acknowledgements", "acknowledgments",

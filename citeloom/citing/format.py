@@ -1,0 +1,175 @@
+"""Citations and a bibliography for some works, in a style, as Markdown, HTML or plain text."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from citeloom.citing.disambiguate import tell_apart
+from citeloom.citing.marks import read_rich
+from citeloom.citing.output import Markup, write
+from citeloom.citing.positions import positions
+from citeloom.citing.processor import Processor
+from citeloom.citing.records import Work, read_work
+from citeloom.citing.run import Cite, Run, StyleNotUsableError
+from citeloom.citing.styles import Style, find_style, parse_style
+from citeloom.citing.terms import known_locale, read_terms
+from citeloom.errors import CiteLoomError, Code
+
+__all__ = ["Cite", "Formatted", "Markup", "format_citations"]
+
+FALLBACK = "apa"
+_LOCK = threading.Lock()  # the elements of a style are shared, and lxml builds them anew in whatever thread asks
+
+
+@dataclass(frozen=True, slots=True)
+class Formatted:
+    """Citations, one for each group asked for, and the bibliography in the style's order."""
+
+    citations: tuple[str, ...]
+    bibliography: tuple[str, ...]
+    locale: str
+    warnings: tuple[str, ...] = ()
+
+
+def format_citations(
+    items: Sequence[Mapping[str, Any]],
+    groups: Sequence[Sequence[Cite]],
+    style: Style,
+    *,
+    locale: str | None = None,
+    markup: Markup = "markdown",
+) -> Formatted:
+    """Citations and bibliography of the cited works; a style that cannot be used is replaced, and that is said."""
+    records = {str(item.get("id", "")): item for item in items}
+    cited = list(dict.fromkeys(cite.key for group in groups for cite in group))
+    missing = [key for key in cited if key not in records]
+    if missing:
+        raise CiteLoomError(
+            Code.CITEKEY_NOT_FOUND,
+            f"No record was given for {', '.join(missing)}.",
+            "Check the citekeys.",
+            citekeys=missing,
+        )
+    works = {key: replace(read_work(records[key]), key=key) for key in cited}
+    language, warnings = _language(style, locale)
+    with _LOCK:
+        try:
+            return _format(works, groups, style, language, markup, warnings)
+        except CiteLoomError:
+            raise
+        except Exception as error:  # a researcher's own style may hold anything
+            fallback = find_style(FALLBACK)
+            if style.path == fallback.path:
+                raise
+            what = str(error) if isinstance(error, StyleNotUsableError) else "something that is not CSL 1.0"
+            warnings.append(f"{style.title} uses {what}, which cannot be set; {fallback.title} was used instead.")
+            return _format(works, groups, fallback, language, markup, warnings)
+
+
+def _language(style: Style, locale: str | None) -> tuple[str, list[str]]:
+    own = known_locale(style.locale or "") or "en-US"
+    if not locale:
+        return own, []
+    known = known_locale(locale)
+    return known or own, [] if known else [f"There is no language “{locale}” for citations; {own} was used."]
+
+
+def _format(
+    works: Mapping[str, Work],
+    groups: Sequence[Sequence[Cite]],
+    style: Style,
+    locale: str,
+    markup: Markup,
+    warnings: list[str],
+) -> Formatted:
+    root = parse_style(style.path)
+    terms = read_terms(root, locale)
+    processor = Processor(root, terms, works)
+    tell_apart(processor)
+    notes = root.get("class") == "note"
+    near = root.find("{*}citation").get("near-note-distance", "5")
+    citations: list[str] = []
+    lost: list[str] = []
+    for group, places in zip(groups, positions(groups, int(near) if near.isdigit() else 5), strict=True):
+        runs = [
+            processor.run(
+                cite.key,
+                processor.citation_area,
+                cite=_clean(cite),
+                position=place.names,
+                note_number=place.first_note if notes else 0,
+                author="" if cite.suppress_author and not notes else None,
+            )
+            for cite, place in zip(group, places, strict=True)
+        ]
+        if runs and group[0].in_text and not notes:
+            text = _in_text(processor, runs)
+        else:
+            # Where nothing is left without the author (a work without a year), the author is shown.
+            text = processor.citation(runs) or processor.citation([run.fresh(author=None) for run in runs])
+        lost += [run.cite.key for run in runs if run.cite and run.cite.locator and not run.locator_written]
+        citations.append(write(text, terms, markup))
+    bibliography = dict(processor.bibliography())
+    silent = [cite.key for group, text in zip(groups, citations, strict=True) if not text for cite in group]
+    if lost:
+        warnings.append(f"{style.title} shows no page in a citation; it was left out for {_listed(lost)}.")
+    if silent:
+        warnings.append(f"{style.title} has nothing to show in a citation of {_listed(silent)}.")
+    if processor.bibliography_area is None:
+        warnings.append(f"{style.title} has no bibliography: its citations say everything.")
+    elif len(bibliography) < len(works):
+        left_out = [key for key in works if key not in bibliography]
+        warnings.append(f"{style.title} has no entry in its bibliography for {_listed(left_out)}.")
+    entries = tuple(write(text, terms, markup) for text in bibliography.values())
+    return Formatted(tuple(citations), entries, locale, tuple(warnings))
+
+
+def _listed(keys: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(keys))
+
+
+def _clean(cite: Cite) -> Cite:
+    label = cite.label or "page"
+    return replace(
+        cite,
+        locator=read_rich(cite.locator),
+        prefix=_rich(cite.prefix),
+        suffix=_rich(cite.suffix),
+        label=label,
+    )
+
+
+def _rich(text: str) -> str:
+    """The writer's words with the space at their ends, which says whether they touch the citation."""
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{before and ' '}{read_rich(text)}{after and ' '}" if text.strip() else ""
+
+
+def _in_text(processor: Processor, runs: list[Run]) -> str:
+    """The author in the sentence, the rest in brackets: "Hartmann (2019, p. 33)", or "Hartmann [1]" with numbers."""
+    first = runs[0]
+    trial = first.fresh(author=None)
+    processor.layout(trial)
+    names = trial.first_names
+    if names is not None:
+        first = first.fresh(author="")
+    else:
+        names = _short_names(first)
+    rest = processor.citation([first, *runs[1:]])
+    runs[0] = first
+    if not rest:
+        return names
+    raised = processor.is_raised
+    return f"{names}{'' if raised or not names else ' '}{rest}"
+
+
+def _short_names(run: Run) -> str:
+    names = run.work.names
+    people = names.get("author") or names.get("editor") or next(iter(names.values()), ())
+    families = [f"{person.non_dropping} {person.family}".strip() for person in people]
+    if len(families) > 2:
+        return f"{families[0]} {run.terms.get('et-al')}"
+    return f" {run.terms.get('and')} ".join(families)

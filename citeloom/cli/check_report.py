@@ -1,0 +1,68 @@
+"""A check of a manuscript as people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from citeloom.cli.check_run import Checked
+from citeloom.cli.lines import coloured, count, line, one_line
+from citeloom.cli.output import coverage
+
+_COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "cyan"}
+
+
+def print_one(one: Checked) -> None:
+    """Print the findings in one manuscript and a line that sums them up."""
+    if one.report is not None:
+        print_findings(one, one.report["findings"])
+    print_summary(one)
+
+
+def print_findings(one: Checked, findings: Iterable[dict[str, Any]]) -> None:
+    """Print findings in a manuscript, a line each."""
+    for finding in findings:
+        line(
+            f"{_place(one, finding)}: ",
+            (finding["level"], _COLOURS[finding["level"]]),
+            ": ",
+            *coloured(one_line(finding["message"])),
+            f" [{finding['rule']}]",
+        )
+
+
+def print_summary(one: Checked) -> None:
+    """Print what was looked at in a manuscript, or why it could not be."""
+    if one.report is None:
+        click.echo(f"{one.name}: not checked: {one.problem}", err=True)
+        return
+    if not one.report["citations"]:  # the warnings say so, and why that may be
+        click.echo(f"{one.name}: {' '.join(one.report['warnings'])}")
+        return
+    click.echo(f"{one.name}: {summary(one.report)}")
+    for warning in one.report["warnings"]:
+        click.echo(f"Note: {warning}")
+
+
+def print_coverage(checked: Sequence[Checked]) -> None:
+    """Say what the manuscripts were checked against, and how much of that can be searched."""
+    against = {r["project"]: coverage(r["coverage"]) for one in checked if (r := one.report) and r["citations"]}
+    for project, searchable in against.items():
+        click.echo(f"Checked against {project}: {searchable}.")
+
+
+def summary(report: dict[str, Any]) -> str:
+    """What was looked at and what was found, in one sentence."""
+    looked_at = f"{count(report['citations'], 'citation')} of {count(report['works'], 'work')}"
+    if report["quotations"]:
+        looked_at += f", {count(report['quotations'], 'quotation')}"
+    found = [count(report["counts"][level], level) for level in _COLOURS if report["counts"][level]]
+    return f"{looked_at}: {', '.join(found) or 'nothing is wrong'}."
+
+
+def _place(one: Checked, finding: dict[str, Any]) -> str:
+    if one.report and one.report["format"] == "docx":
+        return f"{one.name}: paragraph {finding['line']}"
+    return f"{one.name}:{finding['line']}:{finding['column']}"

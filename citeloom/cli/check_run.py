@@ -1,0 +1,61 @@
+"""Having manuscripts checked by the engine, and what the exit code says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from citeloom.cli.asking import ask
+from citeloom.cli.output import absolute
+from citeloom.errors import CiteLoomError, Code
+
+RIGHT, WRONG, NOT_CHECKED = 0, 1, 2
+# What fails for one manuscript for such a reason fails for all of them.
+_FOR_ALL = (Code.INVALID_PROJECT, Code.ENGINE_UNAVAILABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A manuscript and what the engine found in it, or why it could not be checked."""
+
+    name: str  # as the person wrote it
+    path: str  # absolute
+    report: dict[str, Any] | None = None
+    problem: CiteLoomError | None = None
+
+    @property
+    def code(self) -> int:
+        """What this manuscript alone says."""
+        if self.report is None:
+            return NOT_CHECKED
+        return WRONG if self.report["counts"]["error"] else RIGHT
+
+    def as_dict(self) -> dict[str, Any]:
+        """For other programs."""
+        if self.problem is not None:
+            return {"file": self.path, "error": self.problem.as_dict()}
+        return self.report or {}
+
+
+def check_one(name: str, project: str | None, waiting_for: str = "Checking") -> Checked:
+    """Have one manuscript checked; a failure is its result."""
+    path = absolute(name)
+    try:
+        return Checked(name, path, report=ask("check", waiting_for, path=path, project=project))
+    except CiteLoomError as error:
+        return Checked(name, path, problem=error)
+
+
+def check_all(names: Sequence[str], project: str | None) -> Iterator[Checked]:
+    """Have manuscripts checked one by one; one that fails does not keep the others from it."""
+    for number, name in enumerate(names, start=1):
+        one = check_one(name, project, f"Checking {number} of {len(names)}" if len(names) > 1 else "Checking")
+        yield one
+        if one.problem and one.problem.code in _FOR_ALL:
+            return
+
+
+def exit_code(checked: Sequence[Checked]) -> int:
+    """What a whole run says: one manuscript that could not be checked outweighs the errors of the others."""
+    return max((one.code for one in checked), default=RIGHT)

@@ -1,0 +1,138 @@
+"""Findings as SARIF 2.1.0: what editors and code hosts read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from citeloom import __version__
+from citeloom.cli.check_run import Checked
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+# For each rule its level, what it says, and what to do.
+RULES = {
+    "unknown-key": (
+        "error",
+        "No work in your library has this citekey.",
+        "Correct the key; similar ones are named. If the work is new, add it in Zotero and sync.",
+    ),
+    "renamed-key": (
+        "error",
+        "The work has another citekey now.",
+        "Write the new key, or let 'citeloom check --fix' do it.",
+    ),
+    "not-in-project": (
+        "error",
+        "The work is in your library, but not in this project.",
+        "Add it to the project's collection, or check against the project that has it.",
+    ),
+    "quote-absent": (
+        "error",
+        "The quotation does not stand in the cited work.",
+        "Look for its real source, or take it out. Another work of the project that has it is named.",
+    ),
+    "quote-changed": (
+        "error",
+        "The quotation differs from the words of the cited work.",
+        "Quote it as it stands there; mark what you leave out with … and what you add with [ ].",
+    ),
+    "wrong-page": (
+        "error",
+        "The quotation stands on another page of the cited work.",
+        "Write the page where it stands, or let 'citeloom check --fix' do it.",
+    ),
+    "page-outside-work": (
+        "error",
+        "The cited work has no such page.",
+        "Look the page up in the work.",
+    ),
+    "no-text": (
+        "warning",
+        "There is no text of the cited work, so nothing could be checked.",
+        "Add its file in Zotero and sync, or look it up yourself.",
+    ),
+    "quote-too-short": (
+        "note",
+        "The quotation is too short or too common to prove anything.",
+        "Look it up yourself, or quote more of it.",
+    ),
+    "no-near-passage": (
+        "note",
+        "No passage of the cited work is near to this sentence. This is a hint, never a verdict.",
+        "Read the work again at the place you mean.",
+    ),
+}
+
+
+def as_sarif(checked: Sequence[Checked]) -> dict[str, Any]:
+    """A run of checks as a SARIF log."""
+    results = [_result(one, finding) for one in checked if one.report for finding in one.report["findings"]]
+    failed = [one for one in checked if one.problem]
+    invocation: dict[str, Any] = {"executionSuccessful": not failed}
+    if failed:
+        invocation["toolExecutionNotifications"] = [
+            {"level": "error", "message": {"text": str(one.problem)}, "locations": [_location(one)]} for one in failed
+        ]
+    run = {
+        "tool": {"driver": {"name": "CiteLoom", "version": __version__, "rules": [_rule(id_) for id_ in RULES]}},
+        "invocations": [invocation],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(id_: str) -> dict[str, Any]:
+    level, says, to_do = RULES[id_]
+    return {
+        "id": id_,
+        "shortDescription": {"text": says},
+        "help": {"text": to_do},
+        "defaultConfiguration": {"level": level},
+    }
+
+
+def _result(one: Checked, finding: dict[str, Any]) -> dict[str, Any]:
+    report = one.report or {}
+    result: dict[str, Any] = {
+        "ruleId": finding["rule"],
+        "level": finding["level"],
+        "message": {"text": finding["message"]},
+        "locations": [_location(one, finding)],
+        "properties": {"citekey": finding["citekey"]},
+    }
+    if finding["edit"] is not None and report["fixable"]:
+        edit = report["edits"][finding["edit"]]
+        replacement = {
+            "deletedRegion": {"charOffset": edit["start"], "charLength": edit["end"] - edit["start"]},
+            "insertedContent": {"text": edit["new"]},
+        }
+        changes = [{"artifactLocation": _artifact(one), "replacements": [replacement]}]
+        result["fixes"] = [{"description": {"text": edit["why"]}, "artifactChanges": changes}]
+    return result
+
+
+def _location(one: Checked, finding: dict[str, Any] | None = None) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": _artifact(one)}
+    if finding is None:
+        return {"physicalLocation": place}
+    if one.report and one.report["format"] == "docx":  # it has no lines of text
+        return {"physicalLocation": place, "logicalLocations": [{"name": f"paragraph {finding['line']}"}]}
+    place["region"] = {
+        "startLine": finding["line"],
+        "startColumn": finding["column"],
+        "endLine": finding["end_line"],
+        "endColumn": finding["end_column"],
+    }
+    return {"physicalLocation": place}
+
+
+def _artifact(one: Checked) -> dict[str, str]:
+    path = Path(one.path)
+    try:
+        return {"uri": quote(path.relative_to(Path.cwd()).as_posix())}
+    except ValueError:  # it is kept somewhere else
+        return {"uri": path.as_uri()}

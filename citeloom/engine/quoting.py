@@ -1,0 +1,229 @@
+"""Whether a work really says a quotation: the claimed work page by page, or the works that come nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from citeloom.config import BUNDLED_DENSE
+from citeloom.documents.tokens import vocabulary
+from citeloom.engine import quote_words
+from citeloom.engine.answers import cite, document_uri
+from citeloom.engine.cancel import Cancel
+from citeloom.engine.kept import Kept
+from citeloom.engine.questions import Questions
+from citeloom.engine.reading import Reading
+from citeloom.engine.works import Work, Works
+from citeloom.errors import CiteLoomError
+from citeloom.index.models import ModelShelf
+from citeloom.ingest.records import QUICK
+from citeloom.quotes import Finding, Verdict, WorkText, check_quote, verify
+from citeloom.store import Catalog, Document, Project
+
+_MOST_TEXTS, _MOST_BYTES = 1000, 200_000_000  # of works that are kept ready to be looked through
+_NEAREST = 12  # documents that are read page by page where no work is claimed, or the claimed one lacks it
+_PASSAGES = 20  # nearest to each piece of a quotation
+_PIECE, _MOST_PIECES = 50, 5  # words of a long quotation that are looked for at once
+# What the researcher wrote about a work is not what the work says.
+_OWN_WORDS = ("note", "annotations")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best place of a quotation in a work."""
+
+    work: Work
+    document: Document
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What looking through some works gave: the best place, how much was read, and what could not be."""
+
+    found: Found | None
+    documents: int = 0
+    pages: int = 0
+    unread: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """exact, near, absent or inconclusive: what could not be read whole can prove no absence."""
+        said = self.found.finding.verdict if self.found else Verdict.ABSENT
+        return Verdict.INCONCLUSIVE if said == Verdict.ABSENT and (self.unread or not self.documents) else said
+
+
+class Quoting:
+    """Looks quotations up."""
+
+    def __init__(
+        self, catalog: Catalog, works: Works, reading: Reading, questions: Questions, models: ModelShelf
+    ) -> None:
+        self._catalog = catalog
+        self._works = works
+        self._reading = reading
+        self._questions = questions
+        self._models = models
+        self._texts: Kept[WorkText] = Kept(_MOST_TEXTS, _MOST_BYTES)
+
+    def verify(
+        self, project: Project, quote: str, citekey: str | None, page: str | None, cancel: Cancel
+    ) -> dict[str, Any]:
+        """The verdict on a quotation, with where it really stands."""
+        check_quote(quote)
+        page = (page or "").strip() or None
+        work = self._works.get(project, citekey) if citekey and citekey.strip() else None
+        coverage = self._catalog.documents.coverage(project.id)
+        if work is None:
+            looked = self.anywhere(project, quote, page, cancel)
+            elsewhere = None
+        else:
+            looked = self.in_work(project, work, quote, page, cancel)
+            elsewhere = self.elsewhere(project, work, quote, cancel) if _lacks(looked) else None
+        message = quote_words.message(looked, work, elsewhere, coverage)
+        return {
+            "verdict": str(looked.verdict),
+            "message": message,
+            "quote": quote,
+            **_place(looked.found, work, looked.verdict),
+            "page_claimed": page,
+            "elsewhere": elsewhere and brief(elsewhere),
+            "searched": {"documents": looked.documents, "pages": looked.pages},
+            "coverage": coverage,
+            "warnings": list(looked.unread),
+        }
+
+    def in_work(self, project: Project, work: Work, quote: str, page: str | None, cancel: Cancel) -> Looked:
+        """The best place in one work, all of whose documents are read."""
+        documents = work.readable
+        if proper := [d for d in documents if d.file_type not in _OWN_WORDS]:
+            documents = tuple(proper)
+        return self._look(project, [(work, d) for d in documents], quote, page, cancel)
+
+    def anywhere(
+        self, project: Project, quote: str, page: str | None, cancel: Cancel, but_not: Iterable[str] = ()
+    ) -> Looked:
+        """The best place in the works that come nearest by words and meaning."""
+        left_out = set(but_not)
+        hits = self._questions.alike(project, _pieces(quote), _PASSAGES, cancel)
+        ids = [doc_id for hit in hits if (doc_id := hit.payload["doc_id"]) not in left_out]
+        documents = self._catalog.documents.some(project.id, list(dict.fromkeys(ids))[:_NEAREST])
+        works = [(work, d) for d in documents if (work := self._works.resolve(project, d.citekey))]
+        return self._look(project, works, quote, page, cancel)
+
+    def elsewhere(self, project: Project, work: Work, quote: str, cancel: Cancel) -> Found | None:
+        """Where else in the project a quotation stands that a work lacks."""
+        looked = self.anywhere(project, quote, None, cancel, but_not=[d.doc_id for d in work.documents])
+        return looked.found if looked.verdict in (Verdict.EXACT, Verdict.NEAR) else None
+
+    def text(self, project: Project, document: Document) -> WorkText:
+        """A document ready to be looked through; the last ones are kept."""
+        # With its record, because that may tell the printed pages.
+        name = f"{document.doc_id} {document.version} {document.converter} {document.record.get('page_range')}"
+        known = self._texts.get(name)
+        if known is None:
+            known = WorkText.of(self._reading.converted(project, document))
+            self._texts.keep(name, known, known.size)
+        return known
+
+    def is_word(self, word: str) -> bool:
+        """Whether the bundled model's vocabulary has a word: it is one in the language at large."""
+        return word.casefold() in self._words
+
+    def _look(
+        self, project: Project, documents: Sequence[tuple[Work, Document]], quote: str, page: str | None, cancel: Cancel
+    ) -> Looked:
+        best: Found | None = None
+        pages, read = 0, 0
+        unread: list[str] = []
+        for work, document in documents:
+            cancel.check()
+            try:
+                text = self.text(project, document)
+            except CiteLoomError as error:
+                unread.append(str(error))
+                continue
+            found = Found(work, document, verify(quote, text, page=page, is_word=self.is_word))
+            read, pages = read + 1, pages + (document.pages or 0)
+            if best is None or _rank(found) < _rank(best):
+                best = found
+            if document.waiting_for_ocr:
+                unread.append(quote_words.waiting_for_ocr(document))
+            elif document.converter_engine == QUICK:
+                unread.append(quote_words.read_quickly(document))
+        return Looked(best, read, pages, tuple(unread))
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return vocabulary(self._models.info(BUNDLED_DENSE).tokenizer)
+
+
+def brief(found: Found) -> dict[str, Any]:
+    """A place in another work than the one claimed, in short."""
+    finding = found.finding
+    return {
+        "citekey": found.work.citekey,
+        "title": found.work.title,
+        "cite": cite(found.work.citekey, finding.page_labels),
+        "verdict": str(finding.verdict),
+        "page_span": list(finding.page_span) if finding.page_span else None,
+        "page_labels": list(finding.page_labels),
+        "text": finding.text,
+    }
+
+
+_ORDER = {Verdict.EXACT: 0, Verdict.NEAR: 1, Verdict.INCONCLUSIVE: 2, Verdict.ABSENT: 3}
+
+
+def _rank(found: Found) -> tuple[int, bool, bool, bool, float]:
+    finding = found.finding
+    return (
+        _ORDER[finding.verdict],
+        finding.page_right is False,
+        found.document.file_type in _OWN_WORDS,
+        finding.in_references,
+        -finding.score,
+    )
+
+
+def _lacks(looked: Looked) -> bool:
+    return looked.verdict == Verdict.ABSENT or (looked.verdict == Verdict.INCONCLUSIVE and not looked.documents)
+
+
+def _pieces(quote: str) -> list[str]:
+    words = quote.split()
+    step = max(_PIECE, -(-len(words) // _MOST_PIECES))
+    return [" ".join(words[at : at + _PIECE]) for at in range(0, len(words), step)]
+
+
+def _place(found: Found | None, work: Work | None, verdict: Verdict) -> dict[str, Any]:
+    """Where a quotation stands; empty where it stands nowhere."""
+    finding = found.finding if found and found.finding.text else None
+    work = found.work if found and finding else work
+    document = found.document if found and finding else None
+    labels = list(finding.page_labels) if finding else []
+    span = list(finding.page_span) if finding and finding.page_span else None
+    return {
+        "citekey": work.citekey if work else None,
+        "renamed_from": work.renamed_from if work else None,
+        "title": work.title if work else None,
+        "doc_id": document.doc_id if document else None,
+        "cite": cite(work.citekey, labels) if work and finding else None,
+        "page_span": span,
+        "page_labels": labels,
+        "page_right": finding.page_right if finding else None,
+        "section_path": list(finding.section_path) if finding else [],
+        "text": finding.text if finding else None,
+        "sentence": finding.sentence if finding else None,
+        "allowed": list(finding.allowed) if finding else [],
+        "diff": finding.diff if finding else None,
+        "changes": [asdict(change) for change in finding.changes] if finding else [],
+        "in_references": bool(finding and finding.in_references),
+        "is_quotation": bool(finding and finding.is_quotation),
+        "text_source": str(finding.text_source) if finding and finding.text_source else None,
+        "ocr_confidence": finding.ocr_confidence if finding else None,
+        "open_uri": document_uri(document, span[0] if span else 1) if document else None,
+        "places": finding.places if finding else 0,
+    }

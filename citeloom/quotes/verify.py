@@ -1,0 +1,101 @@
+"""Does the work really say this, and where?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from citeloom.quotes import diff, quotation, words
+from citeloom.quotes.finding import Change, Finding, Verdict
+from citeloom.quotes.judge import Judge
+from citeloom.quotes.match import Match, Matcher
+from citeloom.quotes.pages import Claim, PageCheck
+from citeloom.quotes.quotation import Piece
+from citeloom.quotes.surroundings import is_quotation, sentence
+from citeloom.quotes.work_text import WorkText
+from citeloom.section_names import is_reference_list
+
+_FEWEST_WORDS, _FEWEST_LETTERS, _FEWEST_UNSPACED = 4, 15, 8
+_FEW_WORDS, _MANY_PLACES = 8, 4  # so few words in so many places prove nothing
+
+
+def verify(quote: str, work: WorkText, *, page: str | None = None, is_word: Callable[[str], bool]) -> Finding:
+    """Look a quotation up in a work; `is_word` says whether a word, folded and in lower case, is one at large."""
+    quotation.check_quote(quote)
+    claim = Claim(page) if page and page.strip() else None
+    pieces = quotation.literal(quote)
+    said = [word.folds[0] for word in pieces[0].words]
+    matcher = Matcher(Judge(work, is_word, said), claim)
+    match = matcher.find(pieces)
+    edited = quotation.as_edited(quote)
+    if edited and edited != pieces and not (match and match.exact):
+        other = matcher.find(edited)
+        if other and (match is None or other.exact or other.likeness >= match.likeness):
+            match, pieces = other, edited
+    reason = _proves_nothing(pieces, match)
+    return _finding(work, match, claim, reason)
+
+
+def _proves_nothing(pieces: tuple[Piece, ...], match: Match | None) -> str | None:
+    said = [word.folds[0] for piece in pieces for word in piece.words]
+    # Words torn apart by ellipses stand in every work, one somewhere behind the other.
+    longest = max(quotation.together(pieces))
+    if any(words.is_unspaced(word) for word in said):
+        short = len("".join(said)) < _FEWEST_UNSPACED or longest < _FEWEST_WORDS
+    else:
+        short = longest < _FEWEST_WORDS or len("".join(said)) < _FEWEST_LETTERS
+    if short:
+        return "short"
+    if all(words.is_function_word(word) for word in said):
+        return "common"
+    if match and match.exact and match.places >= _MANY_PLACES and len(said) < _FEW_WORDS:
+        return "common"
+    return None
+
+
+def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: str | None) -> Finding:
+    claimed = claim.written if claim else None
+    if match is None or (reason and not match.exact):
+        verdict = Verdict.INCONCLUSIVE if reason else Verdict.ABSENT
+        return Finding(verdict, 0.0, reason, page_claimed=claimed)
+    if not match.exact and not match.near:
+        return Finding(Verdict.ABSENT, round(match.likeness / 2, 3), page_claimed=claimed)
+    first, last = match.first, match.last
+    start, end = work.place(first), work.place(last)
+    pages = (start.page, end.page) if start.page is not None and end.page is not None else None
+    check = claim.check(work, *pages) if claim and pages else PageCheck(None)
+    if reason:
+        verdict = Verdict.INCONCLUSIVE
+    else:
+        verdict, reason = (Verdict.EXACT if match.exact else Verdict.NEAR), match.reason
+    return Finding(
+        verdict,
+        1.0 if match.exact else round(min(match.likeness, 0.99), 3),
+        reason,
+        text=" … ".join(" ".join(work.raw(p.first, p.behind).split()) for p in match.placed),
+        sentence=" … ".join(dict.fromkeys(sentence(work, p.first, p.behind) for p in match.placed)),
+        page_span=pages,
+        page_labels=_labels(work, pages),
+        page_claimed=claimed,
+        page_right=check.right,
+        pdf_page_claimed=check.counts_pdf_pages,
+        section_path=start.section_path,
+        allowed=tuple(sorted(match.allowed)),
+        diff=None if match.exact else f" {match.cut} ".join(diff.render(part, work) for part in match.parts),
+        changes=_changes(work, match),
+        in_references=is_reference_list(start.section_path),
+        is_quotation=all(is_quotation(work, part.first, part.behind) for part in match.placed),
+        aside=start.aside,
+        text_source=start.text_source,
+        ocr_confidence=start.ocr_confidence,
+        places=match.places,
+    )
+
+
+def _changes(work: WorkText, match: Match) -> tuple[Change, ...]:
+    return tuple(change for part in match.parts for change in diff.changes(part, work))
+
+
+def _labels(work: WorkText, pages: tuple[int, int] | None) -> tuple[str, ...]:
+    if pages is None:
+        return ()
+    return tuple(work.pages[number].label for number in range(pages[0], pages[1] + 1) if number in work.pages)

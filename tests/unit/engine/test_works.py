@@ -1,0 +1,93 @@
+"""Works by citekey: those of today, those of yesterday, and those that only the references know."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citeloom.engine.near_names import NearNames
+from citeloom.engine.works import Works
+from citeloom.errors import CiteLoomError, Code
+from citeloom.manuscripts.model import Citation, Span
+from citeloom.store import Catalog, Document, Project, State
+
+
+def keep(catalog: Catalog, project: Project, doc_id: str, citekey: str, **more: object) -> None:
+    values = {"state": State.READY, "record": {"csl": {"title": doc_id}}, "title": doc_id, **more}
+    catalog.documents.save(Document(project.id, doc_id, f"/{doc_id}.pdf", citekey=citekey, **values))  # type: ignore[arg-type]
+
+
+def test_an_older_key_leads_to_the_work_and_is_named(catalog: Catalog, project: Project) -> None:
+    keep(catalog, project, "salt", "evans2014")
+    catalog.aliases.note(project.id, "evans14", "evansSalt")
+    catalog.aliases.note(project.id, "evansSalt", "evans2014")
+    work = Works(catalog).get(project, "evans14")
+    assert (work.citekey, work.renamed_from, work.title) == ("evans2014", "evans14", "salt")
+    assert Works(catalog).get(project, "evans2014").renamed_from is None
+
+
+def test_the_works_own_text_comes_before_notes_on_it(catalog: Catalog, project: Project) -> None:
+    keep(catalog, project, "a-note", "evans", file_type="note")
+    keep(catalog, project, "b-lost", "evans", file_type="pdf", state=State.WITHOUT_FILE)
+    keep(catalog, project, "c-paper", "evans", file_type="pdf", matched_by="doi")
+    work = Works(catalog).get(project, "evans")
+    assert [d.doc_id for d in work.documents] == ["c-paper", "b-lost", "a-note"]
+    assert [d.doc_id for d in work.readable] == ["c-paper", "a-note"]
+    assert work.title == "c-paper"
+
+
+def test_a_work_that_only_the_references_know_can_be_cited(catalog: Catalog, project: Project, tmp_path: Path) -> None:
+    references = tmp_path / "library.json"
+    references.write_text(json.dumps([{"id": "oseiGrain", "type": "book", "title": "Grain"}]), encoding="utf-8")
+    project = replace(project, references_path=str(references))
+    works = Works(catalog)
+    assert (works.get(project, "oseiGrain").title, works.get(project, "oseiGrain").readable) == ("Grain", ())
+    keep(catalog, project, "salt", "evans2014")
+    assert [work.citekey for work in works.all(project)] == ["evans2014", "oseiGrain"]
+    references.write_text(json.dumps([{"id": "oseiRice", "type": "book", "title": "Rice, again"}]), encoding="utf-8")
+    assert works.resolve(project, "oseiGrain") is None
+    assert works.get(project, "oseiRice").title == "Rice, again"
+    references.write_text("{", encoding="utf-8")
+    assert works.get(project, "evans2014").citekey == "evans2014"
+
+
+def test_a_work_is_found_by_its_zotero_item_before_its_doi(catalog: Catalog, project: Project) -> None:
+    keep(catalog, project, "by-doi", "evans", record={"doi": "10.5555/Salt"})
+    keep(catalog, project, "by-item", "osei", zotero={"library": "library", "item": "ABCD2345"})
+    works = Works(catalog)
+
+    def cited(*items: str, doi: str = "") -> str | None:
+        found = works.cited(project, Citation("in Word", Span(0, 0), 0, zotero_items=items, doi=doi))
+        return found.citekey if found else None
+
+    assert cited("ABCD2345", doi="10.5555/salt") == "osei"
+    assert cited("ZZZZ9999", doi="10.5555/SALT") == "evans"
+    assert cited() is None
+
+
+def test_every_missing_key_is_named_with_those_near_to_it(catalog: Catalog, project: Project) -> None:
+    keep(catalog, project, "salt", "evansSaltRiver2014")
+    with pytest.raises(CiteLoomError) as caught:
+        Works(catalog).find_all([project], ["evans2014", "evansSaltRiver2014", "qqq"])
+    assert caught.value.code == Code.CITEKEY_NOT_FOUND
+    assert caught.value.details["missing"] == {"evans2014": ["evansSaltRiver2014"], "qqq": []}
+
+
+KEYS = st.text("abcdefghijklmnopqrstuvwxyz0123456789_:-", min_size=6, max_size=30)
+
+
+@given(st.lists(KEYS, min_size=1, max_size=30, unique=True), st.data())
+def test_a_key_with_one_letter_left_out_is_near(keys: list[str], data: st.DataObject) -> None:
+    key = data.draw(st.sampled_from(keys))
+    at = data.draw(st.integers(0, len(key) - 1))
+    assert key in NearNames(keys).near(key[:at] + key[at + 1 :], most=len(keys))
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=40), max_size=10))
+def test_any_text_may_be_looked_for_among_any_names(wanted: str, names: list[str]) -> None:
+    assert set(NearNames(names).near(wanted)) <= set(names)
