@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -98,6 +98,8 @@ def _with_given(at: int, level: int, telling: Telling) -> Telling:
 
 def _split(processor: Processor, keys: list[str], steps: list[tuple[Step, bool]]) -> None:
     """Take steps until the works differ; those that no step tells apart keep what told them from others."""
+    if len({frozenset(processor.works[key].names.items()) for key in keys}) == 1:
+        return  # the same people: no name can tell these works apart
     useful = {key: processor.telling[key] for key in keys}
     for i, (step, kept) in enumerate(steps):
         before = {key: processor.telling[key] for key in keys}
@@ -129,29 +131,36 @@ def _tell_namesakes(processor: Processor, rule: str) -> None:
         run = processor.run(key, processor.citation_area)
         processor.layout(run)
         listed[key] = run.first_people[: 1 if rule.startswith("primary") else _MOST_NAMES]
-    namesakes: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    given_names: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for people in listed.values():
         for person in people:
             if not person.literal:
-                namesakes[(person.non_dropping, person.family)].add(person.given)
+                # "J.J." and "J. J." are one person, typed twice.
+                given_names[_family(person)].setdefault("".join(person.given.replace(".", " ").split()), person.given)
+    shared = {
+        family: Counter(name if mark is None else initials(name, mark) for name in given.values())
+        for family, given in given_names.items()
+        if len(given) > 1
+    }
     for key, people in listed.items():
-        levels = tuple(_level(person, namesakes[(person.non_dropping, person.family)], mark, rule) for person in people)
+        levels = tuple(_level(person, shared.get(_family(person)), mark, rule) for person in people)
         if any(levels):
             processor.telling[key] = replace(processor.telling[key], given=levels)
 
 
-def _level(person: Person, given_names: set[str], mark: str | None, rule: str) -> int:
-    if len(given_names) < 2 or person.literal:
+def _family(person: Person) -> tuple[str, str]:
+    return person.non_dropping, person.family
+
+
+def _level(person: Person, namesakes: Counter[str] | None, mark: str | None, rule: str) -> int:
+    """0: the family name will do; 1: initials tell the person from namesakes; 2: only the given name does."""
+    if namesakes is None or person.literal:
         return 0
     if mark is None:
         return 2
-    others = {initials(given, mark) for given in given_names if given != person.given}
-    short = initials(person.given, mark)
-    if others == {short}:
-        return 0 if rule.endswith("-with-initials") else 2
-    if short not in others:
-        return 1
-    return 1 if rule.endswith("-with-initials") else 2
+    if rule.endswith("-with-initials"):
+        return 1 if len(namesakes) > 1 else 0
+    return 1 if namesakes[initials(person.given, mark)] == 1 else 2
 
 
 def _mark(processor: Processor) -> str | None:

@@ -132,14 +132,8 @@ def _listed(keys: Iterable[str]) -> str:
 
 
 def _clean(cite: Cite) -> Cite:
-    label = cite.label or "page"
-    return replace(
-        cite,
-        locator=read_rich(cite.locator),
-        prefix=_rich(cite.prefix),
-        suffix=_rich(cite.suffix),
-        label=label,
-    )
+    prefix, suffix = _rich(cite.prefix), _rich(cite.suffix)
+    return replace(cite, locator=read_rich(cite.locator), label=cite.label or "page", prefix=prefix, suffix=suffix)
 
 
 def _rich(text: str) -> str:
@@ -151,7 +145,7 @@ def _rich(text: str) -> str:
 def _in_text(processor: Processor, runs: list[Run]) -> str:
     """The author in the sentence, the rest in brackets: "Hartmann (2019, p. 33)", or "Hartmann [1]" with numbers."""
     first = runs[0]
-    trial = first.fresh(author=None)
+    trial = first.fresh(author=None, in_sentence=True)
     processor.layout(trial)
     names = trial.first_names
     if names is not None:
@@ -162,14 +156,13 @@ def _in_text(processor: Processor, runs: list[Run]) -> str:
     runs[0] = first
     if not rest:
         return names
-    raised = processor.is_raised
-    return f"{names}{'' if raised or not names else ' '}{rest}"
+    return f"{names}{'' if processor.is_raised or not names else ' '}{rest}"
 
 
 def _short_names(run: Run) -> str:
     names = run.work.names
     people = names.get("author") or names.get("editor") or next(iter(names.values()), ())
-    families = [f"{person.non_dropping} {person.family}".strip() for person in people]
+    families = [person.whole_family for person in people]
     if len(families) > 2:
         return f"{families[0]} {run.terms.get('et-al')}"
     return f" {run.terms.get('and')} ".join(families)

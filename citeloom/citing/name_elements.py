@@ -11,7 +11,7 @@ from citeproc import model
 
 from citeloom.citing.cases import change_case
 from citeloom.citing.marks import HIDDEN
-from citeloom.citing.records import Person
+from citeloom.citing.records import Person, glue
 from citeloom.citing.run import Run
 
 _OPTIONS = (
@@ -200,7 +200,8 @@ def _list_names(run: Run, style: _NameStyle, people: tuple[Person, ...], names: 
 
 
 def _with_and(run: Run, style: _NameStyle, texts: list[str], inverted: bool) -> str:
-    word = {"text": run.terms.get("and"), "symbol": "&"}.get(style.options.get("and", ""))
+    symbol = run.terms.get("and") if run.in_sentence else "&"
+    word = {"text": run.terms.get("and"), "symbol": symbol}.get(style.options.get("and", ""))
     if word is None or len(texts) < 2:
         return style.delimiter.join(texts)
     rule = style.options.get("delimiter-precedes-last", "contextual")
@@ -237,26 +238,20 @@ def _name_text(style: _NameStyle, person: Person, index: int, given_level: int) 
     if person.family_first:
         long = style.form == "long" or given_level
         return _part(part.get("family"), person.family) + (_part(part.get("given"), person.given) if long else "")
-    with_particle = " ".join(filter(None, (person.non_dropping, person.family)))
-    with_particle = re.sub(r"(?<=[’-]) ", "", with_particle) if person.non_dropping[-1:] in "’-" else with_particle
     if style.form == "short" and not given_level:
-        return _part(part.get("family"), with_particle)
+        return _part(part.get("family"), person.whole_family)
     if style.form == "long" and _inverted(style, index):
-        return _inverted_name(style, person, given, with_particle)
-    family = _glue(person.dropping, with_particle)
+        return _inverted_name(style, person, given)
+    family = glue(person.dropping, person.whole_family)
     text = " ".join(filter(None, (_part(part.get("given"), given), _part(part.get("family"), family))))
     if person.suffix:
         text += (", " if person.comma_suffix else " ") + person.suffix
     return text
 
 
-def _glue(particle: str, family: str) -> str:
-    return particle + family if particle.endswith(("’", "-")) else f"{particle} {family}".strip()
-
-
-def _inverted_name(style: _NameStyle, person: Person, given: str, with_particle: str) -> str:
+def _inverted_name(style: _NameStyle, person: Person, given: str) -> str:
     demoted = style.demote == "display-and-sort" or (style.demote == "sort-only" and style.sorting)
-    family = person.family if demoted else with_particle
+    family = person.family if demoted else person.whole_family
     rest = " ".join(filter(None, (given, person.dropping, person.non_dropping if demoted else "")))
     order = (_part(style.parts.get("family"), family), _part(style.parts.get("given"), rest), person.suffix)
     return style.options.get("sort-separator", ", ").join(filter(None, order))

@@ -101,7 +101,7 @@ class Processor:
 
     def _sort_name(self, person: Person) -> str:
         demote = self.style.get("demote-non-dropping-particle", "display-and-sort") != "never"
-        family = person.family if demote else f"{person.non_dropping} {person.family}".strip()
+        family = person.family if demote else person.whole_family
         given = " ".join(filter(None, (person.given, person.dropping, person.non_dropping if demote else "")))
         return "\x01".join(filter(None, (family, given, person.suffix)))
 

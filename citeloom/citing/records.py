@@ -21,6 +21,11 @@ _LONGEST_NOTE = 5_000  # characters in which a note may add to the record
 _JOINED_PARTICLE = re.compile(r"([^\W\d_]{1,4}[’-])(?=(\w))")  # d’Alembert, al-Khalili
 
 
+def glue(particle: str, name: str) -> str:
+    """A particle before a name, without a space after an apostrophe or hyphen."""
+    return particle + name if particle.endswith(("’", "-")) else f"{particle} {name}".strip()
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """A name in its parts; an institution has only a family name and is `literal`."""
@@ -32,6 +37,11 @@ class Person:
     suffix: str = ""
     comma_suffix: bool = False
     literal: bool = False
+
+    @property
+    def whole_family(self) -> str:
+        """The family name with its particle: van Gogh, d’Alembert."""
+        return glue(self.non_dropping, self.family)
 
     @property
     def family_first(self) -> bool:

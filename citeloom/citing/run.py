@@ -62,6 +62,7 @@ class Run:
     telling: Telling = field(default_factory=Telling)
     year_suffix_placed: bool = False  # the style itself says where the letter goes
     sorting: Mapping[str, str] | None = None
+    in_sentence: bool = False  # the names stand in the writer's own sentence: "and", not "&"
     author: str | None = None  # None: shown; else what stands in place of the first names ("" hides them)
 
     # What was written so far; each new run starts from nothing.

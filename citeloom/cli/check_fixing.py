@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from citeloom import files
 from citeloom.cli.check_run import Checked, check_one
 from citeloom.cli.lines import count, line
 from citeloom.errors import CiteLoomError, Code
@@ -32,8 +33,6 @@ def mended(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
     if not report["fixable"] or not edits:
         click.echo(f"{one.name}: {_why_not(report)}")
         return one
-    from citeloom.clients import files
-
     try:
         before = _as_it_was_checked(one.path, report["sha256"])
         after = with_edits(before, report["encoding"], edits)
@@ -134,8 +133,6 @@ def _wanted(name: str, places: int) -> bool:
 
 
 def _as_it_was_checked(path: str, sha256: str) -> bytes:
-    from citeloom.clients import files
-
     files.check_writable(Path(path))
     content = files.read(Path(path))
     if content is None or files.fingerprint(content) != sha256:

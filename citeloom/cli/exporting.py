@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from citeloom import files
 from citeloom.cli.asking import ask
 from citeloom.cli.lines import count
 from citeloom.cli.output import absolute
@@ -83,8 +84,6 @@ def _check_place(file: Path) -> None:
 
 
 def _write(file: Path, content: bytes) -> None:
-    from citeloom.clients import files
-
     files.check_writable(file)
     before = files.read(file)
     files.replace(file, before, content)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from citeloom.clients import diff, files, history
+from citeloom import files
+from citeloom.clients import diff, history
 from citeloom.clients.entry import made, merged, seen
 from citeloom.clients.json_text import JsonText
 from citeloom.clients.model import NAME, Change, Client, Found, Malformed, Unsuited

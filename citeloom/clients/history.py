@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from citeloom import paths
-from citeloom.clients import files
+from citeloom import files, paths
 from citeloom.clients.model import Change
 from citeloom.errors import CiteLoomError
 

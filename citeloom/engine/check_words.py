@@ -51,7 +51,7 @@ def wrong_page(work: Work, finding: Finding) -> str:
     claim = finding.page_claimed
     if finding.pdf_page_claimed:
         return f"{claim} is the PDF's page: in {work.citekey} it is printed on {quote_words.pages(finding)}."
-    return f"In {work.citekey} this stands on {quote_words.pages(finding)}, not on {claim}."
+    return f"In {work.citekey} this stands on {quote_words.pages(finding)}, not on p. {claim}."
 
 
 def inconclusive(work: Work, looked: Looked) -> str | None:

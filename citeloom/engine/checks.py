@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -89,17 +89,17 @@ class Checks:
         """Every citation of a manuscript against key, quotation and page."""
         check = _Check(self._catalog, self._works, self._quoting, self._questions, project, manuscript, visible, cancel)
         found = sorted(check.findings(), key=lambda f: (f.span.start, f.rule))
-        edits = {(f.edit.start, f.edit.end): f for f in found if f.edit and manuscript.fixable}
-        places = list(edits)
+        edits = _edits(found)
+        numbers = {edit: number for number, edit in enumerate(edits)}
         return {
             "project": project.id,
             "format": manuscript.format,
             "citations": len(manuscript.citations),
             "works": len({work.citekey for work in check.works.values() if work}),
             "quotations": check.quotations,
-            "findings": [_as_answer(manuscript, f, places) for f in found],
+            "findings": [_as_answer(manuscript, f, numbers) for f in found],
             "counts": {level: sum(f.level == level for f in found) for level in (_ERROR, _WARNING, _NOTE)},
-            "edits": [_edit_as_answer(manuscript, f) for f in edits.values()],
+            "edits": [_edit_as_answer(manuscript, edit, why) for edit, why in edits.items()],
             "fixable": manuscript.fixable,
             "encoding": manuscript.encoding,
             "coverage": self._catalog.documents.coverage(project.id),
@@ -130,6 +130,7 @@ class _Check:
         self._visible = visible
         self._cancel = cancel
         self._names: NearNames | None = None
+        self._near: dict[str, tuple[str, ...]] = {}
         self._said_no_text: set[str] = set()
         self.works: dict[str, Work | None] = {}
         self.quotations = 0
@@ -166,7 +167,9 @@ class _Check:
                 return
             if self._names is None:
                 self._names = self._all.names(self._project)
-            near = tuple(self._names.near(citation.key))
+            if citation.key not in self._near:
+                self._near[citation.key] = tuple(self._names.near(citation.key))
+            near = self._near[citation.key]
             yield Finding(
                 "unknown-key", _ERROR, citation.span, citation, check_words.unknown(citation.key, near), near=near
             )
@@ -282,10 +285,18 @@ def _claimed(citation: Citation) -> str | None:
     return first if first == last else f"{first}-{last}"
 
 
-def _as_answer(manuscript: Manuscript, finding: Finding, edits: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def _edits(findings: Sequence[Finding]) -> dict[Edit, str]:
+    """What can be written, and why. Where one place would have to say two things, only a person can decide."""
+    by_place: dict[tuple[int, int], dict[Edit, str]] = {}
+    for finding in findings:
+        if edit := finding.edit:
+            by_place.setdefault((edit.start, edit.end), {}).setdefault(edit, finding.why)
+    return {edit: why for edits in by_place.values() if len(edits) == 1 for edit, why in edits.items()}
+
+
+def _as_answer(manuscript: Manuscript, finding: Finding, numbers: Mapping[Edit, int]) -> dict[str, Any]:
     line, column = manuscript.place(finding.span.start)
     end_line, end_column = manuscript.place(finding.span.end)
-    edit = finding.edit
     return {
         "rule": finding.rule,
         "level": finding.level,
@@ -302,11 +313,10 @@ def _as_answer(manuscript: Manuscript, finding: Finding, edits: Sequence[tuple[i
         "page_labels": list(finding.page_labels),
         "page_span": list(finding.page_span) if finding.page_span else None,
         "diff": finding.diff,
-        "edit": edits.index((edit.start, edit.end)) if edit and edits else None,
+        "edit": numbers.get(finding.edit) if finding.edit else None,
     }
 
 
-def _edit_as_answer(manuscript: Manuscript, finding: Finding) -> dict[str, Any]:
-    assert finding.edit is not None
-    line, column = manuscript.place(finding.edit.start)
-    return {**asdict(finding.edit), "line": line, "column": column, "why": finding.why}
+def _edit_as_answer(manuscript: Manuscript, edit: Edit, why: str) -> dict[str, Any]:
+    line, column = manuscript.place(edit.start)
+    return {**asdict(edit), "line": line, "column": column, "why": why}

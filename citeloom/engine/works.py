@@ -83,7 +83,7 @@ class Works:
             raise CiteLoomError(
                 Code.CITEKEY_NOT_FOUND,
                 f"No work has the citekey {named}.",
-                "list_documents gives the citekeys there are.",
+                "The list of documents gives the citekeys there are.",
                 missing=missing,
             )
         return works

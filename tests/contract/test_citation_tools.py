@@ -32,7 +32,7 @@ def test_typography_makes_no_difference_but_is_said(reader: StrictEditor) -> Non
     quote = "A disputed quo-\ntation can be settled by walking to the shelf,"
     answer = reader.call("verify_quote", project=PROJECT, quote=quote, citekey=HARTMANN)
     assert answer["verdict"] == "exact"
-    assert answer["allowed"] == ["hyphenation", "capital at the start", "punctuation at the end"]
+    assert set(answer["allowed"]) == {"hyphenation", "capital at the start", "punctuation at the end"}
 
 
 @pytest.mark.parametrize(("claimed", "said"), [("256", "256, is wrong"), (1, "PDF page")])

@@ -133,6 +133,8 @@ def test_works_of_one_author_and_year_are_told_by_letters() -> None:
 def test_namesakes_are_told_by_initials() -> None:
     made = write([work("a"), work("b", given_name="Max", year=1999)], "apa", [Cite("a")], [Cite("b")])
     assert made.citations == ("(J. Roe, 2001)", "(M. Roe, 1999)")
+    typed_twice = [work("a", given_name="J.J."), work("b", given_name="J. J.", year=1999)]
+    assert write(typed_twice, "apa", [Cite("a")], [Cite("b")]).citations == ("(Roe, 2001)", "(Roe, 1999)")
 
 
 def test_et_al_gives_way_where_it_would_hide_who_is_meant() -> None:

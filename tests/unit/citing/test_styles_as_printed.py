@@ -88,7 +88,7 @@ EXPECTED: dict[str, tuple[str | None, str, str, str, list[str]]] = {
     "apa": (
         None,
         "(Hartmann & von Neumann, 2019, p. 33)",
-        "Hartmann & von Neumann (2019, pp. 33–35)",
+        "Hartmann and von Neumann (2019, pp. 33–35)",
         "(Adams et al., 2015; *Atlas of Winds*, 1999; da Silva, 2010; Hartmann & von Neumann, 2019; Lee, 1888; "
         "Okafor, 2021; World Health Organization, n.d.)",
         [
@@ -211,7 +211,7 @@ EXPECTED: dict[str, tuple[str | None, str, str, str, list[str]]] = {
     "din-1505-2": (
         None,
         "([Hartmann]{.smallcaps} & [von Neumann]{.smallcaps}, 2019, S. 33)",
-        "[Hartmann]{.smallcaps} & [von Neumann]{.smallcaps} (2019, S. 33–35)",
+        "[Hartmann]{.smallcaps} und [von Neumann]{.smallcaps} (2019, S. 33–35)",
         "([Adams]{.smallcaps} u. a., 2015; [Hartmann]{.smallcaps} & [von Neumann]{.smallcaps}, 2019; "
         "[Okafor]{.smallcaps}, 2021; [da Silva]{.smallcaps}, 2010; [World Health Organization]{.smallcaps}; "
         "[Lee]{.smallcaps}, 1888; *Atlas of winds*, 1999)",

@@ -1,4 +1,4 @@
-"""An editor's file: read whole, backed up beside, written in one step."""
+"""A person's file: read whole, backed up beside, written in one step."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read(file: Path) -> bytes | None:
             size = f"{seen.st_size / 1e6:.0f} MB"
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"{file} is too large to be settings ({size}).",
+                f"{file} is too large ({size}).",
                 "Look at what it holds.",
             )
         return file.read_bytes()
