@@ -37,7 +37,7 @@ def citeloom(*arguments: str, finds_faults: bool = False) -> None:
     """Run a command as a person would, and show it."""
     shown = [Path(a).relative_to(ROOT).as_posix() if Path(a).is_relative_to(ROOT) else a for a in arguments]
     print(f"\n$ citeloom {' '.join(shown)}", flush=True)
-    subprocess.run([sys.executable, "-m", "citeloom", *arguments], check=not finds_faults)
+    subprocess.run([sys.executable, "-m", "citeloom", *shown], check=not finds_faults, cwd=ROOT)
 
 
 async def ask(home: str) -> None:

@@ -28,11 +28,14 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     return {**os.environ, **own, **more}
 
 
-def citeloom(home: Path, *arguments: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+def citeloom(
+    home: Path, *arguments: str, stdin: str = "", cwd: Path | None = None, **more: str
+) -> subprocess.CompletedProcess[str]:
     """Run the command line as a person would."""
     return subprocess.run(
         [sys.executable, "-m", "citeloom", *arguments],
         env=environment(home, **more),
+        cwd=cwd,
         input=stdin,
         capture_output=True,
         text=True,

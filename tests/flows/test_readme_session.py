@@ -39,8 +39,9 @@ def follow(home: Path, session: str, **more: str) -> None:
         command, *printed = step.strip().splitlines()
         arguments = shlex.split(command)[1:]
         arguments = [str(ROOT / a) if a.startswith("citeloom/sample/") else a for a in arguments]
-        result = citeloom(home, *arguments, **more)
-        assert result.returncode == 0, result.stderr
+        result = citeloom(home, *arguments, cwd=home.parent, **more)
+        faulty = arguments[0] in ("check", "verify") or "--cited-in" in arguments  # the sample manuscript has faults
+        assert result.returncode == int(faulty), result.stderr
         for line in printed:
             assert plain(line) in plain(result.stdout), command
 
@@ -52,6 +53,8 @@ def plain(text: str) -> str:
 
 def test_the_session_in_the_readme_runs_and_says_what_is_printed(home: Path) -> None:
     follow(home, session("project add"))
+    follow(home, session("verify"))
+    assert (home.parent / "cited.bib").read_text(encoding="utf-8").count("@article") == 2
 
 
 def test_the_session_that_connects_an_editor_runs_and_says_what_is_printed(home: Path, tmp_path: Path) -> None:
