@@ -6,10 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.citing.run import Run
+from citeloom.citing.run import Run, layout_of
 from citeloom.citing.terms import Terms
-
-_NS = "{http://purl.org/net/xbiblio/csl}"
 
 
 @dataclass(slots=True)
@@ -28,7 +26,7 @@ class Piece:
 
 def join_cites(area: Any, pieces: list[Piece], terms: Terms, without_names: Callable[[Run], Piece]) -> str:
     """The cites of one place, joined and collapsed as the style's citation asks."""
-    delimiter: str = area.find(f"{_NS}layout").get("delimiter", "")
+    delimiter: str = layout_of(area).get("delimiter", "")
     collapse = area.get("collapse", "")
     pieces = [piece for piece in pieces if piece.text]
     if collapse == "citation-number":

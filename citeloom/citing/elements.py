@@ -10,7 +10,7 @@ from citeproc import model
 
 from citeloom.citing.cases import change_case
 from citeloom.citing.marks import HIDDEN, plain, wrap
-from citeloom.citing.numbers import format_pages, is_numeric, is_plural, long_ordinal, ordinal, roman
+from citeloom.citing.numbers import format_pages, is_numeric, is_plural, long_ordinal, names_its_part, ordinal, roman
 from citeloom.citing.run import Run, StyleNotUsableError
 from citeloom.citing.vocabulary import NUMBERS
 
@@ -87,6 +87,8 @@ def _value(run: Run, variable: str) -> str:
         run.suffix_written = True
         return run.work.label + run.telling.year_suffix
     if variable == "first-reference-note-number":
+        run.called += 1
+        run.rendered += run.note_number > 0
         return str(run.note_number) if run.note_number else ""
     text = run.field("page" if variable == "page-first" else variable)
     if text:
@@ -188,7 +190,11 @@ class Label(model.Label):
         if variable == "locator":
             if run.cite is None or not run.cite.locator:
                 return None
+            if run.cite.label == "page" and names_its_part(run.cite.locator):
+                return None
             return self._word(run, run.cite.label, is_plural(run.cite.locator)) or None
+        if variable == "first-reference-note-number":
+            return self._word(run, variable, False) if run.note_number else None
         text = plain(run.work.fields.get("page" if variable == "page-first" else variable, ""))
         if not text or variable in run.silent:
             return None

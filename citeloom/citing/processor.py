@@ -11,7 +11,7 @@ from citeloom.citing.collapse import Piece, join_cites
 from citeloom.citing.elements import joined
 from citeloom.citing.marks import HIDDEN, OFF, plain, wrap
 from citeloom.citing.records import Person, Work
-from citeloom.citing.run import Cite, Run, Telling
+from citeloom.citing.run import Cite, Run, Telling, layout_of
 from citeloom.citing.terms import Terms
 from citeloom.citing.vocabulary import NAMES, NUMBERS
 
@@ -53,7 +53,7 @@ class Processor:
 
     def layout(self, run: Run) -> str:
         """A work as the style's layout has it, without the layout's own affixes."""
-        layout = run.area.find(f"{_NS}layout")
+        layout = layout_of(run.area)
         children = list(layout)
         head = joined(children[:1], run) or ""
         if head and run.in_bibliography and run.area.get("second-field-align"):
@@ -63,7 +63,7 @@ class Processor:
     @property
     def is_raised(self) -> bool:
         """Whether citations are set as superior figures."""
-        layout = self.citation_area.find(f"{_NS}layout")
+        layout = layout_of(self.citation_area)
         return any(element.get("vertical-align") == "sup" for element in layout.iter())
 
     # -- order ---------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class Processor:
             runs = sorted(runs, key=lambda run: self.numbers[run.work.key])
         ordered = self.sort(area, list(runs))
         pieces = [self.piece(run, leads=i == 0) for i, run in enumerate(ordered)]
-        layout = area.find(f"{_NS}layout")
+        layout = layout_of(area)
         inner = join_cites(area, pieces, self.terms, lambda run: self.piece(run.fresh(author="")))
         if not inner:
             return ""
@@ -144,7 +144,7 @@ class Processor:
         area = self.bibliography_area
         if area is None:
             return []
-        layout = area.find(f"{_NS}layout")
+        layout = layout_of(area)
         dash = area.get("subsequent-author-substitute")
         entries = []
         before = ""

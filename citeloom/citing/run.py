@@ -11,6 +11,7 @@ from citeloom.citing.marks import wrap
 from citeloom.citing.records import Person, Work
 from citeloom.citing.terms import Terms
 
+_NS = "{http://purl.org/net/xbiblio/csl}"
 _FONT = {
     "font-style": {"italic": "italic", "oblique": "italic", "normal": "upright"},
     "font-variant": {"small-caps": "small-caps", "normal": "full-caps"},
@@ -22,6 +23,12 @@ _FONT = {
 
 class StyleNotUsableError(Exception):
     """A style asks for what cannot be written; the text says what, in words that fit a sentence."""
+
+
+def layout_of(area: Any) -> Any:
+    """The layout of a citation or bibliography; of several for different languages, the one for all others."""
+    layouts = area.findall(f"{_NS}layout")
+    return next((layout for layout in layouts if layout.get("locale") is None), layouts[0])
 
 
 @dataclass(frozen=True, slots=True)

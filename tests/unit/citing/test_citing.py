@@ -172,6 +172,20 @@ def test_the_writers_words_stand_around_the_citation() -> None:
     assert made.citations == ("(see Roe 2001, 5; Ash 2001, chaps. 2–3, and elsewhere)",)
 
 
+def test_a_locator_that_names_its_part_gets_no_label() -> None:
+    groups = [[Cite("k", "fol. 12")], [Cite("k", "xii")], [Cite("k", "S12-S15")]]
+    assert write([work()], "apa", *groups).citations == (
+        "(Roe, 2001, fol. 12)",
+        "(Roe, 2001, p. xii)",
+        "(Roe, 2001, pp. S12–S15)",
+    )
+
+
+def test_a_note_points_back_to_the_note_that_cited_first() -> None:
+    made = write([work("a"), work("b", family="Ash")], "oscola", [Cite("a")], [Cite("b")], [Cite("a", "5")])
+    assert made.citations[2] == "Roe (n 1) 5."
+
+
 def test_an_author_may_be_left_out_or_stand_in_the_sentence() -> None:
     cites = ([Cite("k", suppress_author=True)], [Cite("k", in_text=True)], [Cite("w", suppress_author=True)])
     made = write([work(), work("w", title="Another")], "modern-language-association", *cites)
@@ -217,7 +231,7 @@ def test_markdown_shows_special_characters_as_they_are() -> None:
 
 def test_a_doi_is_a_link_and_is_shown_once() -> None:
     doi: dict[str, Any] = {"DOI": "doi:10.1000/a_(1)<2>", "URL": "https://doi.org/10.1000/A_(1)<2>"}
-    assert entry(**doi).count("10.1000") == 1
+    assert entry("vancouver", type="webpage", **doi).count("10.1000") == 1
     assert '<a href="https://doi.org/10.1000/a_(1)%3C2%3E">https://doi.org/10.1000/a_(1)&lt;2&gt;</a>' in entry(
         markup="html", **doi
     )
