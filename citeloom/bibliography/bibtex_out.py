@@ -139,8 +139,9 @@ def _fields(csl: Csl, kind: str, subtype: str, dialect: Dialect, latex: Latex) -
     note = csl.get("note")
     yield "note", latex.marked_up(text_of(_KEY_LINES.sub("", note) if isinstance(note, str) else note))
     yield "doi", address((record.doi or text_of(csl.get("DOI"))).replace("%", "%25"))
-    for variable in ("URL", "ISBN", "ISSN"):
-        yield variable.lower(), address(text_of(csl.get(variable)))
+    yield "url", address(text_of(csl.get("URL")))
+    for variable in ("ISBN", "ISSN"):
+        yield variable.lower(), latex.text(text_of(csl.get(variable)))
     for variable, field in _DAYS.items():
         yield field, day_of(csl.get(variable))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from citeloom.bibliography.latex_symbols import ACCENTS, SYMBOLS
+from citeloom.latex_symbols import ACCENTS, SYMBOLS
 
 _DROPPED_ARGUMENT = frozenset({"href", "noopsort", "label", "ref", "cite", "color", "textcolor", "hspace", "vspace"})
 _QUOTED = frozenset({"enquote", "mkbibquote"})
+# Commands of one sign. An escaped sign that is not here stands for itself.
+_SIGNS = {"\\": " ", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "-": "", "/": "", "\n": " ", "\t": " "}
 _LIGATURES = {"---": "—", "--": "–", "``": "“", "''": "”", "`": "‘", "~": " "}
 
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?\s*|\\.|[{}$^_~]|---?|``|''|`|[^\\{}$^_~`'-]+|.", re.DOTALL)
@@ -65,8 +67,8 @@ def _decoded(token: str, tokens: list[str], depth: int) -> str:
         return f"“{_argument(tokens, depth)}”"
     if name in SYMBOLS:
         return SYMBOLS[name]
-    # An escaped character stands for itself; a formatting command leaves its argument.
-    return "" if name[:1].isascii() and name[:1].isalpha() else name
+    # A formatting command leaves its argument.
+    return "" if name[:1].isascii() and name[:1].isalpha() else _SIGNS.get(name, name)
 
 
 def _argument(tokens: list[str], depth: int) -> str:

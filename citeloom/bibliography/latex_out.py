@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from citeloom.bibliography.latex_symbols import ACCENTS, MATH, TEXT
+from citeloom.latex_symbols import ACCENTS, MATH, TEXT
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\textbraceleft{}", "}": r"\textbraceright{}", "~": r"\textasciitilde{}",
@@ -77,7 +77,7 @@ class Latex:
 
 
 def address(text: str) -> str:
-    """A DOI, URL or number, which LaTeX takes as it stands: what would end the value is written in percent."""
+    """A DOI or URL, which LaTeX takes as it stands: what would end the value is written in percent."""
     return re.sub(r"[{}\\ ]", lambda match: f"%{ord(match[0]):02X}", without_controls(text))
 
 

@@ -17,7 +17,7 @@ _STOP_WORDS = frozenset({
 _WORD = re.compile(r"[^\s\-–—/]+")
 _KEPT = re.compile(
     f"({ON['nocase']}[^{OFF['nocase']}]*{OFF['nocase']}|{ON['super']}[^{OFF['super']}]*{OFF['super']}|"
-    f"{ON['sub']}[^{OFF['sub']}]*{OFF['sub']}|{ON['small-caps']}[^{OFF['small-caps']}]*{OFF['small-caps']})"
+    f"{ON['sub']}[^{OFF['sub']}]*{OFF['sub']}|{ON['own-small-caps']}[^{OFF['own-small-caps']}]*{OFF['own-small-caps']})"
 )
 _OPENERS = re.compile(rf"(?:{MARK_CLASS}|[^\w\s])*")
 
@@ -31,7 +31,7 @@ def change_case(text: str, case: str | None, language: str) -> str:
     if case == "sentence":
         return _sentence(text)
     if case == "capitalize-first":
-        return text if _KEPT.match(text) else _capital(text)
+        return text if _KEPT.match(text) else _capital_word(text)
     return "".join(_simple(piece, case) if i % 2 == 0 else piece for i, piece in enumerate(_KEPT.split(text)))
 
 
@@ -40,13 +40,19 @@ def _simple(text: str, case: str) -> str:
         return text.lower()
     if case == "uppercase":
         return text.upper()
-    return re.sub(r"\S+", lambda word: _capital(word.group()), text)
+    return re.sub(r"\S+", lambda word: _capital_word(word.group()), text)
 
 
 def _capital(word: str) -> str:
     start = _OPENERS.match(word)
     at = start.end() if start else 0
     return word[:at] + word[at : at + 1].upper() + word[at + 1 :]
+
+
+def _capital_word(text: str) -> str:
+    """The text with a capital, unless its first word has one already: arXiv, iPad."""
+    word = _WORD.search(text)
+    return _capital(text) if word and word.group() == word.group().lower() else text
 
 
 def _sentence(text: str) -> str:
@@ -88,5 +94,5 @@ def _title(text: str) -> str:
 def _title_word(word: str, *, first: bool, last: bool) -> str:
     bare = plain(word).strip('.,;:!?()[]“”"')
     if bare.lower() in _STOP_WORDS and not first and not last:
-        return word if bare.isupper() and len(bare) > 1 else word.lower() if bare.lower() != bare else word
+        return word if bare.isupper() else word.lower()  # "from A to Z", "vitamin A"
     return _capital(word) if bare.islower() and (len(bare) > 1 or first) else word

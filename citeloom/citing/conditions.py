@@ -21,6 +21,8 @@ class If(model.If):
         results = [
             test(run, value) for name, test in _TESTS.items() if name in self.attrib for value in self.get(name).split()
         ]
+        if "type" in self.attrib:  # a work has one type: several name alternatives, also where all tests must hold
+            results.append(run.work.type in self.get("type").split())
         match = self.get("match", "all")
         holds = any(results) if match in ("any", "none") else all(results)
         if holds == (match == "none"):
@@ -45,7 +47,7 @@ def _has(run: Run, variable: str) -> bool:
         return bool(run.telling.year_suffix)
     if variable == "first-reference-note-number":
         return run.note_number > 0
-    return variable not in run.silent and run.work.has(variable)
+    return run.work.has(variable)  # also what was written in another's place: a style asks about the work
 
 
 def _is_number(run: Run, variable: str) -> bool:
@@ -68,7 +70,6 @@ def _has_locator(run: Run, label: str) -> bool:
 
 
 _TESTS: dict[str, Callable[[Run, str], bool]] = {
-    "type": lambda run, name: run.work.type == name,
     "variable": _has,
     "is-numeric": _is_number,
     "is-uncertain-date": _is_uncertain,

@@ -53,7 +53,8 @@ def letters(index: int) -> str:
 
 
 def _written(processor: Processor, key: str) -> str:
-    later = processor.style.get("class") == "note"  # notes cite in full once; what must differ is the short form
+    # What must differ is the short form: notes cite in full once, and some styles cut more names later.
+    later = processor.style.get("class") == "note" or processor.cuts_names_later
     position = frozenset({"subsequent" if later else "first"})
     return plain(processor.layout(processor.run(key, processor.citation_area, position=position)))
 

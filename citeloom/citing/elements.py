@@ -12,12 +12,9 @@ from citeloom.citing.cases import change_case
 from citeloom.citing.marks import HIDDEN, plain, wrap
 from citeloom.citing.numbers import format_pages, is_numeric, is_plural, long_ordinal, names_its_part, ordinal, roman
 from citeloom.citing.run import Run, StyleNotUsableError
-from citeloom.citing.vocabulary import NUMBERS
+from citeloom.citing.vocabulary import NS, NUMBERS
 
 _LINKED = frozenset({"DOI", "URL", "PMID", "PMCID"})
-
-
-_NS = "{http://purl.org/net/xbiblio/csl}"
 _WRITTEN = frozenset({"choose", "date", "group", "label", "names", "number", "text"})
 _MOST_MACROS = 2_000  # calls for one work; the longest styles need sixty
 
@@ -26,7 +23,7 @@ def joined(children: Iterable[Any], run: Run, delimiter: str = "") -> str | None
     """The texts of elements with a delimiter between; nothing where none has any."""
     texts = []
     for child in children:
-        name = str(child.tag).removeprefix(_NS)
+        name = str(child.tag).removeprefix(NS)
         if name not in _WRITTEN:
             raise StyleNotUsableError(f"the element <{name}>")
         text = child.render(run, delimiter=delimiter) if name == "choose" else child.render(run)
@@ -50,13 +47,18 @@ def _finish(element: Any, text: str | None) -> str | None:
     return str(element.get("prefix", "")) + text + str(element.get("suffix", ""))
 
 
-def _language(run: Run, element: Any) -> str:
-    return run.work.language or element.get_root().get("default-locale", "en")[:2]
+def _language(run: Run) -> str:
+    return run.work.language or run.terms.locale[:2]
 
 
 def _pages(run: Run, text: str) -> str:
     way = run.area.getparent().get("page-range-format")
-    return format_pages(text, way, run.terms.get("page-range-delimiter") or "–")
+    return format_pages(text, way, _dash(run))
+
+
+def _dash(run: Run) -> str:
+    """What stands between the ends of a range of numbers."""
+    return run.terms.get("page-range-delimiter") or "–"
 
 
 def _value(run: Run, variable: str) -> str:
@@ -98,7 +100,7 @@ def _value(run: Run, variable: str) -> str:
     if variable == "page":
         return _pages(run, text)
     dashed = variable in NUMBERS and "-" in text and is_numeric(plain(text))
-    return re.sub(r"\s*-\s*", "–", text) if dashed else text
+    return re.sub(r"\s*-\s*", _dash(run), text) if dashed else text
 
 
 class Text(model.Text):
@@ -132,7 +134,7 @@ class Text(model.Text):
     def _finished(self, run: Run, text: str | None) -> str | None:
         if not text:
             return None
-        text = change_case(text, self.get("text-case"), _language(run, self))
+        text = change_case(text, self.get("text-case"), _language(run))
         if self.get("quotes") == "true" and run.sorting is None:
             text = wrap("quote", text)
         return _finish(self, text)
@@ -168,9 +170,9 @@ class Number(model.Number):
             return re.sub(r"\d+", lambda found: found.group().zfill(8), text) or None
         if is_numeric(plain(text)):
             text = re.sub(r"(?<!\w)\d+(?!\w)", lambda found: self._one(run, int(found.group()), variable), text)
-            text = re.sub(r"(?<=\w)\s*[-–]\s*(?=\w)", "–", text)
+            text = re.sub(r"(?<=\w)\s*[-–]\s*(?=\w)", _dash(run), text)
             text = re.sub(r"\s*&\s*", " & ", re.sub(r"\s*,\s*", ", ", text))
-        return _finish(self, change_case(text, self.get("text-case"), _language(run, self)))
+        return _finish(self, change_case(text, self.get("text-case"), _language(run)))
 
     def _one(self, run: Run, number: int, variable: str) -> str:
         form = self.get("form", "numeric")
@@ -198,7 +200,7 @@ class Label(model.Label):
         text = plain(run.work.fields.get("page" if variable == "page-first" else variable, ""))
         if not text or variable in run.silent:
             return None
-        several = text.isdigit() and int(text) != 1 if variable.startswith("number-of-") else is_plural(text)
+        several = text.isdecimal() and int(text) != 1 if variable.startswith("number-of-") else is_plural(text)
         return self._word(run, variable, several) or None
 
     def of_role(self, run: Run, role: str, *, plural: bool) -> str:

@@ -12,7 +12,7 @@ from citeloom.citing.marks import read_rich
 from citeloom.citing.output import Markup, write
 from citeloom.citing.positions import positions
 from citeloom.citing.processor import Processor
-from citeloom.citing.records import Work, read_work
+from citeloom.citing.records import read_work
 from citeloom.citing.run import Cite, Run, StyleNotUsableError
 from citeloom.citing.styles import Style, find_style, parse_style
 from citeloom.citing.terms import known_locale, read_terms
@@ -30,6 +30,7 @@ class Formatted:
 
     citations: tuple[str, ...]
     bibliography: tuple[str, ...]
+    style: Style  # the one asked for, or what was used in its place
     locale: str
     warnings: tuple[str, ...] = ()
 
@@ -53,11 +54,11 @@ def format_citations(
             "Check the citekeys.",
             citekeys=missing,
         )
-    works = {key: replace(read_work(records[key]), key=key) for key in cited}
+    cited_records = {key: records[key] for key in cited}
     language, warnings = _language(style, locale)
     with _LOCK:
         try:
-            return _format(works, groups, style, language, markup, warnings)
+            return _format(cited_records, groups, style, language, markup, warnings)
         except CiteLoomError:
             raise
         except Exception as error:  # a researcher's own style may hold anything
@@ -66,7 +67,7 @@ def format_citations(
                 raise
             what = str(error) if isinstance(error, StyleNotUsableError) else "something that is not CSL 1.0"
             warnings.append(f"{style.title} uses {what}, which cannot be set; {fallback.title} was used instead.")
-            return _format(works, groups, fallback, language, markup, warnings)
+            return _format(cited_records, groups, fallback, language, markup, warnings)
 
 
 def _language(style: Style, locale: str | None) -> tuple[str, list[str]]:
@@ -78,7 +79,7 @@ def _language(style: Style, locale: str | None) -> tuple[str, list[str]]:
 
 
 def _format(
-    works: Mapping[str, Work],
+    records: Mapping[str, Mapping[str, Any]],
     groups: Sequence[Sequence[Cite]],
     style: Style,
     locale: str,
@@ -87,18 +88,19 @@ def _format(
 ) -> Formatted:
     root = parse_style(style.path)
     terms = read_terms(root, locale)
+    works = {key: replace(read_work(record, terms.quotes), key=key) for key, record in records.items()}
     processor = Processor(root, terms, works)
     tell_apart(processor)
     notes = root.get("class") == "note"
     near = root.find("{*}citation").get("near-note-distance", "5")
     citations: list[str] = []
     lost: list[str] = []
-    for group, places in zip(groups, positions(groups, int(near) if near.isdigit() else 5), strict=True):
+    for group, places in zip(groups, positions(groups, int(near) if near.isdecimal() else 5), strict=True):
         runs = [
             processor.run(
                 cite.key,
                 processor.citation_area,
-                cite=_clean(cite),
+                cite=_clean(cite, terms.quotes),
                 position=place.names,
                 note_number=place.first_note if notes else 0,
                 author="" if cite.suppress_author and not notes else None,
@@ -124,22 +126,24 @@ def _format(
         left_out = [key for key in works if key not in bibliography]
         warnings.append(f"{style.title} has no entry in its bibliography for {_listed(left_out)}.")
     entries = tuple(write(text, terms, markup) for text in bibliography.values())
-    return Formatted(tuple(citations), entries, locale, tuple(warnings))
+    return Formatted(tuple(citations), entries, style, locale, tuple(warnings))
 
 
 def _listed(keys: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(keys))
 
 
-def _clean(cite: Cite) -> Cite:
-    prefix, suffix = _rich(cite.prefix), _rich(cite.suffix)
-    return replace(cite, locator=read_rich(cite.locator), label=cite.label or "page", prefix=prefix, suffix=suffix)
+def _clean(cite: Cite, quotes: tuple[str, str]) -> Cite:
+    prefix, suffix = _rich(cite.prefix, quotes), _rich(cite.suffix, quotes)
+    return replace(
+        cite, locator=read_rich(cite.locator, quotes), label=cite.label or "page", prefix=prefix, suffix=suffix
+    )
 
 
-def _rich(text: str) -> str:
+def _rich(text: str, quotes: tuple[str, str]) -> str:
     """The writer's words with the space at their ends, which says whether they touch the citation."""
     before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    return f"{before and ' '}{read_rich(text)}{after and ' '}" if text.strip() else ""
+    return f"{before and ' '}{read_rich(text, quotes)}{after and ' '}" if text.strip() else ""
 
 
 def _in_text(processor: Processor, runs: list[Run]) -> str:

@@ -24,6 +24,10 @@ _KINDS = (
     "upright",
     "light",
     "full-caps",
+    "own-italic",
+    "own-bold",
+    "own-small-caps",
+    "inner-quote",
 )
 ON = {kind: chr(_FIRST + 2 * i) for i, kind in enumerate(_KINDS)}
 OFF = {kind: chr(_FIRST + 2 * i + 1) for i, kind in enumerate(_KINDS)}
@@ -37,22 +41,22 @@ _ANY_MARK = re.compile(MARK_CLASS)
 
 _TAG = re.compile(
     r"<(/?)(i|em|b|strong|u|sub|sup|sc|span)\b([^<>]{0,200})>|"
-    r"(?<![\w”])[\"'](?=\S)|(?<=\S)[\"'](?!\w)|(?<=\w)['’](?=\w)|[“”„‘]|(?<!\w)’(?!\w)|(?<=\w)’|«\s?|\s?»",
+    r"(?<![\w”])[\"'](?=\S)|(?<=\S)[\"'](?!\w)|(?<=\w)['’](?=\w)|[“”„‘‚]|(?<!\w)’(?!\w)|(?<=\w)’|«\s?|\s?»",
     re.IGNORECASE,
 )
 _OF_TAG = {
-    "i": "italic",
-    "em": "italic",
-    "b": "bold",
-    "strong": "bold",
+    "i": "own-italic",
+    "em": "own-italic",
+    "b": "own-bold",
+    "strong": "own-bold",
     "u": "underline",
     "sub": "sub",
     "sup": "super",
-    "sc": "small-caps",
+    "sc": "own-small-caps",
 }
 _OF_SPAN = {
     "nocase": "nocase",
-    "small-caps": "small-caps",
+    "small-caps": "own-small-caps",
     "font-style:normal": "upright",
     "font-style: normal": "upright",
     "font-variant:normal": "full-caps",
@@ -64,7 +68,7 @@ _LONGEST = 50_000  # characters; no title or abstract is longer
 _DEEPEST = 12  # tags and quotation marks inside each other
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 # Between two marks of punctuation, or a closing quotation mark and one.
-_OWN_RUN = re.compile(rf"(?<=[.,;:!?{OFF['quote']}])(?=[.,;:!?])")
+_OWN_RUN = re.compile(rf"(?<=[.,;:!?{OFF['quote']}{OFF['inner-quote']}])(?=[.,;:!?])")
 
 
 def wrap(kind: str, text: str) -> str:
@@ -82,8 +86,11 @@ def read_line(text: str) -> str:
     return " ".join(_PRIVATE.sub("", _CONTROL.sub(" ", text)).split())
 
 
-def read_rich(text: str) -> str:
-    """A value of a record with its markup and quotation marks as marks; what is not balanced stays as it is."""
+def read_rich(text: str, quotes: tuple[str, str]) -> str:
+    """A value of a record with its markup and quotation marks as marks; what is not balanced stays as it is.
+
+    `quotes` are the opening quotation marks of the language, outer and inner: those of another language stay too.
+    """
     text = read_line(text)
     if len(text) > _LONGEST:
         return text
@@ -102,7 +109,7 @@ def read_rich(text: str) -> str:
         elif token.startswith("<"):
             _tag(found, pieces, open_at)
         else:
-            _quotation_mark(token, found, pieces, open_at)
+            _quotation_mark(token, found, pieces, open_at, quotes)
     pieces.append(text[end:])
     return seal("".join(pieces))
 
@@ -124,17 +131,25 @@ def _tag(found: re.Match[str], pieces: list[str], open_at: list[tuple[str, int, 
     pieces.append(found.group())
 
 
-_CLOSES = {"“": "”", "«": "»", "„": "“", '"': '"', "'": "'", "‘": "’"}
+_CLOSES = {"“": "”", "«": "»", "„": "“", "‚": "‘", '"': '"', "'": "'", "‘": "’"}
 
 
-def _quotation_mark(token: str, found: re.Match[str], pieces: list[str], open_at: list[tuple[str, int, str]]) -> None:
+def _quotation_mark(
+    token: str,
+    found: re.Match[str],
+    pieces: list[str],
+    open_at: list[tuple[str, int, str]],
+    quotes: tuple[str, str],
+) -> None:
     if open_at and open_at[-1][2] == token:
-        _, place, _ = open_at.pop()
-        pieces[place] = ON["quote"]
-        pieces.append(OFF["quote"])
+        kind, place, _ = open_at.pop()
+        if kind:
+            pieces[place] = ON[kind]
+        pieces.append(OFF[kind] if kind else found.group())
         return
     if token in _CLOSES:
-        open_at.append(("quote", len(pieces), _CLOSES[token]))
+        kind = "quote" if token in ('"', "'", quotes[0]) else "inner-quote" if token == quotes[1] else ""
+        open_at.append((kind, len(pieces), _CLOSES[token]))
     pieces.append("’" if token == "'" else found.group())
 
 

@@ -36,7 +36,7 @@ class _NameStyle:
 
     def number(self, name: str) -> int:
         value = self.options.get(name, "")
-        return int(value) if value.isdigit() else 0
+        return int(value) if value.isdecimal() else 0
 
 
 def _child(element: Any, *tags: str) -> Any:
@@ -87,6 +87,8 @@ class Names(model.Names):
         texts = [self._one_role(run, role, people, pattern, first and i == 0) for i, (role, people) in enumerate(roles)]
         run.rendered += 1
         text = (self.get("delimiter") or run.option("names-delimiter", "") or "").join(filter(None, texts))
+        if run.sorting is not None:
+            return f"{text}\x01"  # what a style adds to the names, a year, sorts before another name
         if _is_count(run, pattern):
             return str(sum(int(text) for text in texts if text.isdigit()) or "") or None
         if first:
@@ -239,22 +241,31 @@ def _name_text(style: _NameStyle, person: Person, index: int, given_level: int) 
         long = style.form == "long" or given_level
         return _part(part.get("family"), person.family) + (_part(part.get("given"), person.given) if long else "")
     if style.form == "short" and not given_level:
-        return _part(part.get("family"), person.whole_family)
+        return _part(part.get("family"), person.family if _demoted(style) and style.sorting else person.whole_family)
     if style.form == "long" and _inverted(style, index):
         return _inverted_name(style, person, given)
     family = glue(person.dropping, person.whole_family)
     text = " ".join(filter(None, (_part(part.get("given"), given), _part(part.get("family"), family))))
     if person.suffix:
-        text += (", " if person.comma_suffix else " ") + person.suffix
+        text += (", " if person.comma_suffix else " ") + _suffix(style, person)
     return text
 
 
 def _inverted_name(style: _NameStyle, person: Person, given: str) -> str:
-    demoted = style.demote == "display-and-sort" or (style.demote == "sort-only" and style.sorting)
+    demoted = _demoted(style)
     family = person.family if demoted else person.whole_family
     rest = " ".join(filter(None, (given, person.dropping, person.non_dropping if demoted else "")))
-    order = (_part(style.parts.get("family"), family), _part(style.parts.get("given"), rest), person.suffix)
+    order = (_part(style.parts.get("family"), family), _part(style.parts.get("given"), rest), _suffix(style, person))
     return style.options.get("sort-separator", ", ").join(filter(None, order))
+
+
+def _suffix(style: _NameStyle, person: Person) -> str:
+    """Jr., without the full stop where the initials have none."""
+    return person.suffix if "." in style.options.get("initialize-with", ".") else person.suffix.rstrip(".")
+
+
+def _demoted(style: _NameStyle) -> bool:
+    return style.demote == "display-and-sort" or (style.demote == "sort-only" and style.sorting)
 
 
 def _part(element: Any, text: str) -> str:

@@ -27,7 +27,7 @@ _NO_MARK = re.compile(f"{HIDDEN}|{ON['nocase']}|{OFF['nocase']}|{ON['block']}|{O
 _EMPTY = re.compile("|".join(f"{ON[kind]}{OFF[kind]}" for kind in ON))
 # Two marks around a part that is not there: "1999. . Oslo"; three are a writer's own dots.
 _LEFT_OVER = re.compile(r"(?<![.,] )([.,]) \1(?= [^.,]|$)")
-_AFTER_QUOTE = re.compile(f"((?:{OFF['quote']}[{''.join(OFF.values())}]{{0,20}})+)([.,!?])")
+_AFTER_QUOTE = re.compile(f"((?:[{OFF['quote']}{OFF['inner-quote']}][{''.join(OFF.values())}]{{0,20}})+)([.,!?])")
 _GAP = f"(?:{MARK_CLASS}(?<!{SEAL}))*"
 
 
@@ -98,6 +98,8 @@ class _Form:
 
 
 _PLAIN_OF = {"upright": "italic", "light": "bold", "full-caps": "small-caps"}
+# A record's own italics stand out from a style's; a style's inside a style's are the same italics.
+_OWN = {"own-italic": "italic", "own-bold": "bold", "own-small-caps": "small-caps"}
 
 
 class _Writer:
@@ -110,7 +112,7 @@ class _Writer:
     def write(self, text: str) -> str:
         pieces: list[str] = []
         depth = dict.fromkeys(ON, 0)
-        closers: list[str] = []
+        closers: list[tuple[str, str]] = []  # what closes, and which kind of typography it ends
         run = ""
         for piece in re.split(f"({MARK_CLASS})", text):
             kind = KIND.get(piece)
@@ -127,29 +129,33 @@ class _Writer:
                 if piece == OFF["link"] and pieces:
                     pieces[-1] = self._link(run)
             elif piece == ON[kind]:
-                opening, closing = self._open(kind, depth)
+                opening, closing, opened = self._open(kind, depth)
                 pieces.append(opening)
-                closers.append(closing)
+                closers.append((closing, opened))
+                if opened:
+                    depth[opened] += 1
             elif closers:
-                depth[_PLAIN_OF.get(kind, kind)] -= 1
-                pieces.append(closers.pop())
+                closing, opened = closers.pop()
+                pieces.append(closing)
+                if opened:
+                    depth[opened] -= 1
         return "".join(pieces)
 
-    def _open(self, kind: str, depth: dict[str, int]) -> tuple[str, str]:
-        if kind in _PLAIN_OF:  # upright, where the text around is not
-            kind = _PLAIN_OF[kind]
-            depth[kind] += 1
-            return self.form.flipped.get(kind, ("", "")) if depth[kind] % 2 == 0 else ("", "")
-        depth[kind] += 1
-        if kind == "quote":
-            opening, closing = self.quotes[(depth[kind] - 1) % 2]
-            return self.form.escape(opening), self.form.escape(closing)
-        tags = self.form.tags if depth[kind] % 2 else self.form.flipped
-        return tags.get(kind, ("", ""))
+    def _open(self, kind: str, depth: dict[str, int]) -> tuple[str, str, str]:
+        """What opens, what closes, and the kind whose depth it adds to, if it changes anything."""
+        if kind in ("quote", "inner-quote"):
+            inner = depth["quote"] % 2 if depth["quote"] else kind == "inner-quote"
+            opening, closing = self.quotes[inner]
+            return self.form.escape(opening), self.form.escape(closing), "quote"
+        base = _PLAIN_OF.get(kind) or _OWN.get(kind, kind)
+        is_set = depth[base] % 2 == 1
+        if (is_set and kind == base) or (not is_set and kind in _PLAIN_OF):
+            return "", "", ""  # as the text around it is already
+        return *(self.form.flipped if is_set else self.form.tags).get(base, ("", "")), base
 
     def _link(self, text: str) -> str:
         address = f"https://doi.org/{text}" if text.startswith("10.") else text
-        if not re.match(r"https?://\S", address):
+        if not re.match(r"https?://\S", address, re.IGNORECASE):
             return self.form.escape(text)
         return self.form.link(text, quote(address, safe="%/:=&?~#+!$,;'@()*[]-._"))
 

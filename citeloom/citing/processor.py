@@ -13,9 +13,8 @@ from citeloom.citing.marks import HIDDEN, OFF, plain, wrap
 from citeloom.citing.records import Person, Work
 from citeloom.citing.run import Cite, Run, Telling, layout_of
 from citeloom.citing.terms import Terms
-from citeloom.citing.vocabulary import NAMES, NUMBERS
+from citeloom.citing.vocabulary import NAMES, NS, NUMBERS
 
-_NS = "{http://purl.org/net/xbiblio/csl}"
 _BASE_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
 
 
@@ -26,10 +25,11 @@ class Processor:
         self.style = style
         self.terms = terms
         self.works = works
-        self.citation_area = style.find(f"{_NS}citation")
-        self.bibliography_area = style.find(f"{_NS}bibliography")
-        self.macros = {element.get("name"): element for element in style if element.tag == f"{_NS}macro"}
-        self.suffix_placed = style.find(f".//{_NS}text[@variable='year-suffix']") is not None
+        self.citation_area = style.find(f"{NS}citation")
+        self.bibliography_area = style.find(f"{NS}bibliography")
+        self.macros = {element.get("name"): element for element in style if element.tag == f"{NS}macro"}
+        self.suffix_placed = style.find(f".//{NS}text[@variable='year-suffix']") is not None
+        self.cuts_names_later = any(element.get("et-al-subsequent-min") for element in style.iter())
         self.telling: dict[str, Telling] = {}
         self.numbers = {key: i + 1 for i, key in enumerate(works)}
         self.order = list(works)  # of the bibliography
@@ -70,7 +70,7 @@ class Processor:
 
     def sort(self, area: Any, runs: list[Run]) -> list[Run]:
         """The works in the order that the style asks for; those that lack a key's value come last."""
-        sort = area.find(f"{_NS}sort")
+        sort = area.find(f"{NS}sort")
         for key in reversed([] if sort is None else list(sort)):
             values = {id(run): self._sort_value(key, run) for run in runs}
             present = [run for run in runs if values[id(run)]]
@@ -127,7 +127,7 @@ class Processor:
     def citation(self, runs: Sequence[Run]) -> str:
         """The cites of one place in the text, sorted, collapsed, in the style's brackets."""
         area = self.citation_area
-        if area.find(f"{_NS}sort") is not None:  # what the style leaves open follows the bibliography: 2019a, 2019b
+        if area.find(f"{NS}sort") is not None:  # what the style leaves open follows the bibliography: 2019a, 2019b
             runs = sorted(runs, key=lambda run: self.numbers[run.work.key])
         ordered = self.sort(area, list(runs))
         pieces = [self.piece(run, leads=i == 0) for i, run in enumerate(ordered)]

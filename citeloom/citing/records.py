@@ -86,8 +86,8 @@ class Work:
         return self.fields.get("language", "")
 
 
-def read_work(item: Mapping[str, Any]) -> Work:
-    """The work that a CSL-JSON record describes."""
+def read_work(item: Mapping[str, Any], quotes: tuple[str, str]) -> Work:
+    """The work that a CSL-JSON record describes; `quotes` are the language's opening quotation marks."""
     fields: dict[str, str] = {}
     names: dict[str, tuple[Person, ...]] = {}
     dates: dict[str, When] = {}
@@ -102,7 +102,7 @@ def read_work(item: Mapping[str, Any]) -> Work:
             if when is not None:
                 dates[variable] = when
         elif variable not in ("id", "type") and isinstance(value, str | int | float) and not isinstance(value, bool):
-            text = read_line(str(value)) if variable in VERBATIM else read_rich(str(value))
+            text = read_line(str(value)) if variable in VERBATIM else read_rich(str(value), quotes)
             if text and not (name in _SHORT_NAMES and variable in fields):
                 fields[variable] = text
     _mend(fields)

@@ -10,8 +10,8 @@ from citeloom.citing.dates import When
 from citeloom.citing.marks import wrap
 from citeloom.citing.records import Person, Work
 from citeloom.citing.terms import Terms
+from citeloom.citing.vocabulary import NS
 
-_NS = "{http://purl.org/net/xbiblio/csl}"
 _FONT = {
     "font-style": {"italic": "italic", "oblique": "italic", "normal": "upright"},
     "font-variant": {"small-caps": "small-caps", "normal": "full-caps"},
@@ -27,7 +27,7 @@ class StyleNotUsableError(Exception):
 
 def layout_of(area: Any) -> Any:
     """The layout of a citation or bibliography; of several for different languages, the one for all others."""
-    layouts = area.findall(f"{_NS}layout")
+    layouts = area.findall(f"{NS}layout")
     return next((layout for layout in layouts if layout.get("locale") is None), layouts[0])
 
 

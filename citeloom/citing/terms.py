@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -10,8 +11,9 @@ from typing import Any
 from citeproc import LANGUAGE_NAMES, PRIMARY_DIALECTS
 from citeproc.frontend import CitationStylesLocale
 
+from citeloom.citing.vocabulary import NS
+
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
-_NS = "{http://purl.org/net/xbiblio/csl}"
 # Where a form is missing, the next one stands in.
 _WIDER = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "long"}
 
@@ -43,6 +45,11 @@ class Terms:
     dates: dict[str, DateForm] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def quotes(self) -> tuple[str, str]:
+        """The language's opening quotation marks, outer and inner."""
+        return self.get("open-quote").strip() or "“", self.get("open-inner-quote").strip() or "‘"
+
     def find(self, name: str, form: str = "long", gender: str = "") -> Term | None:
         """A term, in the nearest form that there is."""
         while True:
@@ -63,7 +70,7 @@ def read_terms(style: Any, locale: str) -> Terms:
     """The words for a style in a language: its own terms over the locale's, over American English."""
     common = _common_terms(locale)
     terms = Terms(locale, dict(common.terms), dict(common.dates), dict(common.options))
-    own = [element for element in style if element.tag == f"{_NS}locale"]
+    own = [element for element in style if element.tag == f"{NS}locale"]
     for wanted in (None, locale.partition("-")[0], locale):
         for element in own:
             if element.get(_LANG) == wanted:
@@ -90,25 +97,29 @@ def known_locale(name: str) -> str | None:
 
 def _add(terms: Terms, layer: Iterable[Any]) -> None:
     for element in layer:
-        if element.tag == f"{_NS}terms":
-            listed = [term for term in element if term.tag == f"{_NS}term"]
+        if element.tag == f"{NS}terms":
+            listed = [term for term in element if term.tag == f"{NS}term"]
             if any(str(term.get("name")).startswith("ordinal") for term in listed):
                 # A language's ordinals stand together: English "rd" must not fill a gap in French.
                 terms.terms = {key: term for key, term in terms.terms.items() if not key[0].startswith("ordinal")}
             for term in listed:
                 key = (term.get("name", ""), term.get("form", "long"), term.get("gender-form", ""))
                 terms.terms[key] = _term(term)
-        elif element.tag == f"{_NS}date":
+        elif element.tag == f"{NS}date":
             parts = tuple(dict(part.attrib) for part in element if part.get("name"))
             terms.dates[element.get("form", "")] = DateForm(parts, element.get("delimiter", ""))
-        elif element.tag == f"{_NS}style-options":
+        elif element.tag == f"{NS}style-options":
             terms.options.update(element.attrib)
 
 
 def _term(element: Any) -> Term:
-    one, many = element.find(f"{_NS}single"), element.find(f"{_NS}multiple")
+    one, many = element.find(f"{NS}single"), element.find(f"{NS}multiple")
     single = (element.text if one is None else one.text) or ""
     multiple = (element.text if many is None else many.text) or ""
     if one is None and many is None:
         multiple = single
-    return Term(single.strip("\n\t"), multiple.strip("\n\t"), element.get("gender", ""), element.get("match", ""))
+    return Term(_word(single), _word(multiple), element.get("gender", ""), element.get("match", ""))
+
+
+def _word(text: str) -> str:
+    return re.sub(r"(?<=\w)'(?=\w)", "’", text.strip("\n\t"))  # à l’adresse

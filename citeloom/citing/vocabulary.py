@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+NAMESPACE = "http://purl.org/net/xbiblio/csl"
+NS = f"{{{NAMESPACE}}}"  # before the name of each element of a style
+
 NAMES = frozenset({
     "author", "chair", "collection-editor", "compiler", "composer", "container-author", "contributor", "curator",
     "director", "editor", "editor-translator", "editorial-director", "executive-producer", "guest", "host",

@@ -13,6 +13,8 @@ from citeloom.cli.output import coverage
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "cyan"}
 
+_EXCERPT = 60  # characters
+
 
 def print_one(one: Checked) -> None:
     """Print the findings in one manuscript and a line that sums them up."""
@@ -29,6 +31,7 @@ def print_findings(one: Checked, findings: Iterable[dict[str, Any]]) -> None:
             (finding["level"], _COLOURS[finding["level"]]),
             ": ",
             *coloured(one_line(finding["message"])),
+            _excerpt(one, finding),
             f" [{finding['rule']}]",
         )
 
@@ -62,7 +65,19 @@ def summary(report: dict[str, Any]) -> str:
     return f"{looked_at}: {', '.join(found) or 'nothing is wrong'}."
 
 
+def _excerpt(one: Checked, finding: dict[str, Any]) -> str:
+    """The words to look for in a Word document, which has no lines and shows no numbers of paragraphs."""
+    if not _is_word(one):
+        return ""
+    words = one_line(finding["quotation"] or finding["sentence"])
+    return f" In: {words[:_EXCERPT].rstrip()}{'…' if len(words) > _EXCERPT else ''}" if words else ""
+
+
+def _is_word(one: Checked) -> bool:
+    return one.report is not None and one.report["format"] == "docx"
+
+
 def _place(one: Checked, finding: dict[str, Any]) -> str:
-    if one.report and one.report["format"] == "docx":
+    if _is_word(one):
         return f"{one.name}: paragraph {finding['line']}"
     return f"{one.name}:{finding['line']}:{finding['column']}"

@@ -49,17 +49,22 @@ def export(
     if more and not cited_in:
         raise click.UsageError(f"'{more[0]}' is no option. Manuscripts follow --cited-in.")
     file = Path(output).expanduser().absolute() if output is not None else None
+    manuscripts = [absolute(path) for path in (*cited_in, *more)]
     if file:
         _check_place(file)
+        if any(_is_same(file, manuscript) for manuscript in manuscripts):
+            raise _not_over(file, "a manuscript that the works are looked up in")
     answer = ask(
         "export",
         "Exporting",
         project=project,
         format=form or ("csl-json" if file and file.suffix.lower() == ".json" else "bibtex"),
         escaped=escaped,
-        cited_in=[absolute(path) for path in (*cited_in, *more)],
+        cited_in=manuscripts,
     )
     if file:
+        if answer["references"] and _is_same(file, answer["references"]):
+            raise _not_over(file, "what this project takes its records from, and an export holds less")
         _write(file, answer["text"].encode())
         click.echo(f"{count(answer['count'], 'work')} written to {output}.")
     else:
@@ -81,6 +86,19 @@ def _check_place(file: Path) -> None:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Make it, or name a file in another one."
         )
+    if file.is_dir():
+        raise CiteLoomError(Code.INVALID_INPUT, f"{file} is a folder.", "Name a file in it.")
+
+
+def _is_same(file: Path, other: str) -> bool:
+    try:
+        return file.samefile(other)
+    except OSError:  # one of them is not there
+        return False
+
+
+def _not_over(file: Path, what: str) -> CiteLoomError:
+    return CiteLoomError(Code.INVALID_INPUT, f"{file} is {what}.", "Nothing was written: name another file with -o.")
 
 
 def _write(file: Path, content: bytes) -> None:

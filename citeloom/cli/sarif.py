@@ -107,12 +107,23 @@ def _result(one: Checked, finding: dict[str, Any]) -> dict[str, Any]:
     if finding["edit"] is not None and report["fixable"]:
         edit = report["edits"][finding["edit"]]
         replacement = {
-            "deletedRegion": {"charOffset": edit["start"], "charLength": edit["end"] - edit["start"]},
+            "deletedRegion": _region(edit),
             "insertedContent": {"text": edit["new"]},
         }
         changes = [{"artifactLocation": _artifact(one), "replacements": [replacement]}]
         result["fixes"] = [{"description": {"text": edit["why"]}, "artifactChanges": changes}]
     return result
+
+
+def _region(edit: dict[str, Any]) -> dict[str, int]:
+    """What an edit replaces, by line and column: programs do not agree on whether a byte order mark has an offset."""
+    *lines, last = edit["old"].split("\n")
+    return {
+        "startLine": edit["line"],
+        "startColumn": edit["column"],
+        "endLine": edit["line"] + len(lines),
+        "endColumn": len(last) + (1 if lines else edit["column"]),
+    }
 
 
 def _location(one: Checked, finding: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -7,16 +7,20 @@ from collections.abc import Sequence
 from citeloom.engine import quote_words
 from citeloom.engine.quoting import Found, Looked
 from citeloom.engine.works import Work
+from citeloom.manuscripts.model import Citation
 from citeloom.quotes import Finding, Verdict, WorkText
 from citeloom.quotes.pages import page_range
 
 NO_CITATIONS = "There is no citation in it."
 
 
-def unknown(key: str, near: Sequence[str]) -> str:
-    """No work has the key."""
+def unknown(citation: Citation, near: Sequence[str]) -> str:
+    """No work has the key, or is the item that a Word document cites."""
+    if citation.zotero_items:
+        named = f"“{citation.title}”" if citation.title else f"Zotero's item {citation.key}"
+        return f"No work of this project is {named}. Add it to the project's collection in Zotero and sync."
     help_ = f"Did you mean {' or '.join(near)}?" if near else "Add the work to the project, or correct the key."
-    return f"No work has the citekey {key}. {help_}"
+    return f"No work has the citekey {citation.key}. {help_}"
 
 
 def renamed(key: str, now: str) -> str:
@@ -29,10 +33,15 @@ def not_in_project(other: str) -> str:
     return f"The work is in the project '{other}', not in this one. Add it here, or check against that project."
 
 
-def absent(work: Work, looked: Looked, elsewhere: Found | None) -> str:
+def lacks(work: Work, looked: Looked) -> str:
     """The work does not say it."""
     read = f" ({looked.pages} pages read)" if looked.pages else ""
-    said = f"{work.citekey} does not say this{read}."
+    return f"{work.citekey} does not say this{read}."
+
+
+def absent(work: Work, looked: Looked, elsewhere: Found | None) -> str:
+    """The work does not say it, but another one may."""
+    said = lacks(work, looked)
     if elsewhere is None:
         return f"{said} No other searchable work of the project has it."
     how = "It stands" if elsewhere.finding.verdict == Verdict.EXACT else "Nearly this stands"
@@ -68,6 +77,11 @@ def no_text(work: Work) -> str:
     return quote_words.no_text(work)
 
 
+def unreadable(work: Work, why: str) -> str:
+    """The work was read once, but its text is not at hand now."""
+    return f"{work.citekey} could not be read, so nothing could be checked. {why}"
+
+
 def page_outside(work: Work, claimed: str, texts: Sequence[WorkText]) -> str:
     """The work has no such page."""
     ranges = ", ".join(filter(None, map(page_range, texts)))
@@ -77,6 +91,11 @@ def page_outside(work: Work, claimed: str, texts: Sequence[WorkText]) -> str:
 def no_near_passage(work: Work) -> str:
     """A hint: nothing in the work is like the sentence."""
     return f"Nothing in {work.citekey} comes near to this sentence: a hint to look again, no proof."
+
+
+def not_sought_elsewhere(count: int) -> str:
+    """There was no time to look through the other works for all that is absent."""
+    return f"{count} absent quotations were not looked for in other works, to keep the answer quick."
 
 
 def hints_left_out(count: int) -> str:

@@ -3,55 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from citeloom.config import BUNDLED_DENSE
 from citeloom.engine import check_words
 from citeloom.engine.cancel import Cancel
+from citeloom.engine.check_findings import ERROR, NOTE, WARNING, Finding, as_answer, claimed_pages
+from citeloom.engine.check_hints import Hints
 from citeloom.engine.manuscript_files import bytes_of
 from citeloom.engine.near_names import NearNames
 from citeloom.engine.questions import Questions
 from citeloom.engine.quoting import Looked, Quoting
 from citeloom.engine.works import Work, Works
 from citeloom.errors import CiteLoomError, Code
-from citeloom.manuscripts.edits import Edit, key_edit, page_edit
-from citeloom.manuscripts.model import Citation, Manuscript, Quotation, Span
+from citeloom.manuscripts.edits import key_edit, page_edit
+from citeloom.manuscripts.model import Citation, Manuscript, Quotation
 from citeloom.manuscripts.reading import read_manuscript, read_text
-from citeloom.quotes import Verdict
+from citeloom.quotes import Verdict, WorkText
 from citeloom.quotes.pages import has_page
 from citeloom.store import Catalog, Project
 
 MOST_CHARACTERS = 50_000  # of a text that an agent sends
-_ERROR, _WARNING, _NOTE = "error", "warning", "note"
-# How near the nearest passage of a cited work must come to a sentence, for the bundled model. Measured on the sample
-# papers: 21 sentences that paraphrase their work came to 0.33 and more, four in five of other works stayed below 0.25.
-_NEAR_ENOUGH = 0.25
-_HINT_SECONDS = 2.0  # hints are worth no longer wait
-_SHORTEST_HINT = 5  # words of a sentence that says anything
-_KNOWN = 0.7  # of its words, those that the model's vocabulary has
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something in a manuscript that a writer should know."""
-
-    rule: str
-    level: str
-    span: Span
-    citation: Citation
-    message: str
-    quotation: Quotation | None = None
-    near: tuple[str, ...] = ()
-    page_labels: tuple[str, ...] = ()
-    page_span: tuple[int, int] | None = None
-    diff: str | None = None
-    edit: Edit | None = None
-    why: str = ""  # of the edit
+_ELSEWHERE_SECONDS = 5.0  # in all, for the works that do say what the cited ones lack
 
 
 class Checks:
@@ -88,22 +64,18 @@ class Checks:
     ) -> dict[str, Any]:
         """Every citation of a manuscript against key, quotation and page."""
         check = _Check(self._catalog, self._works, self._quoting, self._questions, project, manuscript, visible, cancel)
-        found = sorted(check.findings(), key=lambda f: (f.span.start, f.rule))
-        edits = _edits(found)
-        numbers = {edit: number for number, edit in enumerate(edits)}
+        found = as_answer(manuscript, list(check.findings()))
         return {
             "project": project.id,
             "format": manuscript.format,
             "citations": len(manuscript.citations),
             "works": len({work.citekey for work in check.works.values() if work}),
             "quotations": check.quotations,
-            "findings": [_as_answer(manuscript, f, numbers) for f in found],
-            "counts": {level: sum(f.level == level for f in found) for level in (_ERROR, _WARNING, _NOTE)},
-            "edits": [_edit_as_answer(manuscript, edit, why) for edit, why in edits.items()],
+            **found,
             "fixable": manuscript.fixable,
             "encoding": manuscript.encoding,
             "coverage": self._catalog.documents.coverage(project.id),
-            "warnings": [*manuscript.warnings, *check.warnings],
+            "warnings": [*self._works.problems([project]), *manuscript.warnings, *check.warnings],
         }
 
 
@@ -130,193 +102,168 @@ class _Check:
         self._visible = visible
         self._cancel = cancel
         self._names: NearNames | None = None
-        self._near: dict[str, tuple[str, ...]] = {}
+        self._unknown: dict[str, tuple[str | None, tuple[str, ...]]] = {}  # of each, its other project or near names
         self._said_no_text: set[str] = set()
+        self._unreadable: dict[str, str] = {}  # works that are not tried again, and why
+        self._seconds_left = _ELSEWHERE_SECONDS
+        self._not_sought = 0
+        self._on_claimed_page: set[Citation] = set()  # those with a quotation that stands there
         self.works: dict[str, Work | None] = {}
         self.quotations = 0
         self.warnings: list[str] = []
 
     def findings(self) -> Iterator[Finding]:
         """What a writer should know, in no order."""
-        if not self._manuscript.citations:
+        citations = self._manuscript.citations
+        if not citations:
             self.warnings.append(check_words.NO_CITATIONS)
-        groups: dict[int, list[Citation]] = {}
-        for citation in self._manuscript.citations:
-            groups.setdefault(citation.group, []).append(citation)
+        citing: dict[Quotation, list[Citation]] = {}
+        for citation in citations:
             if citation.key not in self.works:
+                self._cancel.check()
                 self.works[citation.key] = self._all.cited(self._project, citation)
             yield from self._key(citation)
-        checked: list[Citation] = []
-        for group in groups.values():
-            self._cancel.check()
-            yield from self._quotations(group)
-            for citation in group:
-                yield from self._without_text(citation)
-                if not citation.quotations:
-                    yield from self._page(citation)
-            checked += [c for c in group if not c.quotations]
-        yield from self._hints(checked)
+            for quotation in citation.quotations:
+                citing.setdefault(quotation, []).append(citation)
+        self.quotations = len(citing)
+        elsewhere_than_claimed: set[Citation] = set()
+        for finding in [found for quotation, among in citing.items() for found in self._quotation(quotation, among)]:
+            if finding.rule == "wrong-page":
+                elsewhere_than_claimed.add(finding.citation)
+            # A page that is right for one quotation of a citation is not taken away for another.
+            yield replace(finding, edit=None) if finding.citation in self._on_claimed_page else finding
+        if self._not_sought:
+            self.warnings.append(check_words.not_sought_elsewhere(self._not_sought))
+        for citation in citations:
+            if citation not in elsewhere_than_claimed:
+                yield from self._page(citation)
+            yield from self._without_text(citation)
+        hints = Hints(self._questions, self._quoting, self._project, self._cancel)
+        yield from hints.findings(citations, self.works)
+        if hints.left_out:
+            self.warnings.append(check_words.hints_left_out(hints.left_out))
 
     # -- keys ------------------------------------------------------------------------------------------------
 
     def _key(self, citation: Citation) -> Iterator[Finding]:
         work = self.works[citation.key]
         if work is None:
-            if other := self._other_project(citation):
-                yield Finding("not-in-project", _ERROR, citation.span, citation, check_words.not_in_project(other))
+            if citation.key not in self._unknown:
+                self._unknown[citation.key] = self._where_else(citation)
+            other, near = self._unknown[citation.key]
+            if other:
+                yield Finding("not-in-project", ERROR, citation.span, citation, check_words.not_in_project(other))
                 return
-            if self._names is None:
-                self._names = self._all.names(self._project)
-            if citation.key not in self._near:
-                self._near[citation.key] = tuple(self._names.near(citation.key))
-            near = self._near[citation.key]
-            yield Finding(
-                "unknown-key", _ERROR, citation.span, citation, check_words.unknown(citation.key, near), near=near
-            )
-        elif work.renamed_from:
+            said = check_words.unknown(citation, near)
+            yield Finding("unknown-key", ERROR, citation.span, citation, said, near=near)
+        elif work.renamed_from and not citation.zotero_items:  # Word cites items, whatever their keys have become
             edit = key_edit(self._manuscript, citation, work.citekey)
             said = check_words.renamed(citation.key, work.citekey)
-            yield Finding("renamed-key", _ERROR, citation.span, citation, said, edit=edit, why=said)
+            yield Finding("renamed-key", ERROR, citation.span, citation, said, edit=edit, why=said)
+
+    def _where_else(self, citation: Citation) -> tuple[str | None, tuple[str, ...]]:
+        """Another project that has the work, or the names that come near."""
+        if other := self._other_project(citation):
+            return other, ()
+        if self._names is None:
+            self._names = self._all.names(self._project)
+        return None, () if citation.zotero_items else tuple(self._names.near(citation.key))
 
     def _other_project(self, citation: Citation) -> str | None:
         """Another project, of those that may be seen, that has the work."""
         for project in self._catalog.projects.all():
             hidden = self._visible is not None and project.id not in self._visible
-            if not hidden and project.id != self._project.id and self._all.resolve(project, citation.key):
+            if not hidden and project.id != self._project.id and self._all.cited(project, citation):
                 return project.id
         return None
 
     # -- quotations ------------------------------------------------------------------------------------------
 
-    def _quotations(self, group: Sequence[Citation]) -> Iterator[Finding]:
-        """A quotation before several citations is right if any of the works says it."""
-        for quotation in dict.fromkeys(q for citation in group for q in citation.quotations):
-            citing = [c for c in group if quotation in c.quotations]
-            self.quotations += 1
-            looked = [(c, self._look(c, work, quotation)) for c in citing if (work := self.works[c.key])]
-            read = [(c, one) for c, one in looked if one.documents]
-            if read:
-                yield from self._verdict(quotation, *min(read, key=lambda pair: _rank(pair[1])))
+    def _quotation(self, quotation: Quotation, citing: Sequence[Citation]) -> Iterator[Finding]:
+        """A quotation of which several citations may be the source is right if any of the works says it."""
+        self._cancel.check()
+        read = [(citation, looked) for citation in citing if (looked := self._look(citation, quotation))]
+        if read:
+            yield from self._verdict(quotation, *min(read, key=lambda pair: _rank(pair[1])))
 
-    def _look(self, citation: Citation, work: Work, quotation: Quotation) -> Looked:
-        claimed = _claimed(citation)
-        return self._quoting.in_work(self._project, work, quotation.text, claimed, self._cancel)
+    def _look(self, citation: Citation, quotation: Quotation) -> Looked | None:
+        """What looking the quotation up in the cited work gave; None where nothing could be read."""
+        work, claimed = self.works[citation.key], claimed_pages(citation)
+        if work is None or work.citekey in self._unreadable:
+            return None
+        looked = self._quoting.in_work(self._project, work, quotation.text, claimed, self._cancel)
+        if looked.documents:
+            return looked
+        self._unreadable[work.citekey] = " ".join(looked.unread)
+        return None
 
     def _verdict(self, quotation: Quotation, citation: Citation, looked: Looked) -> Iterator[Finding]:
         work, found = self.works[citation.key], looked.found
         assert work is not None
-        about = Finding("", _ERROR, quotation.span, citation, "", quotation=quotation)
+        about = Finding("", ERROR, quotation.span, citation, "", quotation=quotation)
         if looked.verdict == Verdict.ABSENT:
-            elsewhere = self._quoting.elsewhere(self._project, work, quotation.text, self._cancel)
-            yield replace(about, rule="quote-absent", message=check_words.absent(work, looked, elsewhere))
+            yield replace(about, rule="quote-absent", message=self._absent(work, looked, quotation))
         elif looked.verdict == Verdict.INCONCLUSIVE:
             if said := check_words.inconclusive(work, looked):
-                yield replace(about, rule="quote-too-short", level=_NOTE, message=said)
+                yield replace(about, rule="quote-too-short", level=NOTE, message=said)
         elif found:
             stands = found.finding
             about = replace(about, page_labels=tuple(stands.page_labels), page_span=stands.page_span, diff=stands.diff)
             if looked.verdict == Verdict.NEAR:
                 yield replace(about, rule="quote-changed", message=check_words.changed(work, stands))
-            if stands.page_right is False:
+            if stands.page_right:
+                self._on_claimed_page.add(citation)
+            elif stands.page_right is False:
                 said = check_words.wrong_page(work, stands)
                 edit = page_edit(self._manuscript, citation, (stands.page_labels[0], stands.page_labels[-1]))
                 span = citation.pages_span or citation.span
                 yield replace(about, rule="wrong-page", span=span, message=said, edit=edit, why=said)
 
+    def _absent(self, work: Work, looked: Looked, quotation: Quotation) -> str:
+        if self._seconds_left <= 0:
+            self._not_sought += 1
+            return check_words.lacks(work, looked)
+        began = time.monotonic()
+        elsewhere = self._quoting.elsewhere(self._project, work, quotation.text, self._cancel)
+        self._seconds_left -= time.monotonic() - began
+        return check_words.absent(work, looked, elsewhere)
+
     # -- pages and works without text ------------------------------------------------------------------------
 
     def _without_text(self, citation: Citation) -> Iterator[Finding]:
+        """Said once for a work: it has no text, or its text cannot be read now."""
         work = self.works[citation.key]
-        if work is None or work.readable or work.citekey in self._said_no_text:
+        why = self._unreadable.get(work.citekey) if work else None
+        if work is None or (work.readable and not why) or work.citekey in self._said_no_text:
             return
         self._said_no_text.add(work.citekey)
-        yield Finding("no-text", _WARNING, citation.span, citation, check_words.no_text(work))
+        said = check_words.unreadable(work, why) if why else check_words.no_text(work)
+        yield Finding("no-text", WARNING, citation.span, citation, said)
 
     def _page(self, citation: Citation) -> Iterator[Finding]:
-        work, claimed = self.works[citation.key], _claimed(citation)
+        work, claimed = self.works[citation.key], claimed_pages(citation)
         if work is None or claimed is None:
             return
-        texts = [self._quoting.text(self._project, document) for document in work.readable]
+        texts = self._texts(work)
         answers = [has_page(text, claimed) for text in texts]
         if answers and all(answer is False for answer in answers):
             said = check_words.page_outside(work, claimed, texts)
-            yield Finding("page-outside-work", _ERROR, citation.pages_span or citation.span, citation, said)
+            yield Finding("page-outside-work", ERROR, citation.pages_span or citation.span, citation, said)
 
-    # -- hints -----------------------------------------------------------------------------------------------
-
-    def _hints(self, citations: Sequence[Citation]) -> Iterator[Finding]:
-        """Sentences whose cited work has nothing like them: worth a look, no more."""
-        if self._project.dense_model != BUNDLED_DENSE:  # what is near to another model has not been measured
-            return
-        until, left = time.monotonic() + _HINT_SECONDS, 0
-        for citation in citations:
-            work = self.works[citation.key]
-            if work is None or not work.readable or not self._says_something(citation.sentence):
-                continue
-            if time.monotonic() > until:
-                left += 1
-                continue
-            self._cancel.check()
-            ids = [document.doc_id for document in work.readable]
-            near = self._questions.nearest_in(self._project, citation.sentence, ids)
-            if near is not None and near < _NEAR_ENOUGH:
-                said = check_words.no_near_passage(work)
-                yield Finding("no-near-passage", _NOTE, citation.span, citation, said)
-        if left:
-            self.warnings.append(check_words.hints_left_out(left))
-
-    def _says_something(self, sentence: str) -> bool:
-        """Whether it is long enough, and in the language that the model compares by."""
-        words = re.findall(r"[^\W\d_]+", sentence.casefold())
-        return len(words) >= _SHORTEST_HINT and sum(map(self._quoting.is_word, words)) >= _KNOWN * len(words)
+    def _texts(self, work: Work) -> list[WorkText]:
+        """The texts of a work; none where one cannot be read, for the page may stand there."""
+        self._cancel.check()
+        try:
+            readable = () if work.citekey in self._unreadable else work.readable
+            return [self._quoting.text(self._project, document) for document in readable]
+        except CiteLoomError as error:
+            self._unreadable[work.citekey] = str(error)
+            return []
 
 
 _ORDER = {Verdict.EXACT: 0, Verdict.NEAR: 1, Verdict.INCONCLUSIVE: 2, Verdict.ABSENT: 3}
 
 
-def _rank(looked: Looked) -> tuple[int, bool]:
-    return _ORDER[looked.verdict], bool(looked.found and looked.found.finding.page_right is False)
-
-
-def _claimed(citation: Citation) -> str | None:
-    if citation.pages is None:
-        return None
-    first, last = citation.pages
-    return first if first == last else f"{first}-{last}"
-
-
-def _edits(findings: Sequence[Finding]) -> dict[Edit, str]:
-    """What can be written, and why. Where one place would have to say two things, only a person can decide."""
-    by_place: dict[tuple[int, int], dict[Edit, str]] = {}
-    for finding in findings:
-        if edit := finding.edit:
-            by_place.setdefault((edit.start, edit.end), {}).setdefault(edit, finding.why)
-    return {edit: why for edits in by_place.values() if len(edits) == 1 for edit, why in edits.items()}
-
-
-def _as_answer(manuscript: Manuscript, finding: Finding, numbers: Mapping[Edit, int]) -> dict[str, Any]:
-    line, column = manuscript.place(finding.span.start)
-    end_line, end_column = manuscript.place(finding.span.end)
-    return {
-        "rule": finding.rule,
-        "level": finding.level,
-        "line": line,
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-        "citekey": finding.citation.key,
-        "message": finding.message,
-        "quotation": finding.quotation.text if finding.quotation else None,
-        "sentence": finding.citation.sentence,
-        "near": list(finding.near),
-        "page_claimed": _claimed(finding.citation),
-        "page_labels": list(finding.page_labels),
-        "page_span": list(finding.page_span) if finding.page_span else None,
-        "diff": finding.diff,
-        "edit": numbers.get(finding.edit) if finding.edit else None,
-    }
-
-
-def _edit_as_answer(manuscript: Manuscript, edit: Edit, why: str) -> dict[str, Any]:
-    line, column = manuscript.place(edit.start)
-    return {**asdict(edit), "line": line, "column": column, "why": why}
+def _rank(looked: Looked) -> tuple[int, bool, bool]:
+    finding = looked.found.finding if looked.found else None
+    return _ORDER[looked.verdict], not (finding and finding.places), bool(finding and finding.page_right is False)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from citeloom.citing.format import Cite, Formatted, Markup, format_citations
-from citeloom.citing.styles import Style, find_style, style_from_file
-from citeloom.engine.works import Work, Works
+from citeloom.bibliography.library_out import write_library
+from citeloom.engine.works import Work, Works, shared_keys
 from citeloom.errors import CiteLoomError, Code
-from citeloom.manuscripts.model import Citation
+from citeloom.manuscripts.model import Citation, Span
 from citeloom.manuscripts.reading import read_text
 from citeloom.store import Project
 
+if TYPE_CHECKING:
+    from citeloom.citing.format import Cite, Markup
+    from citeloom.citing.styles import Style
+
 DEFAULT_STYLE = "apa"
 _WORD_BEFORE = re.compile(r"([^\W\d_]+|[§¶]{1,2})(?:\.[\s~]*|[\s~]+|(?<=[§¶])(?=\d))(\S.*)", re.DOTALL)
+_LATEX_DASH = re.compile(r"-{2,3}")
 _LABELS = {
     word: label
     for label, words in {
@@ -61,10 +65,12 @@ class Citations:
 
         A style is named by id or title or, with `files`, by the path of a .csl file.
         """
+        from citeloom.citing.format import format_citations  # citeproc is slow to load, and few questions need it
+
         wanted = _style(style or DEFAULT_STYLE, files=files)
-        groups = [_read(text) for text in _within_limits(cites)]
-        works = self._works.find_all(projects, [citation.key for group in groups for citation in group])
-        made: Formatted = format_citations(
+        groups = _groups(cites)
+        works = self._works.find_all(projects, _keys(groups))
+        made = format_citations(
             [work.csl for work in {w.citekey: w for w in works.values()}.values()],
             [[_as_cite(citation, works[citation.key]) for citation in group] for group in groups],
             wanted,
@@ -72,57 +78,75 @@ class Citations:
             markup=markup,
         )
         return {
-            "style": {"id": wanted.id, "title": wanted.title},
+            "style": {"id": made.style.id, "title": made.style.title},
             "locale": made.locale,
             "citations": list(made.citations),
             "bibliography": list(made.bibliography),
-            "keys": [{"key": work.citekey, "renamed_from": work.renamed_from} for work in works.values()],
-            "warnings": [*_renamed(works.values()), *made.warnings],
+            "keys": _as_keys(works.values()),
+            "warnings": [*_doubts(works.values()), *made.warnings],
         }
+
+    def records(self, project: Project, cites: Sequence[str], form: str) -> dict[str, Any]:
+        """The records of the works that `cites` name, each once, as BibTeX or CSL-JSON."""
+        works = self._works.find_all([project], _keys(_groups(cites))).values()
+        written = write_library({work.citekey: work.csl for work in works}.items(), form)
+        return {"text": written.text, "keys": _as_keys(works), "warnings": [*_doubts(works), *written.warnings]}
 
 
 def _labelled(locator: str) -> tuple[str, str]:
     """What a locator counts, in CSL's words, and the number: the style writes "p." or "chap." itself."""
-    found = _WORD_BEFORE.match(locator.strip())
+    locator = _LATEX_DASH.sub("–", locator.strip())
+    found = _WORD_BEFORE.match(locator)
     label = _LABELS.get(found[1].casefold()) if found else None
-    return (label, found[2]) if found and label else ("page", locator.strip())
+    return (label, found[2]) if found and label else ("page", locator)
 
 
-def _renamed(works: Iterable[Work]) -> list[str]:
-    return [f"The citekey {work.renamed_from} is {work.citekey} now." for work in works if work.renamed_from]
+def _as_keys(works: Iterable[Work]) -> list[dict[str, str | None]]:
+    return [{"key": work.citekey, "renamed_from": work.renamed_from} for work in works]
+
+
+def _doubts(works: Collection[Work]) -> list[str]:
+    renamed = [f"The citekey {work.renamed_from} is {work.citekey} now." for work in works if work.renamed_from]
+    return renamed + shared_keys({work.citekey: work for work in works}.values())
 
 
 def _style(name: str, *, files: bool) -> Style:
+    from citeloom.citing.styles import find_style, style_from_file
+
     return style_from_file(Path(name)) if files and name.lower().endswith(".csl") else find_style(name)
 
 
-def _within_limits(cites: Sequence[str]) -> Sequence[str]:
-    if not cites:
-        raise CiteLoomError(Code.INVALID_INPUT, "No citekey is given.", "Name at least one.")
-    if len(cites) > _MOST_CITES or any(len(text) > _LONGEST_CITE for text in cites):
+def _groups(cites: Sequence[str]) -> list[list[Citation]]:
+    if not cites or not all(map(str.strip, cites)):
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            "That is too much at once.",
-            f"At most {_MOST_CITES:,} citations of {_LONGEST_CITE:,} characters each are set in one call.",
+            "No citekey is given.",
+            "Write hartmann2019, or [see @hartmann2019, p. 33; @okafor2021].",
         )
-    return cites
+    if len(cites) <= _MOST_CITES and all(len(text) <= _LONGEST_CITE for text in cites):
+        groups = [_read(text.strip()) for text in cites]
+        if sum(map(len, groups)) <= _MOST_CITES:
+            return groups
+    raise CiteLoomError(
+        Code.INVALID_INPUT,
+        "That is too much at once.",
+        f"At most {_MOST_CITES:,} citations of {_LONGEST_CITE:,} characters each are set in one call.",
+    )
 
 
 def _read(text: str) -> list[Citation]:
-    """A citekey, or what Pandoc takes for a citation."""
-    text = text.strip()
-    written = text if "@" in text else f"[@{{{text}}}]"
-    citations = list(read_text(written, "markdown").citations)
-    if not text or not citations:
-        raise CiteLoomError(
-            Code.INVALID_INPUT,
-            f"'{text[:80]}' is neither a citekey nor a citation.",
-            "Write hartmann2019, or [see @hartmann2019, p. 33; @okafor2021].",
-        )
-    return citations
+    """What Pandoc takes for a citation; else it is a citekey, whatever signs are in it."""
+    written = read_text(text, "markdown").citations if "@" in text else ()
+    return list(written) or [Citation(text, Span(0, len(text)), 0)]
+
+
+def _keys(groups: Sequence[Sequence[Citation]]) -> list[str]:
+    return [citation.key for group in groups for citation in group]
 
 
 def _as_cite(citation: Citation, work: Work) -> Cite:
+    from citeloom.citing.format import Cite
+
     label, locator = _labelled(citation.locator)
     return Cite(
         work.citekey,

@@ -32,6 +32,7 @@ class Control:
         self._end_engine = end_engine
         self._loop = asyncio.get_running_loop()
         self._unwatch: Callable[[], None] | None = None
+        self._gone = Cancel()  # what takes long ends with who asked for it
 
     async def run(self) -> None:
         """Answer until the client has gone."""
@@ -46,6 +47,7 @@ class Control:
                 self._unwatch()
             for task in list(tasks):
                 task.cancel()
+            self._gone.set()
 
     async def _answer(self, line: bytes) -> None:
         call = object()
@@ -90,7 +92,7 @@ class Control:
             raise CiteLoomError(
                 Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {', '.join(sorted(_VERBS))}."
             )
-        return await asyncio.to_thread(handler, self._service, args)
+        return await asyncio.to_thread(handler, self._service, {**args, "cancel": self._gone})
 
     def _watch(self) -> None:
         def tell(event: events.Event) -> None:
@@ -116,7 +118,7 @@ def _search(service: Service, args: dict[str, Any]) -> Any:
         top_k=args.get("top_k"),
         filter_by=args.get("filters"),
         full_text=bool(args.get("full_text")),
-        cancel=Cancel(),
+        cancel=args["cancel"],
     )
 
 
@@ -153,8 +155,8 @@ def _check(service: Service, args: dict[str, Any]) -> Any:
     named = args.get("project")
     project = service.catalog.projects.get(named) if named else service.projects.only()
     if "path" in args:
-        return service.checks.file(project, Path(args["path"]), Cancel())
-    return service.checks.text(project, args["text"], None, Cancel(), args.get("format"))
+        return service.checks.file(project, Path(args["path"]), args["cancel"])
+    return service.checks.text(project, args["text"], None, args["cancel"], args.get("format"))
 
 
 _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
@@ -186,7 +188,7 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "record": lambda s, a: s.records.record(s.catalog.projects.get(a["project"]), a["citekey"], a["format"]),
     "cite": _cite,
     "verify": lambda s, a: s.quoting.verify(
-        s.catalog.projects.get(a["project"]), a["quote"], a.get("citekey"), a.get("page"), Cancel()
+        s.catalog.projects.get(a["project"]), a["quote"], a.get("citekey"), a.get("page"), a["cancel"]
     ),
     "check": _check,
     "export": lambda s, a: s.exports.export(

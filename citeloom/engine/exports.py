@@ -10,7 +10,7 @@ from typing import Any
 
 from citeloom.bibliography.library_out import check_form, write_library
 from citeloom.engine.manuscript_files import bytes_of
-from citeloom.engine.works import Work, Works
+from citeloom.engine.works import Work, Works, shared_keys
 from citeloom.manuscripts.model import Citation, Manuscript
 from citeloom.manuscripts.reading import read_manuscript
 from citeloom.store import Project
@@ -45,7 +45,8 @@ class Exports:
             "text": written.text,
             "count": written.count,
             "unknown": cited.unknown,
-            "warnings": [*cited.warnings, *written.warnings],
+            "references": project.references_path,
+            "warnings": [*self._works.problems([project]), *cited.warnings, *shared_keys(works), *written.warnings],
         }
 
     def _cited(self, project: Project, paths: Sequence[Path]) -> _Cited:

@@ -13,6 +13,8 @@ from citeloom.store import Document
 if TYPE_CHECKING:
     from citeloom.engine.quoting import Found, Looked
 
+_MOST_NAMED = 3  # documents that could not be read; the warnings name them all
+
 
 def message(looked: Looked, work: Work | None, elsewhere: Found | None, coverage: Mapping[str, int]) -> str:
     """What was found, and what to do about it."""
@@ -91,10 +93,10 @@ def _absent(looked: Looked, work: Work | None, coverage: Mapping[str, int]) -> s
     if work:
         read = f"all {looked.pages} pages were" if looked.pages else "all of its text was"
         return f"{work.citekey} does not say this: {read} read."
-    return (
-        f"No work says this: of {coverage['searchable']} searchable documents (of {coverage['documents']}),"
-        f" the {looked.documents} nearest were read page by page."
-    )
+    searchable = f"{coverage['searchable']} searchable documents (of {coverage['documents']})"
+    if looked.documents < coverage["searchable"]:
+        return f"It was not found: of {searchable}, the {looked.documents} nearest were read page by page."
+    return f"No work says this: all {searchable} were read page by page."
 
 
 def _elsewhere(elsewhere: Found | None, missed: Work | None) -> list[str]:
@@ -108,7 +110,9 @@ def _inconclusive(looked: Looked, work: Work | None) -> str:
     if work and not work.readable:
         return no_text(work)
     if looked.found is None or looked.found.finding.verdict != Verdict.INCONCLUSIVE:
-        missing = " ".join(looked.unread) or "No document of this project can be read yet."
+        missing = " ".join(looked.unread[:_MOST_NAMED]) or "No document of this project can be read yet."
+        if len(looked.unread) > _MOST_NAMED:
+            missing += f" {len(looked.unread) - _MOST_NAMED} more could not be read."
         return f"It was not found, but not everything could be read. {missing}"
     finding = looked.found.finding
     where = (

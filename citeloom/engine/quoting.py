@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -18,13 +19,15 @@ from citeloom.engine.reading import Reading
 from citeloom.engine.works import Work, Works
 from citeloom.errors import CiteLoomError
 from citeloom.index.models import ModelShelf
+from citeloom.ingest.passages import STORED
 from citeloom.ingest.records import QUICK
 from citeloom.quotes import Finding, Verdict, WorkText, check_quote, verify
-from citeloom.store import Catalog, Document, Project
+from citeloom.store import Catalog, Document, Project, State
 
 _MOST_TEXTS, _MOST_BYTES = 1000, 200_000_000  # of works that are kept ready to be looked through
 _NEAREST = 12  # documents that are read page by page where no work is claimed, or the claimed one lacks it
-_PASSAGES = 20  # nearest to each piece of a quotation
+_SECONDS = 1.5  # in which to read on where those lack it: works on one subject are all near, and one of them may say it
+_PASSAGES = 40  # nearest to each piece of a quotation
 _PIECE, _MOST_PIECES = 50, 5  # words of a long quotation that are looked for at once
 # What the researcher wrote about a work is not what the work says.
 _OWN_WORDS = ("note", "annotations")
@@ -54,6 +57,11 @@ class Looked:
         said = self.found.finding.verdict if self.found else Verdict.ABSENT
         return Verdict.INCONCLUSIVE if said == Verdict.ABSENT and (self.unread or not self.documents) else said
 
+    def joined(self, more: Looked) -> Looked:
+        """This and what looking on gave; what is less near and cannot be read takes nothing from the verdict."""
+        found = min((f for f in (self.found, more.found) if f), key=_rank, default=None)
+        return Looked(found, self.documents + more.documents, self.pages + more.pages, self.unread)
+
 
 class Quoting:
     """Looks quotations up."""
@@ -77,11 +85,11 @@ class Quoting:
         work = self._works.get(project, citekey) if citekey and citekey.strip() else None
         coverage = self._catalog.documents.coverage(project.id)
         if work is None:
-            looked = self.anywhere(project, quote, page, cancel)
+            looked = self.anywhere(project, quote, page, cancel, seconds=_SECONDS)
             elsewhere = None
         else:
             looked = self.in_work(project, work, quote, page, cancel)
-            elsewhere = self.elsewhere(project, work, quote, cancel) if _lacks(looked) else None
+            elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_SECONDS) if _lacks(looked) else None
         message = quote_words.message(looked, work, elsewhere, coverage)
         return {
             "verdict": str(looked.verdict),
@@ -103,23 +111,46 @@ class Quoting:
         return self._look(project, [(work, d) for d in documents], quote, page, cancel)
 
     def anywhere(
-        self, project: Project, quote: str, page: str | None, cancel: Cancel, but_not: Iterable[str] = ()
+        self,
+        project: Project,
+        quote: str,
+        page: str | None,
+        cancel: Cancel,
+        but_not: Iterable[str] = (),
+        *,
+        seconds: float = 0.0,
     ) -> Looked:
-        """The best place in the works that come nearest by words and meaning."""
+        """The best place in the works that come nearest by words and meaning, then in others while there is time."""
         left_out = set(but_not)
         hits = self._questions.alike(project, _pieces(quote), _PASSAGES, cancel)
-        ids = [doc_id for hit in hits if (doc_id := hit.payload["doc_id"]) not in left_out]
-        documents = self._catalog.documents.some(project.id, list(dict.fromkeys(ids))[:_NEAREST])
-        works = [(work, d) for d in documents if (work := self._works.resolve(project, d.citekey))]
-        return self._look(project, works, quote, page, cancel)
+        ids = list(dict.fromkeys(i for hit in hits if (i := hit.payload["doc_id"]) not in left_out))
+        nearest = self._catalog.documents.some(project.id, ids[:_NEAREST])
+        looked = self._look(project, self._with_works(project, nearest), quote, page, cancel)
+        if looked.verdict == Verdict.EXACT or not seconds:
+            return looked
+        until = time.monotonic() + seconds
+        left_out.update(ids[:_NEAREST])
+        others = [d for d in self._catalog.documents.all(project.id) if d.state == State.READY]
+        order = {doc_id: number for number, doc_id in enumerate(ids)}
+        others.sort(key=lambda d: order.get(d.doc_id, len(order)))
+        rest = self._with_works(project, (d for d in others if d.doc_id not in left_out))
+        return looked.joined(self._look(project, rest, quote, page, cancel, until))
 
-    def elsewhere(self, project: Project, work: Work, quote: str, cancel: Cancel) -> Found | None:
+    def _with_works(self, project: Project, documents: Iterable[Document]) -> Iterator[tuple[Work, Document]]:
+        return ((work, d) for d in documents if (work := self._works.resolve(project, d.citekey)))
+
+    def elsewhere(
+        self, project: Project, work: Work, quote: str, cancel: Cancel, *, seconds: float = 0.0
+    ) -> Found | None:
         """Where else in the project a quotation stands that a work lacks."""
-        looked = self.anywhere(project, quote, None, cancel, but_not=[d.doc_id for d in work.documents])
+        left_out = [d.doc_id for d in work.documents]
+        looked = self.anywhere(project, quote, None, cancel, left_out, seconds=seconds)
         return looked.found if looked.verdict in (Verdict.EXACT, Verdict.NEAR) else None
 
     def text(self, project: Project, document: Document) -> WorkText:
         """A document ready to be looked through; the last ones are kept."""
+        if document.source.startswith(STORED):  # an agent may add to it at any time
+            return WorkText.of(self._reading.converted(project, document))
         # With its record, because that may tell the printed pages.
         name = f"{document.doc_id} {document.version} {document.converter} {document.record.get('page_range')}"
         known = self._texts.get(name)
@@ -133,13 +164,22 @@ class Quoting:
         return word.casefold() in self._words
 
     def _look(
-        self, project: Project, documents: Sequence[tuple[Work, Document]], quote: str, page: str | None, cancel: Cancel
+        self,
+        project: Project,
+        documents: Iterable[tuple[Work, Document]],
+        quote: str,
+        page: str | None,
+        cancel: Cancel,
+        until: float | None = None,
     ) -> Looked:
+        """Look through all of these documents; with a time, until then or until one has it word for word."""
         best: Found | None = None
         pages, read = 0, 0
         unread: list[str] = []
         for work, document in documents:
             cancel.check()
+            if until and (time.monotonic() > until or (best and best.finding.verdict == Verdict.EXACT)):
+                break
             try:
                 text = self.text(project, document)
             except CiteLoomError as error:

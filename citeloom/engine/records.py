@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from citeloom.bibliography.bibtex_out import to_bibtex
 from citeloom.bibliography.csl import to_csl_json
 from citeloom.bibliography.library_out import check_form
-from citeloom.engine.works import Works, csl_of
+from citeloom.engine.works import Works
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import SECTION_SEPARATOR, section_keys
 from citeloom.store import Catalog, Project
@@ -24,36 +24,21 @@ _MOST_PATHS = 100_000  # of headings that are looked through for their outermost
 class Records:
     """Gives back what is known of works."""
 
-    def __init__(
-        self, catalog: Catalog, open_collection: Callable[[Project], EdgeCollection], works: Works | None = None
-    ) -> None:
-        self._catalog = catalog
-        self._works = works or Works(catalog)
+    def __init__(self, catalog: Catalog, open_collection: Callable[[Project], EdgeCollection], works: Works) -> None:
+        self._works = works
         self._collection = open_collection
         self._facets = Facets(catalog.db)
 
-    def record(self, project: Project, citekey: str, form: str) -> dict[str, str]:
+    def record(self, project: Project, citekey: str, form: str) -> dict[str, Any]:
         """A work's record, by its citekey or one that it had before."""
         check_form(form, FORMATS)
-        now = self._catalog.aliases.current(project.id, citekey)
-        document = self._catalog.documents.get(project.id, None, now or citekey)
-        return {"text": _text([(document.citekey, csl_of(document))], form)}
-
-    def texts(self, project: Project, citekeys: Sequence[str], form: str) -> str:
-        """The records of several works as one text, each once; CITEKEY_NOT_FOUND names all that are missing."""
-        check_form(form, FORMATS)
-        works = {work.citekey: work for work in self._works.find_all([project], citekeys).values()}
-        return _text([(work.citekey, work.csl) for work in works.values()], form)
+        work = self._works.get(project, citekey)
+        text = to_bibtex(work.csl, work.citekey) if form == "bibtex" else to_csl_json([work.csl])
+        return {"text": text, "citekey": work.citekey, "renamed_from": work.renamed_from}
 
     def facets(self, project: Project) -> dict[str, Any]:
         """What a project's searchable documents can be filtered by, most frequent first."""
         return {**asdict(self._facets.of(project.id)), "sections": _sections(self._collection(project))}
-
-
-def _text(works: Sequence[tuple[str, Mapping[str, Any]]], form: str) -> str:
-    if form == "bibtex":
-        return "\n".join(to_bibtex(csl, citekey) for citekey, csl in works)
-    return to_csl_json(csl for _, csl in works)
 
 
 def _sections(collection: EdgeCollection) -> list[str]:

@@ -13,13 +13,13 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.passages import STORED
 from citeloom.ingest.request import ImportRequest
 from citeloom.store import Document, Project, State
+from citeloom.store.documents import TEXTS_OF_ZOTERO
 from citeloom.store.listing import SORTS
 
 if TYPE_CHECKING:
     from citeloom.engine.service import Service
 
 _LONGEST_FIND = 500
-_TEXTS_OF_ZOTERO = ("note", "annotations", "fulltext")  # written down by CiteLoom: no file that a person has
 
 
 def documents(service: Service, args: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def block(rows: list[dict[str, Any]], total: int, offset: int, coverage: dict[st
 
 def _row(document: Document) -> dict[str, Any]:
     path = document.path or document.source
-    own = document.file_type not in _TEXTS_OF_ZOTERO and Path(path).is_absolute()
+    own = document.file_type not in TEXTS_OF_ZOTERO and Path(path).is_absolute()
     return {
         **describe(document),
         "reason_code": document.reason_code,

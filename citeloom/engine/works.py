@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from citeloom.bibliography.csl import record_from_csl
+from citeloom.bibliography.csl import normalise_doi, record_from_csl
 from citeloom.bibliography.references import load_references
 from citeloom.engine.kept import Kept
 from citeloom.engine.near_names import NearNames
 from citeloom.errors import CiteLoomError, Code
+from citeloom.ingest.records import with_keys
 from citeloom.manuscripts.model import Citation
 from citeloom.model import Record
 from citeloom.store import Catalog, Document, Project, State
+from citeloom.store.documents import TEXTS_OF_ZOTERO
 
 log = logging.getLogger(__name__)
 
-# Texts of the researcher's own about a work come after the work itself.
-_ASIDE = ("note", "annotations", "fulltext")
-_KEPT = 8
+_KEPT = 32  # files of references
 _MOST_NAMED = 10
 
 
@@ -44,13 +45,29 @@ class Work:
         """The documents that have a text."""
         return tuple(d for d in self.documents if d.state in (State.READY, State.DUPLICATE))
 
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The titles of its records: several where works that have nothing to do with each other share the key."""
+        said = (record_from_csl(d.record.get("csl") or {}, files=()).title for d in self.documents if d.matched_by)
+        return tuple({title.casefold(): title for title in said if title}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _References:
+    """What a file of references holds, or why it could not be read."""
+
+    stamp: tuple[int, int] = (0, 0)
+    records: Mapping[str, Record] = field(default_factory=dict)
+    problem: str = ""
+
 
 class Works:
     """Finds works by citekey."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._references: Kept[tuple[tuple[int, int], dict[str, Record]]] = Kept(_KEPT)
+        self._kept: Kept[_References] = Kept(_KEPT)
+        self._reading = threading.Lock()  # a large file takes seconds: those who ask meanwhile wait for it
 
     def resolve(self, project: Project, key: str) -> Work | None:
         """The work that has this citekey, or had it before."""
@@ -67,38 +84,55 @@ class Works:
 
     def find_all(self, projects: Sequence[Project], keys: Iterable[str]) -> dict[str, Work]:
         """The works of these keys, each from the first project that has it; all that are missing are named at once."""
+        keys = list(dict.fromkeys(keys))
         works: dict[str, Work] = {}
-        missing: dict[str, list[str]] = {}
-        for key in dict.fromkeys(keys):
-            found = next((work for p in projects if (work := self.resolve(p, key))), None)
-            if found:
-                works[key] = found
-            else:
-                missing[key] = [name for p in projects for name in self.names(p).near(key)][:3]
-        if missing:
-            named = "; ".join(
-                f"'{key[:80]}'" + (f" (near: {', '.join(near)})" if near else "")
-                for key, near in list(missing.items())[:_MOST_NAMED]
-            )
-            raise CiteLoomError(
-                Code.CITEKEY_NOT_FOUND,
-                f"No work has the citekey {named}.",
-                "The list of documents gives the citekeys there are.",
-                missing=missing,
-            )
-        return works
+        for project in projects:
+            for key in keys:
+                known = works.get(key)
+                # A key that some work has today means that one, wherever another had it before.
+                if (known is None or known.renamed_from) and (found := self.resolve(project, key)):
+                    works[key] = known if known and found.renamed_from else found
+        if missing := [key for key in keys if key not in works]:
+            raise self._not_found(projects, missing)
+        return {key: works[key] for key in keys}
+
+    def _not_found(self, projects: Sequence[Project], missing: Sequence[str]) -> CiteLoomError:
+        names = self.names(*projects)
+        near = {key: names.near(key) for key in missing[:_MOST_NAMED]}
+        named = "; ".join(f"'{key[:80]}'" + (f" (near: {', '.join(n)})" if n else "") for key, n in near.items())
+        more = f"; and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+        return CiteLoomError(
+            Code.CITEKEY_NOT_FOUND,
+            " ".join((f"No work has the citekey {named}{more}.", *self.problems(projects))),
+            "The list of documents gives the citekeys there are.",
+            missing=near,
+        )
 
     def cited(self, project: Project, citation: Citation) -> Work | None:
         """The work that a manuscript cites by its key or, from a word processor, by its Zotero item or its DOI."""
         found = self.resolve(project, citation.key)
         if found is None and (citation.zotero_items or citation.doi):
-            key = self._catalog.documents.citekey_of(project.id, citation.zotero_items, citation.doi)
+            doi = normalise_doi(citation.doi) or ""
+            key = self._catalog.documents.citekey_of(project.id, citation.zotero_items, doi)
+            if key is None and doi:
+                listed = self._listed(project).records.values()
+                key = next((record.citekey for record in listed if record.doi == doi), None)
             found = self._today(project, key) if key else None
         return found
 
-    def names(self, project: Project) -> NearNames:
-        """All citekeys of a project, to look for near ones in."""
-        return NearNames([*self._catalog.documents.citekeys(project.id), *self._records(project)])
+    def names(self, *projects: Project) -> NearNames:
+        """All citekeys of some projects, to look for near ones in."""
+        return NearNames(
+            key for p in projects for key in (*self._catalog.documents.citekeys(p.id), *self._listed(p).records)
+        )
+
+    def problems(self, projects: Iterable[Project]) -> list[str]:
+        """Which references cannot be read, so that works which only they know are missing."""
+        return [
+            f"The references of project '{p.id}' cannot be read, and works that only they name are missing: {problem}"
+            for p in projects
+            if (problem := self._listed(p).problem)
+        ]
 
     def all(self, project: Project) -> list[Work]:
         """Every work of a project, by citekey."""
@@ -107,31 +141,55 @@ class Works:
             if document.citekey:
                 by_key.setdefault(document.citekey, []).append(document)
         works = [_work(key, documents) for key, documents in by_key.items()]
-        works += [_recorded(record) for key, record in self._records(project).items() if key not in by_key]
+        works += [_recorded(record) for key, record in self._listed(project).records.items() if key not in by_key]
         return sorted(works, key=lambda work: (work.citekey.casefold(), work.citekey))
 
     def _today(self, project: Project, key: str) -> Work | None:
         if documents := self._catalog.documents.with_citekey(project.id, key):
             return _work(key, documents)
-        record = self._records(project).get(key)
+        record = self._listed(project).records.get(key)
         return _recorded(record) if record else None
 
-    def _records(self, project: Project) -> dict[str, Record]:
-        """What the project's references hold, read again when the file has changed."""
+    def _listed(self, project: Project) -> _References:
+        """The project's references, read again when the file has changed."""
         if not project.references_path:
-            return {}
+            return _References()
         path = Path(project.references_path)
-        try:
-            about = path.stat()
-            stamp = (about.st_mtime_ns, about.st_size)
-            known = self._references.get(str(path))
-            if known is None or known[0] != stamp:
-                known = (stamp, {record.citekey: record for record in load_references(path).records})
-                self._references.keep(str(path), known)
-        except (OSError, CiteLoomError) as error:  # an import says what is wrong with them
-            log.warning("the references of %s cannot be read: %s", project.id, error)
-            return {}
-        return known[1]
+        with self._reading:
+            stamp = _stamp(path)
+            known = self._kept.get(str(path))
+            if known is None or known.stamp != stamp:
+                # What cannot be read is kept too: it would not read better for the next of a thousand citations.
+                known = _read(path, stamp)
+                self._kept.keep(str(path), known)
+        return known
+
+
+def shared_keys(works: Iterable[Work]) -> list[str]:
+    """Citekeys that several works have: what a citation by them means, nobody can know."""
+    return [
+        f"The citekey {work.citekey} belongs to several works ({'; '.join(t[:60] for t in work.titles[:_MOST_NAMED])}),"
+        " and only one of them is used. Give each a citekey of its own."
+        for work in works
+        if len(work.documents) > 1 and len(work.titles) > 1
+    ]
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        about = path.stat()
+    except OSError:  # reading it says what is wrong
+        return 0, 0
+    return about.st_mtime_ns, about.st_size
+
+
+def _read(path: Path, stamp: tuple[int, int]) -> _References:
+    try:
+        records = with_keys(load_references(path))
+    except CiteLoomError as error:
+        log.warning("references cannot be read: %s", error)
+        return _References(stamp, problem=str(error).replace(str(path), path.name))  # agents need no folders
+    return _References(stamp, {record.citekey: record for record in records})
 
 
 def _work(key: str, documents: list[Document]) -> Work:
@@ -142,7 +200,7 @@ def _work(key: str, documents: list[Document]) -> Work:
 
 def _rank(document: Document) -> tuple[bool, bool, bool, str]:
     return (
-        document.file_type in _ASIDE,
+        document.file_type in TEXTS_OF_ZOTERO,
         document.state not in (State.READY, State.DUPLICATE),
         not document.matched_by,
         document.source,

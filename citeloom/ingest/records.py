@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.bibliography.match import Matcher
-from citeloom.bibliography.references import load_references
+from citeloom.bibliography.references import References, load_references
 from citeloom.citekeys import make_citekey
 from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.errors import CiteLoomError, Code
@@ -40,6 +40,16 @@ METADATA_KEYS = (
 )
 
 
+def with_keys(references: References) -> list[Record]:
+    """All records, also those that the reference manager gave no key, under keys that are made for them."""
+    records, taken = list(references.records), {record.citekey for record in references.records}
+    for record in references.keyless:
+        key = make_citekey(record.authors, record.year, record.title, taken)
+        taken.add(key)
+        records.append(replace(record, citekey=key, key_made=True))
+    return records
+
+
 class RecordFinder:
     """The references of a project, ready to be matched with files."""
 
@@ -52,10 +62,7 @@ class RecordFinder:
             loaded = load_references(references)
             self.warnings = loaded.warnings
             self.hash = hashlib.sha256(references.read_bytes()).hexdigest()
-            records = list(loaded.records)
-            for record in loaded.keyless:  # the reference manager gave them no key
-                key = make_citekey(record.authors, record.year, record.title, {r.citekey for r in records})
-                records.append(replace(record, citekey=key, key_made=True))
+            records = with_keys(loaded)
             self._by_key = {r.citekey: r for r in records}
             self._matcher = Matcher(records, references.parent)
 

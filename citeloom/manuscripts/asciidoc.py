@@ -19,6 +19,7 @@ _NO_PROSE = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})\w*\s*\Z")
 _QUOTE_EDGE = re.compile(r"_{4,}\s*\Z|\"\"\s*\Z")
 _EDGE = re.compile(r"(?:={4,}|\*{4,}|--|[|,:!]={3,}|\+|'{3,}|<{3,})\s*\Z")
 _COMMENT = re.compile(r"//(?!/)|:!?[\w-]+!?:(?:\s|\Z)|\w+::\S{0,2000}\[.*\]\s*\Z")
+_INCLUDE = re.compile(r"include::([^\s\[\]]{1,500})\[")
 _QUOTE_LINE = re.compile(r"\[(?:quote|verse)\b(?P<source>[^\n]*)\]\s*\Z", re.IGNORECASE)
 _ATTRIBUTES = re.compile(r"\[(?!\[\[)[^\n]*\]\s*\Z")
 _HEADING = re.compile(r"={1,6}[ \t]+|\.(?=[^\s.])")
@@ -53,7 +54,10 @@ _CURVED = {'"`': "“", "'`": "‘", '`"': "”", "`'": "’"}
 
 def read(text: str) -> Prose:
     """The prose and the citations of a manuscript in AsciiDoc."""
-    return _Reader(_Blocks(text).read()).read()
+    blocks = _Blocks(text)
+    prose = _Reader(blocks.read()).read()
+    prose.included += blocks.included
+    return prose
 
 
 class _Blocks:
@@ -63,6 +67,7 @@ class _Blocks:
         self._quote_end: int | None = None  # the line that closes the quotation block that is open
         self._announced = False  # [quote] makes what comes next a quotation
         self._source: Block | None = None  # of that quotation
+        self.included: list[str] = []
 
     def read(self) -> list[Block]:
         """All blocks, from the first line to the last."""
@@ -86,6 +91,8 @@ class _Blocks:
                 self._source = Block(start, source, quote=True) if "cite" in source else None
             elif _ATTRIBUTES.match(line):
                 self._end()
+            elif included := _INCLUDE.match(line):
+                self.included.append(included[1])
             elif not _COMMENT.match(line):
                 self._line(start, line)
             number += 1

@@ -41,6 +41,7 @@ def read_docx(data: bytes) -> tuple[str, Prose]:
     _read_part(package, names["document"], body)
     found.check()
     prose = body.prose.finish()
+    prose.unread += found.unread
     prose.origins = array("q", range(prose.length))
     prose.cited = [
         Cited(cited.at, tuple(replace(citation, span=Span(cited.at, cited.at + 1)) for citation in cited.citations))

@@ -13,7 +13,7 @@ from citeloom.manuscripts.model import Citation, Span
 _CITATION = re.compile(r"\s*+ADDIN\s++ZOTERO_ITEM\b")
 _BIBLIOGRAPHY = re.compile(r"\s*+(?:ADDIN\s++ZOTERO_BIBL|BIBLIOGRAPHY\b|TOC\b|INDEX\b)")
 _OTHER_PROGRAM = re.compile(
-    r"\s*+(?:ADDIN\s++(EN\.CITE|CSL_CITATION|Mendeley|CitaviPlaceholder|RW\.CITE)|(CITATION)\b)"
+    r"\s*+(?:ADDIN\s++(EN\.CITE(?!\.DATA)|CSL_CITATION|Mendeley|CitaviPlaceholder|RW\.CITE)|(CITATION)\b)"
 )
 _PROGRAMS = {
     "EN.CITE": "EndNote", "CSL_CITATION": "Mendeley", "Mendeley": "Mendeley", "CitaviPlaceholder": "Citavi",
@@ -80,6 +80,7 @@ def _citation(item: dict[str, Any], group: int) -> Citation:
         in_text=item.get("author-only") is True,
         zotero_items=items,
         doi=_text(data.get("DOI")),
+        title=_text(data.get("title")),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -92,7 +93,24 @@ class Found:
     groups: int = 0
     unreadable: int = 0
     bookmarks: bool = False
-    others: set[str] = field(default_factory=set)
+    other_fields: Counter[str] = field(default_factory=Counter)  # by the program that made them
+    other_controls: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def others(self) -> Counter[str]:
+        """Citations of other programs than Zotero; Citavi puts a field into each of its controls."""
+        return self.other_fields | self.other_controls
+
+    @property
+    def unread(self) -> list[str]:
+        """What a writer should know who sees the other citations checked."""
+        said = [
+            f"Citations made with {program} are not read, only Zotero's: {count:,} of them were left out."
+            for program, count in sorted(self.others.items())
+        ]
+        if self.unreadable:
+            said.append(f"{self.unreadable:,} of Zotero's citations are broken: choose Refresh in Word's Zotero tab.")
+        return said
 
     def check(self) -> None:
         """A document whose citations cannot be seen is said, not passed as one without any."""
@@ -167,7 +185,9 @@ class Story(Target):
             self._found.bookmarks |= _attribute(attributes, "name").startswith("ZOTERO_BREF")
         elif name == "tag":
             control = _attribute(attributes, "val")
-            self._found.others |= {program for sign, program in _OTHERS_CONTROLS.items() if control.startswith(sign)}
+            self._found.other_controls.update(
+                program for sign, program in _OTHERS_CONTROLS.items() if control.startswith(sign)
+            )
 
     def end(self, tag: str) -> None:
         """An element ends."""
@@ -236,7 +256,7 @@ class Story(Target):
         current.kind = kind_of(code)
         self._hidden -= 1
         if program := other_program(code):
-            self._found.others.add(program)
+            self._found.other_fields[program] += 1
         citations = citations_in(code, self._found.groups) if current.kind is Kind.CITATION else ()
         if citations and not self._hidden:
             self._found.groups += 1

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citeloom.errors import CiteLoomError, Code
 from citeloom.manuscripts.markdown import BARE_KEY
 from citeloom.manuscripts.model import Citation, Manuscript
 
@@ -31,23 +29,6 @@ class Edit:
     end: int
     old: str
     new: str
-
-
-def apply(text: str, edits: Sequence[Edit]) -> str:
-    """The text with all changes; none of them is made if one of them does not fit the text."""
-    parts: list[str] = []
-    position = 0
-    for edit in sorted(set(edits), key=lambda edit: (edit.start, edit.end)):
-        if edit.start < position or text[edit.start : edit.end] != edit.old:
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                "The manuscript has changed since it was checked, so nothing was rewritten.",
-                "Check it again.",
-                start=edit.start,
-            )
-        parts += [text[position : edit.start], edit.new]
-        position = edit.end
-    return "".join([*parts, text[position:]])
 
 
 def key_edit(manuscript: Manuscript, citation: Citation, key: str) -> Edit | None:

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from functools import partial
 
+from citeloom.latex_symbols import SYMBOLS
 from citeloom.manuscripts.latex_citations import Command, Range, is_citing, read_citation
 from citeloom.manuscripts.latex_commands import (
     BLOCK_QUOTES,
@@ -18,11 +19,13 @@ from citeloom.manuscripts.latex_commands import (
     DEFINITIONS,
     DROPPED,
     ENVIRONMENT_ARGUMENTS,
+    INCLUDES,
     LIGATURES,
+    NO_PROSE,
     NOTES,
     PARAGRAPHS,
     SIGNS,
-    SYMBOLS,
+    TABLES,
     accented,
 )
 from citeloom.manuscripts.latex_structure import BLANK_LINE, ENVIRONMENT, Structure
@@ -156,6 +159,9 @@ class _Reader:
     def _sign(self, sign: str, start: int, at: int, end: int) -> int:
         if sign == "\\" and (option := _LINE_BREAK_OPTION.match(self._text, at, end)):
             at = option.end()
+        if sign == "\\" and self._environments and self._environments[-1][0] in TABLES:
+            self._end_paragraph()
+            return at
         new = " " if sign.isspace() else SIGNS.get(sign, sign)
         self._prose.add(new, start, verbatim=False)
         return at
@@ -175,11 +181,14 @@ class _Reader:
         """A command that drops, sets apart or keeps its arguments."""
         _, after = self._structure.options(at, end)
         inside = self._structure.group(after, end)
+        dropped = inside
         for _ in range(DROPPED.get(name, 0)):
             if inside is None:
                 break
-            after = inside[1] + 1
+            dropped, after = inside, inside[1] + 1
             inside = self._structure.group(after, end)
+        if name in INCLUDES and dropped:
+            self._include(self._text[slice(*dropped)].strip())
         if name in DROPPED:
             return after if after > at else after_name
         if inside is None:
@@ -189,6 +198,10 @@ class _Reader:
         if name in PARAGRAPHS:
             return self._first([self._end_paragraph, inside, self._end_paragraph], inside[1] + 1, end)
         return self._keep(at, after_name, end)
+
+    def _include(self, name: str) -> None:
+        if name and not name.endswith(NO_PROSE):
+            self._prose.include(name)
 
     def _keep(self, at: int, after_name: int, end: int) -> int:
         """An unknown command: its {arguments} are kept, with a space between them."""

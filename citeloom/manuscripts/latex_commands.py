@@ -5,28 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-SYMBOLS = {
-    "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "o": "ø", "O": "Ø", "l": "ł",
-    "L": "Ł", "i": "ı", "j": "ȷ", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "dj": "đ", "DJ": "Đ", "SS": "ẞ",
-    "textendash": "–", "textemdash": "—", "ldots": "…", "dots": "…", "textellipsis": "…", "lips": "…",
-    "textquoteleft": "‘", "textquoteright": "’", "textquotedblleft": "“", "textquotedblright": "”", "lq": "‘",
-    "rq": "’", "textquotesingle": "'", "textquotedbl": '"', "quotedblbase": "„", "quotesinglbase": "‚",
-    "guillemotleft": "«", "guillemotright": "»", "guillemetleft": "«", "guillemetright": "»", "guilsinglleft": "‹",
-    "guilsinglright": "›", "glqq": "„", "grqq": "“", "glq": "‚", "grq": "‘", "flqq": "«", "frqq": "»", "flq": "‹",
-    "frq": "›", "og": "« ", "fg": " »", "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^",
-    "textunderscore": "_", "textbraceleft": "{", "textbraceright": "}", "textbar": "|", "textless": "<",
-    "textgreater": ">", "textdegree": "°", "degree": "°", "textregistered": "®", "texttrademark": "™",
-    "copyright": "©", "textcopyright": "©", "S": "§", "P": "¶", "pounds": "£", "textsterling": "£", "euro": "€",
-    "texteuro": "€", "textperiodcentered": "·", "textbullet": "•", "times": "×", "texttimes": "×", "pm": "±",
-    "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "approx": "≈", "cdot": "·", "sim": "∼",
-    "rightarrow": "→", "to": "→", "infty": "∞", "quad": " ", "qquad": " ", "enspace": " ", "space": " ",
-    "newline": " ", "linebreak": " ", "hfill": " ", "tabularnewline": " ", "LaTeX": "LaTeX", "TeX": "TeX",
-}  # fmt: skip
-for _letter in ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
-                "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"):  # fmt: skip
-    # Unicode spells the letter LAMDA.
-    SYMBOLS[_letter] = unicodedata.lookup(f"GREEK SMALL LETTER {_letter.upper().replace('LAMBDA', 'LAMDA')}")
-    SYMBOLS[_letter.capitalize()] = SYMBOLS[_letter].upper()
+from citeloom.latex_symbols import ACCENTS
 
 # Commands of one sign. An escaped sign that is not here stands for itself.
 SIGNS = {"\\": " ", ",": " ", ";": " ", ":": " ", ">": " ", "!": "", "-": "", "/": "", "@": "", "(": "", ")": "",
@@ -35,11 +14,6 @@ SIGNS = {"\\": " ", ",": " ", ";": " ", ":": " ", ">": " ", "!": "", "-": "", "/
 LIGATURES = {"---": "—", "--": "–", "``": "“", "''": "”", "`": "‘", "'": "’", "~": " ", "&": " ", ",,": "„", "<<": "«",
              ">>": "»", '"`': "„", "\"'": "“", '"<': "«", '">': "»"}  # fmt: skip
 
-_ACCENTS = {
-    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304", "u": "\u0306", ".": "\u0307",
-    '"': "\u0308", "r": "\u030a", "H": "\u030b", "v": "\u030c", "d": "\u0323", "c": "\u0327", "k": "\u0328",
-    "b": "\u0331", "t": "\u0361",
-}  # fmt: skip
 _ACCENTED = re.compile(
     r"\\(?:([\"'`^~=.])|([uvHcdbkrt])(?![A-Za-z]))[ \t]*+"
     r"(?:\{[ \t]*+\\?([^\W\d_])[ \t]*+\}|\{\}|\\([ij])(?![A-Za-z])[ \t]*+|([^\W\d_]))?"
@@ -55,7 +29,7 @@ def accented(text: str, at: int) -> tuple[str, int] | None:
     if not letter:
         # \~{} and \^{} are the signs themselves.
         return (found[1] if found[1] and found[1] in "~^" and found[0].endswith("{}") else "", found.end())
-    return unicodedata.normalize("NFC", letter + _ACCENTS[found[1] or found[2]]), found.end()
+    return unicodedata.normalize("NFC", letter + ACCENTS[found[1] or found[2]]), found.end()
 
 
 # How many {arguments} of a command are no prose; those that follow are.
@@ -64,7 +38,7 @@ DROPPED: dict[str, int] = {
         (
             "label", "ref", "eqref", "pageref", "autoref", "cref", "Cref", "vref", "Vref", "nameref", "subref",
             "cpageref", "url", "nolinkurl", "href", "hypertarget", "hyperlink", "index", "glossary",
-            "includegraphics", "input", "include", "includeonly", "subfile", "import", "bibliography",
+            "includegraphics", "input", "include", "includeonly", "subfile", "bibliography", "nocite",
             "bibliographystyle", "addbibresource", "printbibliography", "usepackage", "RequirePackage",
             "documentclass", "vspace", "hspace", "color", "textcolor", "colorbox", "pagestyle", "thispagestyle",
             "pagenumbering", "selectlanguage", "foreignlanguage", "raisebox", "parbox", "scalebox", "pdfbookmark",
@@ -79,12 +53,19 @@ DROPPED: dict[str, int] = {
         (
             "setlength", "addtolength", "setcounter", "addtocounter", "fontsize", "rule", "resizebox", "multicolumn",
             "multirow", "markboth", "setkeys", "cmidrule", "definecolor", "addcontentsline", "newlength", "settowidth",
+            "import", "subimport", "inputfrom", "includefrom", "subinputfrom", "subincludefrom",
         ),
         2,
     ),
     "definecolor": 3,
     "addcontentsline": 3,
 }  # fmt: skip
+
+# Their last {argument} names a file; of these kinds it holds no prose.
+INCLUDES = frozenset({
+    "input", "include", "subfile", "import", "subimport", "inputfrom", "includefrom", "subinputfrom", "subincludefrom",
+})  # fmt: skip
+NO_PROSE = (".tikz", ".pgf", ".bbl", ".pdf_tex", ".sty", ".cls", ".def", ".cfg")
 
 DEFINITIONS = frozenset({
     "newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "NewDocumentCommand",
@@ -106,6 +87,8 @@ BREAKS = frozenset({"par", "item", "bigskip", "medskip", "newpage", "clearpage",
 
 BLOCK_QUOTES = frozenset({"quote", "quotation", "verse", "displayquote", "displaycquote", "foreigndisplayquote",
                           "foreigndisplaycquote", "hyphendisplayquote", "hyphendisplaycquote", "quoting"})  # fmt: skip
+
+TABLES = frozenset({"tabular", "tabular*", "tabularx", "tabulary", "longtable"})  # each row is a paragraph
 
 # How many {arguments} of an environment are no prose.
 ENVIRONMENT_ARGUMENTS = {

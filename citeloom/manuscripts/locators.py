@@ -78,6 +78,8 @@ def parse_locator(following: str) -> Locator:
         labelled = _LABEL.match(text, position)
         value = _VALUE.match(text, labelled.end()) if labelled else None
         if labelled and value:
+            if kind is None and labelled["page"]:  # 1990, p. 4: what stands before the word is a year, or a volume
+                ranges, places = [], []
             kind = "page" if labelled["page"] else "other"
         else:
             value = _VALUE.match(text, position)

@@ -36,6 +36,7 @@ _TARGET = re.compile(
 )
 _ATTRIBUTES = re.compile(r"\{(?:[#.=]|[\w-]{1,50}=)[^{}\n]{0,500}\}")
 _SHORTCODE = re.compile(r"\{\{[<%][^{}]{0,1000}[>%]\}\}")
+_INCLUDE = re.compile(r"\{\{<[ \t]{1,20}include[ \t]{1,20}([^\s{}<>]{1,500})[ \t]{0,20}>\}\}")
 _AUTOLINK = re.compile(r"<(?:https?://|mailto:|[^\s<>@]{1,100}@)[^\s<>]{0,2000}>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,2000}>")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});", re.IGNORECASE)
@@ -46,12 +47,19 @@ _QUOTATION_MARKS = frozenset('“”„«»‹›"')
 
 def read(text: str) -> Prose:
     """The prose and the citations of a manuscript in Markdown."""
-    return _Reader(text).read()
+    reader = _Reader(text)
+    prose = reader.read()
+    if reader.latex:
+        prose.unread.append(
+            f"Citations in LaTeX's way (\\cite) are not read in Markdown: {reader.latex:,} were left out."
+        )
+    return prose
 
 
 class _Reader(BlockReader):
     def __init__(self, text: str) -> None:
         super().__init__(blocks(text))
+        self.latex = 0  # citations that only LaTeX would read
         self._examples = {found[1] for found in _EXAMPLE.finditer(text)}  # (@good) also names a numbered example
 
     def inline(self, text: str, start: int, *, in_note: bool) -> None:
@@ -141,6 +149,9 @@ class _Inline:
             case "&" if entity := _ENTITY.match(self._text, position):
                 self._prose.add(html.unescape(entity[0]), self._start + position, verbatim=False)
                 return entity.end()
+            case "{" if included := _INCLUDE.match(self._text, position):
+                self._prose.include(included[1])
+                return included.end()
             case "{" if dropped := _ATTRIBUTES.match(self._text, position) or _SHORTCODE.match(self._text, position):
                 return dropped.end()
             case "*" | "_" | "~" | "^" if self._is_emphasis(position):
@@ -162,6 +173,8 @@ class _Inline:
             return self._keep(position, position + 1)
         if found["char"]:
             self._keep(*found.span("char"))
+        elif "cite" in found[0] and self._text.startswith(("{", "["), found.end()):
+            self._reader.latex += 1
         return found.end()
 
     def _code(self, position: int) -> int:

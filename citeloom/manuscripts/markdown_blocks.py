@@ -24,6 +24,7 @@ _REGION = re.compile(
 _FENCE_END = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*\r?$", re.MULTILINE)
 
 _QUOTE = re.compile(r"(?:[ \t]*>)+ ?")
+_CALLOUT = re.compile(r"\[!(?:(?P<quotes>quote|cite)|[A-Za-z-]{1,30})\][-+]?", re.IGNORECASE)
 _HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t])")
 _RULE = re.compile(r"[ \t]*(?:[-=*_+:|][ \t]*){3,}\r?\Z|=+[ \t]*\r?\Z|-+[ \t]*\r?\Z")
 _DIV = re.compile(r"[ \t]*:{3,}(?P<name>[^\n]*)")
@@ -126,6 +127,7 @@ class _Blocks:
         self._parts: list[str] = []  # the lines of the paragraph so far
         self._start = 0
         self._quote = False  # whether the paragraph so far is quoted
+        self._callout = False  # whether what is set off like a quotation is a note of the writer's: > [!tip]
         self._note: str | None = None
         self._in_item = False  # whether indented lines belong to a list item or a footnote
         self._divs: list[bool] = []  # for each open div, whether it is a quotation
@@ -139,6 +141,11 @@ class _Blocks:
             quoted = _QUOTE.match(line)
             prefix = quoted.end() if quoted else 0
             body = line[prefix:]
+            if quoted and (callout := _CALLOUT.match(body)):
+                self._callout = not callout["quotes"]
+                prefix, body = prefix + callout.end(), body[callout.end() :]
+            elif not quoted:
+                self._callout = False
             if not body.strip():
                 yield from self._end()
             elif not self._is_code(line, bool(quoted)):
@@ -150,7 +157,7 @@ class _Blocks:
         return not self._parts and not self._in_item and not quoted and line.startswith(("    ", "\t"))
 
     def _line(self, start: int, line: str, prefix: int, body: str, quoted: bool) -> Iterator[Block]:
-        if quoted and self._parts and not self._quote:
+        if quoted and not self._callout and self._parts and not self._quote:
             yield from self._end()
         if div := _DIV.match(body):
             yield from self._end()
@@ -171,7 +178,7 @@ class _Blocks:
             self._note = marker["name"]
         if not self._parts:
             self._start = start
-            self._quote = quoted or self._quote_divs > 0 or self._html_quotes > 0
+            self._quote = (quoted and not self._callout) or self._quote_divs > 0 or self._html_quotes > 0
         prefix += marker.end() if marker else 0
         rest = line[prefix:]
         self._parts.append(" " * prefix + (_CELL_END.sub(" ", rest) if marker and marker.re is _ROW else rest) + "\n")

@@ -43,6 +43,7 @@ class Citation:
     quotations: tuple[Quotation, ...] = ()  # those of its sentence or block that it stands for
     zotero_items: tuple[str, ...] = ()  # keys of Zotero items, where the manuscript names works by them (DOCX)
     doi: str = ""  # where the manuscript carries it (DOCX)
+    title: str = ""  # of the work, where the manuscript carries it (DOCX): its reader sees no key
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,11 @@ class Manuscript:
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of a character, both from 1. Carriage returns alone do not end a line."""
+        offset = max(offset, self._lines[0])
         line = bisect_right(self._lines, offset)
         return line, offset - self._lines[line - 1] + 1
 
     @cached_property
     def _lines(self) -> list[int]:
-        """Where each line begins."""
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+        """Where each line begins; no editor counts a byte order mark."""
+        return [int(self.text.startswith("\ufeff")), *(match.end() for match in re.finditer("\n", self.text))]

@@ -90,6 +90,10 @@ class ProseWithNotes:
         if note:
             self._waiting.append(note)
 
+    def include(self, name: str) -> None:
+        """Another file is drawn in here."""
+        self._prose.included.append(name)
+
     def finish(self) -> Prose:
         """All that was said."""
         while self._open:

@@ -14,6 +14,9 @@ _NO_PROSE = {"src", "example", "export", "comment"}
 _QUOTES = {"quote", "verse"}
 _CAPTION = re.compile(r"[ \t]*#\+caption:[ \t]*", re.IGNORECASE)
 _DROPPED_LINE = re.compile(r"[ \t]*#(?:[+ \t]|\Z)|[ \t]*:(?:[ \t]|\Z)|[ \t]*\|[-+|]*\s*\Z|[ \t]*-{5,}\s*\Z")
+_INCLUDE = re.compile(
+    r"^[ \t]*#\+include:[ \t]*\"?([^\"\s:]+)\"?(?![^\n]*\b(?:src|example|export)\b)", re.MULTILINE | re.IGNORECASE
+)
 _DRAWER = re.compile(r"[ \t]*:(?!END:)[\w-]+:\s*\Z", re.IGNORECASE)
 _LATEX = re.compile(r"[ \t]*\\begin\{(?P<name>[A-Za-z]+\*?)\}")
 _HEADING = re.compile(r"\*+[ \t]+(?:(?:TODO|DONE)[ \t]+)?")
@@ -45,7 +48,9 @@ _PLAIN_KEY = re.compile(r"&?(?P<key>[\w\-.:/+]*\w)")
 
 def read(text: str) -> Prose:
     """The prose and the citations of a manuscript in Org."""
-    return _Reader(_blocks(text)).read()
+    prose = _Reader(_blocks(text)).read()
+    prose.included += [found[1] for found in _INCLUDE.finditer(text)]
+    return prose
 
 
 def _blocks(text: str) -> list[Block]:

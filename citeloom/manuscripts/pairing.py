@@ -1,4 +1,7 @@
-"""Gives every citation its sentence and the quotations that it stands for."""
+"""Gives every citation its sentence and the quotations that it stands for.
+
+A quotation between two citations may be of either; where the sentence does not tell, both have it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,13 @@ _WHITE_SPACE = re.compile(r"\s")
 _WORD = re.compile(r"\w")
 # What names the source under a block quotation: a dash or a bracket and a few words.
 _ATTRIBUTION = re.compile(r"(?:\A|(?<=\s)|(?<=[.!?…”»“\"]))[-–—―]{1,3}[^.!?]{0,80}\Z|[(\[][^()\[\]]{0,40}\Z")
-_AFTER_ATTRIBUTION = re.compile(r"[\s.,;:)\]]*\Z")
+_AFTER_ATTRIBUTION = re.compile(r"[\s.,;:]*(?:(?:pp?|S)\.?\s*)?[0-9ivxlc–-]{0,12}[\s.,;:)\]]*\Z")
+# (Hartmann 2019: 257), (p. 257), (emphasis added) at the end of one.
+_WRITTEN_SOURCE = re.compile(
+    r"\s*\((?:[^()]{0,80}\b[12][0-9]{3}\b[^()]{0,40}|(?:pp?|S|ibid|ebd|emphasis|my|italics|Hervorh)\b[^()]{0,40}|[0-9]{1,4})\)"
+    r"[\s.]*\Z"
+)
+_FEW_WORDS = 4  # after a work that is part of the sentence: with more of them, the writer speaks
 
 
 @dataclass(slots=True)
@@ -139,27 +148,50 @@ class _Pairing:
     def _pair_sentence(self, sentence: _Sentence) -> None:
         if not sentence.cited:
             return
-        if len(sentence.quotations) == len(sentence.cited):
-            for quotation, cited in zip(sentence.quotations, sentence.cited, strict=True):
-                self._give(quotation, cited)
-            return
         places = [cited.at for cited in sentence.cited]
-        for quotation in sentence.quotations:
-            number = bisect_left(places, quotation[0])
+        numbers = [bisect_left(places, start) for start, _ in sentence.quotations]
+        for quotation, number in zip(sentence.quotations, numbers, strict=True):
             following = sentence.cited[number] if number < len(places) else None
             preceding = sentence.cited[number - 1] if number else None
-            self._give(quotation, _nearer(preceding, following))
+            if preceding is None or following is None:
+                candidates = [cited for cited in (preceding, following) if cited]
+            elif self._is_beside(quotation, following):
+                candidates = [preceding if _goes_on(preceding, following) else following]
+            elif _in_text(preceding) and _in_text(following):
+                candidates = [preceding if numbers[0] else following]  # A says “…”, B “…”; or “…” says A, “…” B
+            elif numbers == list(range(1, len(places) + 1)):
+                candidates = [preceding]  # A says “…”, while others [@b] say “…”
+            else:
+                candidates = [preceding, following]
+            for cited in candidates:
+                self._give(quotation, cited)
+
+    def _is_beside(self, quotation: tuple[int, int], following: Cited) -> bool:
+        """Whether a citation in brackets stands right behind a quotation."""
+        return not _in_text(following) and not _WORD.search(self._text, quotation[1], following.at)
 
     def _pair_inside(self, run: list[Paragraph]) -> list[Paragraph]:
         """Pairs block quotations with what they cite themselves, and gives those that wait for another citation."""
         waiting: list[Paragraph] = []
         for paragraph in run:
+            found = self._split(paragraph)
+            cited = [sentence.cited[-1] for sentence in found if sentence.cited]
+            if cited and self._speaks_of(cited[-1], paragraph):
+                for sentence in found:
+                    self._pair_sentence(sentence)
+                continue
             waiting.append(paragraph)
-            cited = [sentence.cited[-1] for sentence in self._split(paragraph) if sentence.cited]
             if cited:
                 self._give_blocks(waiting, cited[-1])
                 waiting = []
         return waiting
+
+    def _speaks_of(self, cited: Cited, paragraph: Paragraph) -> bool:
+        """Whether what is set off as a quotation is the writer's own text about the work: a note, a callout."""
+        if not _in_text(cited) or _ATTRIBUTION.search(self._text[max(paragraph.start, cited.at - 100) : cited.at]):
+            return False
+        after = self._text[cited.at + 1 : min(paragraph.end, cited.at + 200)]
+        return sum(bool(_WORD.search(word)) for word in after.split()) > _FEW_WORDS
 
     def _pair_around(self, waiting: list[Paragraph], before: _Sentence | None, after: list[_Sentence]) -> None:
         if after and after[0].cited and not _WORD.search(self._text, after[0].start, after[0].cited[0].at):
@@ -178,6 +210,8 @@ class _Pairing:
         if mark >= 0 and _AFTER_ATTRIBUTION.match(self._text[mark + 1 : end]):
             attribution = _ATTRIBUTION.search(self._text[max(start, mark - 100) : mark])
             end = max(start, mark - 100) + attribution.start() if attribution else mark
+        if source := _WRITTEN_SOURCE.search(self._text, max(start, end - 150), end):
+            end = source.start()
         while start < end and (self._text[start].isspace() or self._text[start] == MARK):
             start += 1
         while start < end and (self._text[end - 1].isspace() or self._text[end - 1] == MARK):
@@ -200,16 +234,13 @@ class _Pairing:
             self._quotations[cited.at].append(Quotation(text, span, block))
 
 
-def _nearer(preceding: Cited | None, following: Cited | None) -> Cited:
-    """Of the citations around a quotation, the one that it belongs to."""
-    if following is None or preceding is None:
-        cited = following or preceding
-        assert cited is not None  # a sentence that cites has one of them
-        return cited
-    before, after = preceding.citations[0], following.citations[0]
-    if before.in_text and (after.in_text or (before.pages and after.prefix)):
-        return preceding
-    return following
+def _in_text(cited: Cited) -> bool:
+    return cited.citations[0].in_text
+
+
+def _goes_on(preceding: Cited, following: Cited) -> bool:
+    """As @a [p. 3] says, “…” [see also @b]: what stands behind the quotation only adds something."""
+    return _in_text(preceding) and bool(preceding.citations[0].pages and following.citations[0].prefix)
 
 
 def _introduction(found: list[_Sentence], text: str) -> _Sentence | None:

@@ -13,6 +13,7 @@ from citeloom.manuscripts.model import Citation
 
 # Stands in the prose where a group of citations stood.
 MARK = "\ufffc"
+_MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,17 @@ class Prose:
         self.origins = array("q")  # for each character of the prose, the character of the manuscript it stands for
         self.cited: list[Cited] = []
         self.paragraphs: list[Paragraph] = []
+        self.included: list[str] = []  # files that the manuscript draws in; their text is not here
+        self.unread: list[str] = []  # what else of it could not be read, in sentences
         self._begin = 0
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know who relies on this prose."""
+        names = list(dict.fromkeys(self.included))
+        shown = ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" * (len(names) > _MOST_NAMED))
+        left_out = [f"What it includes was not read ({shown}): check those files too."] if names else []
+        return [*self.unread, *left_out]
 
     @property
     def text(self) -> str:

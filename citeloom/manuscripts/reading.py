@@ -54,12 +54,12 @@ def read_manuscript(name: str, data: bytes) -> Manuscript:
         from citeloom.manuscripts.docx import read_docx  # loads lxml, which no other format needs
 
         text, prose = read_docx(data)
-        return Manuscript("docx", text, tuple(pair(prose)), fixable=False)
+        return Manuscript("docx", text, tuple(pair(prose)), fixable=False, warnings=tuple(prose.warnings))
     text, encoding, warnings = _decode(name, data)
     format = format or _format_of(text)
     if format is None:
         raise _unsupported(name, "It is in no format that is known here and cites nothing.")
-    return Manuscript(format, text, tuple(pair(_READERS[format](text))), encoding, warnings=warnings)
+    return _read(format, text, encoding, warnings)
 
 
 def read_text(text: str, format: str | None = None) -> Manuscript:
@@ -72,7 +72,12 @@ def read_text(text: str, format: str | None = None) -> Manuscript:
             f"Choose one of {', '.join(_READERS)}; a Word document is checked as a file.",
             format=format,
         )
-    return Manuscript(format, text, tuple(pair(_READERS[format](text))))
+    return _read(format, text)
+
+
+def _read(format: str, text: str, encoding: str = "utf-8", warnings: tuple[str, ...] = ()) -> Manuscript:
+    prose = _READERS[format](text)
+    return Manuscript(format, text, tuple(pair(prose)), encoding, warnings=(*warnings, *prose.warnings))
 
 
 def _format_of(text: str) -> str | None:

@@ -28,6 +28,7 @@ _SIGNS = {"~": " ", "---": "—", "--": "–", "-?": "", "...": "…"}
 # People call their own functions citet, textcite, …
 _IN_CODE = re.compile(r"(?<![\w.-])([\w-]{0,30}cite[\w-]{0,30}|quote|footnote)(?=[(\[])|\"|`+|//|/\*|[$\[]")
 _CALL = re.compile(r"(?:[^\W\d][\w-]*+\.)*+([^\W\d][\w-]*+)")
+_INCLUDE = re.compile(r"#include\s*+\"([^\"\\\n]++)\"")
 _CITED_LABEL = re.compile(rf"\s*+(?:<({LABEL.pattern})>|label\(\s*+\"([^\"\\]++)\"\s*+\))")
 _FORM = re.compile(r"\bform\s*:\s*(?:\"(\w+)\"|(none))")
 _SUPPLEMENT = re.compile(r"\bsupplement\s*:\s*(?=\[)")
@@ -204,6 +205,8 @@ class _Reader:
         after = min(self._structure.code_ends[start], end)
         call = _CALL.match(self._text, start + 1, after)
         jobs: list[Callable[[], None]] = [partial(self._code, start + 1, after, False)]
+        if included := _INCLUDE.match(self._text, start, after):
+            self._prose.include(included[1])
         if call and call[1] in _APART:
             jobs = [self._end_paragraph, partial(self._code, start + 1, after, True), self._end_paragraph]
         return self._first(jobs, partial(self._scan, after, end), end)

@@ -250,8 +250,8 @@ class Session:
         asked = next((value for name in named if (value := given.get(name))), "")
         if isinstance(asked, list):
             asked = ", ".join(map(str, asked))
-        if place := answer.get("cite"):  # of a quotation: the page that went out with the verdict
-            asked = f"{place}: {asked}"
+        if places := _words_of(answer):
+            asked = f"{places}: {asked}"
         entry = partial(
             self._service.catalog.access.add,
             correlation_id=answer["correlation_id"],
@@ -267,6 +267,13 @@ class Session:
             await anyio.to_thread.run_sync(entry)
         except CiteLoomError as error:
             log.error("the access log could not be written: %s", error)
+
+
+def _words_of(answer: dict[str, Any]) -> str:
+    """The works whose words went out with a verdict on quotations."""
+    places = [answer.get("cite"), (answer.get("elsewhere") or {}).get("cite")]
+    places += [f"[@{finding['citekey']}]" for finding in answer.get("findings", []) if finding["diff"]]
+    return "; ".join(dict.fromkeys(filter(None, places)))
 
 
 def _info(context: ServerRequestContext[Any]) -> types.Implementation | None:

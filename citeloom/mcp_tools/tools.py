@@ -93,15 +93,17 @@ def _format_citations(call: Call) -> dict[str, Any]:
             f"It can be: {', '.join(_CITATION_FORMATS)}.",
             valid=list(_CITATION_FORMATS),
         )
-    # A file of the researcher's is theirs to name: agents choose a style by its name.
-    made = call.service.citations.cite([call.project], given.citekeys, style=given.style, files=False)
-    entries = {"bibliography": made["bibliography"], "citation": made["citations"]}.get(given.format, [])
-    text = "\n\n".join(entries)
     if given.format in FORMATS:
-        text = call.service.records.texts(call.project, [key["key"] for key in made["keys"]], given.format)
+        made = call.service.citations.records(call.project, given.citekeys, given.format)
+        style, text, entries = None, made["text"], []
+    else:
+        # A file of the researcher's is theirs to name: agents choose a style by its name.
+        made = call.service.citations.cite([call.project], given.citekeys, style=given.style, files=False)
+        style, entries = made["style"]["title"], made["citations" if given.format == "citation" else "bibliography"]
+        text = "\n\n".join(entries)
     return {
         "format": given.format,
-        "style": made["style"]["title"] if entries else None,
+        "style": style,
         "text": text,
         "entries": entries,
         "renamed": [key for key in made["keys"] if key["renamed_from"]],

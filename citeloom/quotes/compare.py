@@ -70,7 +70,7 @@ def compare(piece: Piece, judge: Judge, low: int, high: int, *, whole: bool) -> 
     else:
         pairs = [(i, low + j) for i, j in align(numbers, work.ids[low:high])]
         if not whole:
-            pairs = _best_row(pairs, weigh(piece))
+            pairs = _best_row(pairs, weigh(piece), work)
     if not pairs and not whole:
         return None
     if whole:
@@ -91,20 +91,26 @@ def _numbers(piece: Piece, judge: Judge, low: int, high: int) -> list[int]:
     return numbers
 
 
-def _best_row(pairs: Pairs, weights: Sequence[float]) -> Pairs:
+def _best_row(pairs: Pairs, weights: Sequence[float], work: WorkText) -> Pairs:
     """The row of pairs that belongs together: a word that stands by chance far off is left out."""
     best, best_low, best_high = 0.0, 0, 0
     value, low = 0.0, 0
     for number, (i, j) in enumerate(pairs):
         if number:
             before_i, before_j = pairs[number - 1]
-            value -= _PER_WORK_WORD * (j - before_j - 1) + _PER_QUOTE_WORD * (i - before_i - 1)
+            if i - before_i > 1 or not _in_brackets(work, before_j + 1, j):
+                value -= _PER_WORK_WORD * (j - before_j - 1) + _PER_QUOTE_WORD * (i - before_i - 1)
         if value <= 0:
             value, low = 0.0, number
         value += weights[i]
         if value > best:
             best, best_low, best_high = value, low, number + 1
     return pairs[best_low:best_high]
+
+
+def _in_brackets(work: WorkText, first: int, behind: int) -> bool:
+    """Whether the work sets all these words apart, as it does references to other works."""
+    return work.gap(first)[-1:] + work.gap(behind)[:1] in ("()", "[]")
 
 
 def _edges(piece: Piece, judge: Judge, pairs: Pairs, lowest: int, highest: int) -> tuple[int, int]:
@@ -191,8 +197,8 @@ class _Walk:
     def _stretch(self, i: int, k: int, j: int, m: int, joined: bool) -> bool:
         """Words without a partner: whether what follows them is still joined to them."""
         out = self._out
-        one_more = i == k < len(self._piece.words) and m == j + 1
-        if one_more and joined and self._judge.note(self._piece.words[k].gap, j):
+        left_out = i == k < len(self._piece.words) and joined
+        if left_out and self._judge.notes(self._piece.words[k].gap, j, m):
             out.allowed.add(judging.NOTE_NUMBER)
             return False  # what is around the number has just been compared
         # Misread words stand beside words that were changed: those at either end are judged by themselves.
@@ -209,7 +215,8 @@ class _Walk:
                 tail += 1
             if i < k - tail or j < m - tail:
                 out.differences.append(Difference((i, k - tail), (j, m - tail)))
-                out.surplus += max(0, (m - tail - j) - (k - tail - i))
+                if i < k - tail or not _in_brackets(self._judge.work, j, m - tail):
+                    out.surplus += max(0, (m - tail - j) - (k - tail - i))
                 out.weight += self._credit(i, k - tail, j, m - tail)
                 joined = False
             for at, there in zip(range(k - tail, k), range(m - tail, m), strict=True):
@@ -250,10 +257,14 @@ class _Walk:
             return
         whole = out.first
         if whole and _clings(work.gap(whole), work.fold(whole - 1), work.fold(whole)) and work.piece(whole)[0] < whole:
-            out.differences.insert(0, Difference((0, 1), (whole - 1, whole + 1)))
+            old = out.differences.pop(0) if out.differences and out.differences[0].work[0] == whole else None
+            quoted, behind = (old.quote, old.work[1]) if old else ((0, 1), whole + 1)
+            out.differences.insert(0, Difference(quoted, (whole - 1, behind)))
         last, count = out.behind, len(self._piece.words)
         if last < work.piece(out.first)[1] and _clings(work.gap(last), work.fold(last - 1), work.fold(last)):
-            out.differences.append(Difference((count - 1, count), (last - 1, last + 1)))
+            old = out.differences.pop() if out.differences and out.differences[-1].work[1] == last else None
+            quoted, first = (old.quote, old.work[0]) if old else ((count - 1, count), last - 1)
+            out.differences.append(Difference(quoted, (first, last + 1)))
         tail = words.punctuation(self._piece.tail)
         if tail and tail != words.punctuation(work.gap(last)):
             out.allowed.add(judging.END)

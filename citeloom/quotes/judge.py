@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
 from citeloom.model import TextSource
 from citeloom.quotes import words
@@ -22,11 +24,17 @@ NOTE_NUMBER = "note number"
 BRACKETS = "words in brackets"
 ELLIPSIS = "ellipsis"
 
-_QUOTATION_MARKS = frozenset("\"“”„‟«»‹›‘’‚‛'`´′″")
+_QUOTATION_MARKS = frozenset("\"“”„‟«»‹›‘’‚‛'`´")
 _DASHES = frozenset("-‐‑‒–—―−")
 _MOST_TOGETHER = 4  # words that may have run together or been torn apart
 _SHORT = 3
 _LONG = 6  # letters from which two words of a language nobody knows hardly differ by a misread letter alone
+_ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly")  # of words that a vocabulary may have only without
+_FULL = 4  # letters of a word that few languages share
+_SAMPLE = 400  # words of a work that tell its language
+# "12", "3,4": the signs of notes, and of references that are numbered.
+_NOTES = re.compile(r"\d{1,3}(?:,\d{1,3})*")
+_WITH_NOTES = re.compile(rf"([^\W\d_]{{4,}}){_NOTES.pattern}")
 
 
 class Judge:
@@ -35,9 +43,7 @@ class Judge:
     def __init__(self, work: WorkText, is_word: Callable[[str], bool], quoted: Sequence[str]) -> None:
         self.work = work
         self._is_word = is_word
-        known = sum(map(is_word, quoted))
-        # In another language than those of `is_word`, that it does not know a word says nothing.
-        self._shortest = 1 if known >= 0.6 * len(quoted) else _LONG
+        self._quoted = quoted
 
     def word(self, quoted: Word, at: int, *, first: bool) -> set[str] | None:
         """What differs between two words that are folded alike; None where their case does."""
@@ -71,10 +77,11 @@ class Judge:
             allowed.add(WHITESPACE)
         return allowed
 
-    def note(self, quoted: str, at: int) -> bool:
-        """Whether a word is a note's number, which the quotation leaves out and nothing else."""
-        around = self.work.gap(at) + self.work.gap(at + 1)
-        return self._is_note(at) and words.punctuation(quoted) == words.punctuation(around)
+    def notes(self, quoted: str, first: int, behind: int) -> bool:
+        """Whether words are the numbers of notes, which the quotation leaves out and nothing else."""
+        if behind - first > _MOST_TOGETHER or not self._are_notes(first, behind):
+            return False
+        return words.punctuation(quoted) == words.punctuation(self.work.gap(first) + self.work.gap(behind))
 
     def run(self, quoted: Sequence[Word], first: int, behind: int, *, opens: bool = False) -> set[str] | None:
         """Why words that are written differently are the same all the same; None where they are not.
@@ -92,17 +99,22 @@ class Judge:
             return self._divided(quoted, here, first, there, opens=opens)
         if len(here) == count:
             return self._misread_each(quoted, here, first, there, opens=opens)
-        if max(len(here), count) <= _MOST_TOGETHER and self._misread_together(here, first, there):
+        if max(len(here), count) <= _MOST_TOGETHER and self._misread(here, first, there):
             return {OCR}
         return None
 
-    def _is_note(self, at: int) -> bool:
-        """Whether a number is the sign of a note: it follows a mark that ends a phrase, with nothing between."""
-        before = self.work.gap(at)
-        if not self.work.fold(at).isdecimal() or at == 0 or not before or before[-1] not in '.,;:!?”’"»)':
+    def _are_notes(self, first: int, behind: int) -> bool:
+        """Whether numbers are the signs of notes: they follow a mark that ends a phrase, with nothing between."""
+        before = self.work.gap(first)
+        if first == 0 or not before or before[-1] not in '.,;:!?”’"»)':
             return False
-        # "Fig.3" and "no.7" are no notes.
-        return before[0] not in "." or len(self.work.fold(at - 1)) > 4
+        if not all(_NOTES.fullmatch(self.work.fold(at)) for at in range(first, behind)):
+            return False
+        if any(self.work.gap(at) not in _DASHES for at in range(first + 1, behind)):
+            return False
+        # "Fig.3", "no.7" and "3:1" are no notes.
+        last = self.work.fold(first - 1)
+        return (before[0] != "." or len(last) > 4) and not (before == ":" and last[-1].isdigit())
 
     def _divided(
         self, quoted: Sequence[Word], here: list[str], first: int, there: list[str], *, opens: bool
@@ -166,35 +178,53 @@ class Judge:
             if other in quoted[number].folds:
                 same = self.word(quoted[number], at, first=opens and not number)
             else:
-                same = {OCR} if self._misread(one, at, other) else None
+                same = self._read_as(one, at, other)
             if same is None:
                 return None
             allowed |= same
         return allowed
 
-    def _misread(self, here: str, at: int, there: str) -> bool:
-        if min(len(here), len(there)) < self._shortest or not may_be_misread(here, there):
-            return False
-        scanned = self.work.place(at).text_source is TextSource.OCR
-        # Names differ by a letter in earnest: only a scanned page excuses them.
-        if not scanned and self._is_name(at):
-            return False
-        if not self._known(there, scanned=scanned):
-            return _is_letters(here) and (self._is_word(here) or self.work.count(here) > 0)
-        return _is_letters(there) and not self._is_word(here) and self.work.count(here) == 0
+    def _read_as(self, here: str, at: int, there: str) -> set[str] | None:
+        """Why one word stands in the work for another: a note's number clings to it, or either was misread."""
+        noted = _WITH_NOTES.fullmatch(self.work.raw(at, at + 1))
+        if noted and noted[1] == here and self._is_word(here) and self.work.count(there) == 1:
+            return {NOTE_NUMBER}
+        return {OCR} if self._misread([here], at, [there]) else None
 
-    def _misread_together(self, here: list[str], first: int, there: list[str]) -> bool:
-        scanned = self.work.place(first).text_source is TextSource.OCR
+    def _misread(self, here: list[str], first: int, there: list[str]) -> bool:
         one, other = "".join(here), "".join(there)
-        if min(len(one), len(other)) < self._shortest or not may_be_misread(one, other):
-            return False
-        known_here = all(_is_letters(w) and (self._is_word(w) or self.work.count(w) > 0) for w in here)
-        known_there = all(_is_letters(w) and self._known(w, scanned=scanned) for w in there)
-        return known_here != known_there
+        scanned = self.work.place(first).text_source is TextSource.OCR
+        if not scanned and (not self._at_home or self._is_name(first)):
+            return False  # names differ by a letter in earnest: only a scanned page excuses them
+        if not self._at_home:
+            seen = min(map(self.work.count, here)) > max(map(self.work.count, there))
+            return seen and min(len(one), len(other)) >= _LONG and may_be_misread(other, one)
+        if not all(_is_letters(w) and self._known(w, scanned=scanned) for w in there):
+            # What is printed as text is what the author wrote, unless the author writes the other word as well.
+            good = all(_is_letters(w) and (self.work.count(w) or (scanned and self._is_word(w))) for w in here)
+            return good and may_be_misread(other, one)
+        bad = not all(_is_letters(w) and (self._is_a_word(w) or self.work.count(w)) for w in here)
+        return bad and may_be_misread(one, other)
+
+    @cached_property
+    def _at_home(self) -> bool:
+        """Whether `is_word` knows the language: elsewhere, that it does not know a word says nothing."""
+        work = self.work
+        sample = (work.fold(at) for at in range(0, len(work.ids) - 1, max(1, len(work.ids) // _SAMPLE)))
+        return self._knows(sample) and self._knows(self._quoted)
+
+    def _knows(self, said: Iterable[str]) -> bool:
+        full = [word for word in said if len(word) >= _FULL and word.isalpha()]
+        return sum(map(self._is_word, full)) >= len(full) / 3
 
     def _known(self, word: str, *, scanned: bool = False) -> bool:
         """Whether a word is one: in the language at large, or one that the work uses more than once."""
-        return self._is_word(word) or (not scanned and self.work.count(word) > 1)
+        return self._is_a_word(word) or (not scanned and self.work.count(word) > 1)
+
+    def _is_a_word(self, word: str) -> bool:
+        """Whether a word is one in the language at large, or one of those with an ending."""
+        bare = (word.removesuffix(ending) for ending in _ENDINGS)
+        return self._is_word(word) or any(len(stem) > 2 and self._is_word(stem) for stem in bare)
 
     def _is_name(self, at: int) -> bool:
         written = self.work.raw(at, at + 1)

@@ -10,9 +10,13 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.quotes import words
 
 MAX_LENGTH = 20_000
+_TURNS = 3  # words of an insertion with a negation that are no remark about the quotation
+_ENDING = 3  # letters in brackets that only bend a word
 
 _DOTS = r"(?:…|\.(?:\s?\.){2,})"
-_MARK = re.compile(rf"(?P<cut>[\[(]\s*{_DOTS}\s*[\])]|{_DOTS})|\[(?P<inside>[^\[\]]{{0,200}})\]")
+# "(p. 33)" and "(Smith 2001, S. 33 f.)" at the end say where the quotation is from: its writer put them in as well.
+_SOURCE = r"\((?:[^()]{0,100}[\s,:])?(?:pp?|SS?)\.\s?\d[\d\s–-]{0,20}(?:ff?\.?)?\)[\W_]{0,9}$"
+_MARK = re.compile(rf"(?P<cut>[\[(]\s*{_DOTS}\s*[\])]|{_DOTS})|\[(?P<inside>[^\[\]]{{0,200}})\]|{_SOURCE}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +51,24 @@ def check_quote(quote: str) -> None:
         raise CiteLoomError(Code.INVALID_INPUT, f"The quotation {what}.", "Give the words as they are quoted.")
 
 
-def literal(quote: str) -> tuple[Piece, ...]:
-    """The quotation with every mark in it taken as the work's own."""
-    return (_piece(quote, [], ""),)
+def readings(quote: str) -> list[tuple[Piece, ...]]:
+    """The ways in which a quotation may be meant, the plainest first: marks may be the work's own, or its writer's."""
+    plain = (_piece(quote, [], ""),)
+    found = [plain, _as_edited(quote, insertions=False), _as_edited(quote, insertions=True)]
+    return [reading for number, reading in enumerate(found) if reading and reading not in found[:number]]
 
 
-def as_edited(quote: str) -> tuple[Piece, ...]:
-    """The quotation with ellipses as cuts, and brackets as what its writer put in."""
+def _as_edited(quote: str, *, insertions: bool) -> tuple[Piece, ...]:
+    """The quotation with ellipses as cuts, and perhaps brackets as what its writer put in."""
     pieces: list[Piece] = []
     text, brackets = "", list[tuple[int, int]]()
     after, begin = "", 0
     for mark in _MARK.finditer(quote):
         text += quote[begin : mark.start()]
         begin = mark.end()
+        if not mark["cut"] and (not insertions or _negates(mark)):
+            text += mark[0]
+            continue
         if _is_part_of_word(quote, mark):
             brackets.append((len(text), len(text) + len(mark["inside"])))
             text += mark["inside"]
@@ -82,10 +91,16 @@ def together(pieces: Sequence[Piece]) -> list[int]:
     return [sum(len(piece.words) for piece in group) for group in groups for _ in group]
 
 
+def _negates(mark: re.Match[str]) -> bool:
+    """Whether what was put in turns the sentence round: that changes it, brackets or not."""
+    said = [words.fold(mark["inside"][low:high]) for low, high in words.spans(mark["inside"] or "")]
+    return len(said) <= _TURNS and any(map(words.is_negation, said))
+
+
 def _is_part_of_word(quote: str, mark: re.Match[str]) -> bool:
     inside = mark["inside"]
     touches = quote[max(mark.start() - 1, 0) : mark.start()].isalpha() or quote[mark.end() : mark.end() + 1].isalpha()
-    return bool(inside) and inside.isalpha() and touches
+    return inside is not None and inside.isalpha() and touches
 
 
 def _piece(text: str, brackets: list[tuple[int, int]], after: str) -> Piece:
@@ -98,8 +113,9 @@ def _piece(text: str, brackets: list[tuple[int, int]], after: str) -> Piece:
         written = text[start:stop]
         folds, bracketed = [words.fold(written)], low < stop
         if bracketed:
-            without = text[start : max(low, start)] + text[min(high, stop) : stop]
-            folds += [words.fold(without)] if without else []
+            # "error[s]" is "error", but "[un]known" is not "known", nor "use[less]" "use".
+            added = start < low and high - low <= _ENDING
+            folds += [words.fold(text[start:low] + text[high:stop])] if added else []
         found.append(Word(written, tuple(folds), text[end:start], bracketed))
         end = stop
     return Piece(tuple(found), text[end:], after)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from citeloom.quotes import diff, quotation, words
+from citeloom.quotes import judge as judging
 from citeloom.quotes.finding import Change, Finding, Verdict
 from citeloom.quotes.judge import Judge
 from citeloom.quotes.match import Match, Matcher
@@ -15,6 +16,7 @@ from citeloom.quotes.work_text import WorkText
 from citeloom.section_names import is_reference_list
 
 _FEWEST_WORDS, _FEWEST_LETTERS, _FEWEST_UNSPACED = 4, 15, 8
+_TORN = 0.1  # how much more of a quotation pieces that stand far apart must have than one place has
 _FEW_WORDS, _MANY_PLACES = 8, 4  # so few words in so many places prove nothing
 
 
@@ -22,17 +24,24 @@ def verify(quote: str, work: WorkText, *, page: str | None = None, is_word: Call
     """Look a quotation up in a work; `is_word` says whether a word, folded and in lower case, is one at large."""
     quotation.check_quote(quote)
     claim = Claim(page) if page and page.strip() else None
-    pieces = quotation.literal(quote)
+    pieces, *others = quotation.readings(quote)
     said = [word.folds[0] for word in pieces[0].words]
     matcher = Matcher(Judge(work, is_word, said), claim)
     match = matcher.find(pieces)
-    edited = quotation.as_edited(quote)
-    if edited and edited != pieces and not (match and match.exact):
+    for edited in others:
+        if match and match.exact:
+            break
         other = matcher.find(edited)
-        if other and (match is None or other.exact or other.likeness >= match.likeness):
+        if other and (match is None or other.exact or other.likeness >= match.likeness + _torn(match, other)):
             match, pieces = other, edited
+            if len(edited) == 1:  # what its writer put in stands at its ends
+                match.allowed.add(judging.BRACKETS)
     reason = _proves_nothing(pieces, match)
     return _finding(work, match, claim, reason)
+
+
+def _torn(match: Match, other: Match) -> float:
+    return _TORN if other.reason == "far apart" and match.reason is None else 0.0
 
 
 def _proves_nothing(pieces: tuple[Piece, ...], match: Match | None) -> str | None:

@@ -42,7 +42,7 @@ _WITHOUT_INVISIBLE = re.compile(f"[{_INVISIBLE}\ufe00-\ufe0f]")
 # "10²" must not become the number 102.
 _RAISED = re.compile(r"(?<=\d)(?=[²³¹⁰⁴-⁹₀-₉½¼¾⅐-⅞])")
 
-_QUOTATION_MARKS = "\"“”„‟«»‹›‘’‚‛'`´′″‴〝〞〟「」『』＂＇"
+_QUOTATION_MARKS = "\"“”„‟«»‹›‘’‚‛'`´〝〞〟「」『』＂＇"  # not ′ and ″, which are feet and inches
 _GAP_TABLE = str.maketrans(
     {
         **dict.fromkeys(_QUOTATION_MARKS, '"'),
@@ -74,8 +74,9 @@ _FUNCTION_WORDS = """
     te tot uit van voor was wat wel werd worden zich zij zijn"""
 _FUNCTION = frozenset(_FUNCTION_WORDS.split())
 _NEGATION_WORDS = """
-    not no never nor neither none without cannot nicht kein keine keinem keinen keiner keines nie niemals ohne pas non
-    jamais sans sin nunca niet geen nooit mai senza"""
+    not no never nor neither none nobody nothing nowhere without cannot hardly scarcely barely nicht nichts kein keine
+    keinem keinen keiner keines nie niemals niemand ohne kaum weder pas non jamais rien aucun aucune sans sin nunca nada
+    niet geen nooit mai senza"""
 _NEGATIONS = frozenset(_NEGATION_WORDS.split())
 
 

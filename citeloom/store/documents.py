@@ -24,6 +24,10 @@ class State(StrEnum):
     WITHOUT_FILE = "without_file"  # a record whose file is not on this disk
 
 
+# File types of what Zotero says about a work beside its files, written down by CiteLoom.
+TEXTS_OF_ZOTERO = ("note", "annotations", "fulltext")
+
+
 @dataclass(slots=True)
 class Document:
     """A document as the catalog knows it."""
@@ -155,13 +159,14 @@ class Documents:
         return _from_row(row) if row else None
 
     def get(self, project_id: str, doc_id: str | None, citekey: str | None) -> Document:
-        """A document by id or citekey, or DOCUMENT_NOT_FOUND."""
+        """A document by id or citekey, or DOCUMENT_NOT_FOUND; of a work's, its own text before notes on it."""
         if doc_id:
             found = self.find(project_id, doc_id)
         else:
             row = self._db.row(
-                "SELECT * FROM documents WHERE project_id = ? AND citekey = ? ORDER BY state = 'ready' DESC, source",
-                (project_id, citekey),
+                "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' ORDER BY"
+                " state = 'ready' DESC, file_type IN (SELECT value FROM json_each(?)), source",
+                (project_id, citekey, json.dumps(TEXTS_OF_ZOTERO)),
             )
             found = _from_row(row) if row else None
         if found is None:
@@ -210,16 +215,16 @@ class Documents:
         return {row[0] for row in self._db.rows(sql, values)}
 
     def with_citekey(self, project_id: str, citekey: str) -> list[Document]:
-        """Every document of a work."""
-        sql = "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' ORDER BY source"
+        """Every document of a work, in no order: to sort by source, SQLite would look through the whole project."""
+        sql = "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != ''"
         return [_from_row(r) for r in self._db.rows(sql, (project_id, citekey))]
 
     def citekey_of(self, project_id: str, zotero_items: Sequence[str], doi: str) -> str | None:
-        """The citekey of a work by one of its Zotero items, else by its DOI."""
+        """The citekey of a work by one of its Zotero items, else by its DOI in small letters."""
         row = self._db.row(
             "SELECT citekey FROM documents WHERE project_id = :project AND citekey != ''"
             " AND (json_extract(zotero, '$.item') IN (SELECT value FROM json_each(:items))"
-            " OR (:doi != '' AND lower(json_extract(record, '$.doi')) = lower(:doi)))"
+            " OR (:doi != '' AND lower(json_extract(record, '$.doi')) = :doi))"
             " ORDER BY json_extract(zotero, '$.item') IN (SELECT value FROM json_each(:items)) DESC, source LIMIT 1",
             {"project": project_id, "items": json.dumps(list(zotero_items)), "doi": doi},
         )

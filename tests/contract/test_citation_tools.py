@@ -95,6 +95,32 @@ def test_an_unknown_citekey_is_answered_with_near_ones(reader: StrictEditor) -> 
     assert HARTMANN in error["message"]
 
 
+def test_the_access_log_names_the_works_whose_words_went_out(reader: StrictEditor, sample_home: Path) -> None:
+    changed = SHELF.replace("walking", "driving")
+    calls = [
+        reader.call("verify_quote", project=PROJECT, quote=SHELF, citekey=TAMATOA),
+        reader.call("check_citations", project=PROJECT, text=f'So "{changed}" [@{HARTMANN}].'),
+        reader.call("format_citations", project=PROJECT, citekeys=[HARTMANN, TAMATOA]),
+    ]
+    log = json.loads(done(citeloom(sample_home, "log", "--json")))
+    asked = {entry["correlation_id"]: entry["asked"] for entry in log}
+    assert [asked[call["correlation_id"]] for call in calls] == [
+        f"[@{HARTMANN}, p. 253]: {SHELF}",
+        f'[@{HARTMANN}]: So "{changed}" [@{HARTMANN}].',
+        f"{HARTMANN}, {TAMATOA}",
+    ]
+
+
+def test_what_an_agent_stores_later_is_found_in_the_same_work(shared_home: Path) -> None:
+    done(citeloom(shared_home, "project", "add", "stored"))
+    with Editor(shared_home) as editor:
+        for number, quote in enumerate(("the bees dance in the dark of the hive", "and the angle points to the sun")):
+            item = {"id": f"bees-{number}", "text": quote, "embedding": [0.05] * 384}
+            editor.call("store_chunks", project="stored", items=[{**item, "metadata": {"citekey": "frisch1967"}}])
+            answer = editor.call("verify_quote", project="stored", quote=quote, citekey="frisch1967")
+            assert answer["verdict"] == "exact"
+
+
 # -- format_citations --------------------------------------------------------------------------------------------
 
 
@@ -155,6 +181,7 @@ def test_a_piece_of_manuscript_is_checked_citation_by_citation(reader: StrictEdi
         ("quote-changed", 3, HARTMANN),
         ("unknown-key", 5, "hartman2019"),
         ("quote-absent", 7, TAMATOA),
+        ("page-outside-work", 7, TAMATOA),
     ]
     assert (answer["citations"], answer["works"], answer["quotations"]) == (5, 2, 3)
     assert answer["findings"][0]["page_labels"] == ["253"]

@@ -163,15 +163,32 @@ def test_a_word_document_is_checked_and_left_to_word(home: Path, tmp_path: Path)
     hartmann["itemData"] = {"type": "article-journal", "DOI": "10.5555/jbp.2019.41.3.253"}
     file = word_document(
         tmp_path / "thesis.docx",
-        (f"They write: “{SEVEN}”", {**hartmann, "locator": "257"}),
+        (f"They write: “{SEVEN}”", {**hartmann, "locator": "257", "itemData": {"citation-key": OLD}}),
         (f"They hold that “{SHELF}”", hartmann),
     )
     before = file.read_bytes()
     result = citeloom(home, "check", str(file), "--fix", "--yes")
     assert result.returncode == 1 and "mended in Word" in result.stdout, result.stdout + result.stderr
-    assert f"{file}: paragraph 2: error: " in result.stdout and "[wrong-page]" in result.stdout
+    assert f"{file}: paragraph 2: error: " in result.stdout and f"In: {SHELF} [wrong-page]" in result.stdout
     assert "2 citations of 1 work, 2 quotations: 1 error." in result.stdout
     assert file.read_bytes() == before
+
+
+def test_what_is_right_is_left_in_peace(home: Path, tmp_path: Path) -> None:
+    """Which of two works a quotation is of, the works tell; sentences that say nothing are near to nothing."""
+    file = tmp_path / "right.md"
+    file.write_text(
+        f"@hartmann2019 [p. 257] hold that “{SEVEN}”, which has been disputed since [@okafor2021].\n\n"
+        f"Unlike @okafor2021, they say that “{SHELF}” and that “{SEVEN}” [@hartmann2019].\n\n"
+        "This has been argued before [@hartmann2019]. I follow it here as well [see @okafor2021].\n\n"
+        f"They agree that “{SEVEN}” [@hartmann2019, 257; @okafor2021, 9999].\n\n"
+        f"They say that “{SHELF}”, and that “{SEVEN}” [@hartmann2019, 257].\n",
+        encoding="utf-8",
+    )
+    (report,) = reports(home, file)
+    found = [(found["rule"], found["citekey"], found["line"]) for found in report["findings"]]
+    assert found == [("page-outside-work", "okafor2021", 7), ("wrong-page", "hartmann2019", 9)]
+    assert not report["edits"], "a page that is right for another quotation stays"
 
 
 def test_every_rule_is_told_with_what_to_do(home: Path, tmp_path: Path) -> None:

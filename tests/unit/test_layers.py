@@ -22,7 +22,7 @@ from tests.support import ROOT
 PACKAGE = ROOT / "citeloom"
 FOUNDATION = (
     "errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs", "opening", "sentences",
-    "section_names", "files",
+    "section_names", "files", "latex_symbols",
 )  # fmt: skip
 ADAPTERS = ("zotero", "citekeys", "bibliography", "documents", "index", "store", "citing", "quotes", "manuscripts")
 # What a face may know of the engine: how to find it, how to speak to it.

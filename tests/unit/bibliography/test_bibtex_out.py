@@ -43,6 +43,11 @@ def test_whatever_a_record_holds_is_one_whole_entry(csl: dict[str, Any]) -> None
     assert [entry.key for entry in found.entries] == ["key"]
 
 
+def test_numbers_of_a_book_keep_their_spaces_and_addresses_have_none() -> None:
+    assert written("isbn", ISBN="9780262035613 0262035618") == "9780262035613 0262035618"
+    assert written("url", URL="https://a.example/b c") == "https://a.example/b%20c"
+
+
 @pytest.mark.parametrize(
     ("name", "csl"),
     [

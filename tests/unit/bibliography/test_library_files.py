@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from citeloom.bibliography.csl import record_from_csl
 from citeloom.bibliography.latex import to_unicode
 from citeloom.bibliography.latex_out import Latex
-from citeloom.bibliography.latex_symbols import ACCENTS, MATH, TEXT
 from citeloom.bibliography.library_out import FORMS, write_library
 from citeloom.bibliography.references import load_references
 from citeloom.errors import CiteLoomError, Code
+from citeloom.latex_symbols import ACCENTS, MATH, TEXT
 from citeloom.model import Record
 from tests.support import SAMPLE
 

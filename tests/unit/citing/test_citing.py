@@ -146,6 +146,22 @@ def test_et_al_gives_way_where_it_would_hide_who_is_meant() -> None:
     assert made.citations == ("(Roe, Ash, et al., 2001)", "(Roe, Elm, et al., 2001)")
 
 
+def test_names_that_a_style_cuts_later_still_tell_works_apart() -> None:
+    def team(key: str, second: str) -> dict[str, Any]:
+        return work(key, author=[{"family": family, "given": "X."} for family in ("Roe", second, "Oak", "Elm")])
+
+    records = [team("a", "Ash"), team("b", "Fir")]
+    groups = [Cite("a")], [Cite("b")], [Cite("a"), Cite("b")]
+    made = write(records, "deutsche-gesellschaft-fur-psychologie", *map(list, groups), locale="de")
+    assert made.citations[2] == "(Roe, Ash, et al., 2001; Roe, Fir, et al., 2001)"
+
+
+def test_a_citation_sorts_names_without_their_particles_where_the_style_does() -> None:
+    records = [work("v", "van der Waals"), work("n", "von Neumann"), work("s", "Smith")]
+    made = write(records, "american-sociological-association")
+    assert made.citations == ("(von Neumann 2001; Smith 2001; van der Waals 2001)",)
+
+
 def test_a_bibliography_sorts_letters_with_accents_beside_those_without() -> None:
     records = [work(f, family=f) for f in ("Zola", "Ångström", "Oz", "Øre", "Abel", "Ünal", "Smith Jones", "Smith")]
     order = [text.partition(",")[0] for text in write(records, "apa").bibliography]
@@ -239,6 +255,21 @@ def test_a_doi_is_a_link_and_is_shown_once() -> None:
     assert "<a" not in entry(markup="html", URL="javascript:alert(1)")
 
 
+def test_typography_of_a_style_is_not_undone_inside_its_own() -> None:
+    editors = work(author=[], editor=[{"family": "Ash", "given": "X."}])
+    made = write([editors], "din-1505-2", markup="html")
+    assert made.citations == ('(<span style="font-variant:small-caps;">Ash</span>, 2001)',)
+
+
+def test_quotation_marks_of_another_language_stay() -> None:
+    article: dict[str, Any] = {"type": "article-journal", "container-title": "J"}
+    for title in ("Les « mots » ici", "Das „Wort“ hier", "A ‘quoted’ word"):
+        assert f"{title}. J." in entry(title=title, **article)
+    assert "A “quoted” word. J." in entry(title="A “quoted” word", locale="de", **article)
+    assert "A „quoted“ word. J." in entry(title='A "quoted" word', locale="de", **article)
+    assert "“Say ‘Yes “Sir”’ Now.”" in entry("chicago-author-date", title="Say “yes ‘sir’” now", **article)
+
+
 def test_punctuation_is_not_doubled_where_parts_meet() -> None:
     article: dict[str, Any] = {"type": "article-journal", "container-title": "J"}
     assert entry("chicago-author-date", title="Why?", **article).endswith("“Why?” J.")
@@ -249,6 +280,36 @@ def test_punctuation_is_not_doubled_where_parts_meet() -> None:
 def test_titles_keep_their_case_in_languages_other_than_english() -> None:
     assert "Der kleine Prinz" in entry("chicago-author-date", title="Der kleine Prinz", language="German")
     assert "The Little Prince" in entry("chicago-author-date", title="The little prince", language="en-US")
+
+
+def test_capitals_are_the_records_where_it_has_them() -> None:
+    assert "From A to Z" in entry("chicago-author-date", title="From A to Z: vitamin A in brief")
+    assert "arXiv:2103" in entry("chicago-author-date", type="article", number="arXiv:2103", publisher="arXiv")
+    # A title in a German text without a language of its own is German, and keeps its small letters.
+    undated = work(author=[], title="Der kleine Prinz")
+    assert write([undated], "apa", locale="de").citations == ("(Der kleine Prinz, 2001)",)
+
+
+def test_what_stands_in_for_an_author_is_still_known_to_the_style() -> None:
+    unsigned: dict[str, Any] = {
+        "type": "article-magazine",
+        "author": [],
+        "container-title": "The Economist",
+        "title": "A note",
+    }
+    assert entry("chicago-author-date", **unsigned) == "The Economist. 2001. “A Note.”"
+    editors: dict[str, Any] = {"author": [], "editor": [{"family": "Ash", "given": "X."}], "publisher": "Oak"}
+    assert entry("iso690-author-date-fr", **editors) == "ASH, X. (éd.), 2001. A title. Oak."
+
+
+def test_a_junior_has_no_full_stop_where_initials_have_none() -> None:
+    junior = [{"family": "King", "given": "Martin Luther", "suffix": "Jr."}]
+    assert entry("springer-basic-author-date", author=junior).startswith("King ML Jr (2001)")
+
+
+def test_a_range_of_issues_has_the_dash_of_its_pages() -> None:
+    text = entry("american-medical-association", type="article-journal", volume="5", issue="1-2", page="3-12")
+    assert "5(1-2):3-12" in text
 
 
 def test_zoteros_extra_lines_fill_the_record() -> None:

@@ -20,7 +20,7 @@ COVERAGE = {"documents": 9, "searchable": 8, "pending": 0, "failed": 1, "without
 
 def finding(rule: str = "unknown-key", level: str = "error", **other: Any) -> dict[str, Any]:
     place = {"line": 3, "column": 7, "end_line": 3, "end_column": 19}
-    more = {"citekey": "hartman2019", "message": "No work has this key.", "sentence": "So it is."}
+    more = {"citekey": "hartman2019", "message": "No work has this key.", "quotation": None, "sentence": "So it is."}
     return {"rule": rule, "level": level, **place, **more, "edit": None, **other}
 
 
@@ -61,9 +61,12 @@ def test_a_finding_is_one_line_with_its_place_level_and_rule(monkeypatch: pytest
     assert result.return_value == 1
 
 
-def test_in_a_word_document_the_paragraph_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    answering(monkeypatch, lambda _: report(finding(), format="docx", fixable=False))
-    assert run("thesis.docx").stdout.startswith("thesis.docx: paragraph 3: error: ")
+def test_in_a_word_document_the_words_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    quoted = finding(quotation="so " * 30)
+    answering(monkeypatch, lambda _: report(finding(), quoted, format="docx", fixable=False))
+    first, second, *_ = run("thesis.docx").stdout.splitlines()
+    assert first == "thesis.docx: paragraph 3: error: No work has this key. In: So it is. [unknown-key]"
+    assert second.endswith(f" In: {'so ' * 19}so… [unknown-key]")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ class Engine:
     """Answers as the engine does, and remembers what it was asked."""
 
     def __init__(self) -> None:
-        self.answer: dict[str, Any] = {"text": TEXT, "count": 1, "unknown": [], "warnings": []}
+        self.answer: dict[str, Any] = {"text": TEXT, "count": 1, "unknown": [], "references": None, "warnings": []}
         self.asked: dict[str, Any] = {}
 
     def ask(self, verb: str, waiting_for: str, **arguments: Any) -> dict[str, Any]:
@@ -74,13 +74,26 @@ def test_an_unknown_key_is_named_and_the_others_are_written(
     assert engine.asked["cited_in"] == [str(tmp_path / "a.md"), str(tmp_path / "b.md")]
 
 
-def test_a_missing_folder_is_refused_before_anything_is_asked(engine: Engine) -> None:
+@pytest.mark.parametrize(("place", "said"), [("nowhere/library.bib", "no folder"), (".", "is a folder")])
+def test_a_place_that_cannot_be_is_refused_before_anything_is_asked(engine: Engine, place: str, said: str) -> None:
     with pytest.raises(CiteLoomError) as caught:
-        run("thesis", "-o", "nowhere/library.bib")
-    assert caught.value.code == Code.FILE_NOT_FOUND and "nowhere" in caught.value.message
+        run("thesis", "-o", place)
+    assert said in caught.value.message and caught.value.next_step
     assert not engine.asked
 
 
 def test_a_manuscript_without_its_option_is_a_mistake(engine: Engine) -> None:
     with pytest.raises(click.UsageError, match="--cited-in"):
         run("thesis", "a.md")
+
+
+def test_neither_a_manuscript_nor_the_projects_references_are_written_over(engine: Engine, tmp_path: Path) -> None:
+    for name in ("thesis.tex", "library.bib"):
+        (tmp_path / name).write_text("mine", encoding="utf-8")
+    engine.answer["references"] = str(tmp_path / "library.bib")
+    for file in ("thesis.tex", "library.bib"):
+        with pytest.raises(CiteLoomError) as caught:
+            run("thesis", "--cited-in", "thesis.tex", "-o", file)
+        assert caught.value.code == Code.INVALID_INPUT and "Nothing was written" in caught.value.next_step
+        assert (tmp_path / file).read_text(encoding="utf-8") == "mine"
+    assert run("thesis", "--cited-in", "thesis.tex", "-o", "other.bib") == 0

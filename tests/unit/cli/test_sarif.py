@@ -59,7 +59,10 @@ def test_an_edit_is_a_fix_at_its_characters(folder: Path) -> None:
     (change,) = fix["artifactChanges"]
     assert fix["description"] == {"text": "It has a new key."} and change["artifactLocation"] == {"uri": "a.md"}
     assert change["replacements"] == [
-        {"deletedRegion": {"charOffset": 10, "charLength": 4}, "insertedContent": {"text": "okafor2021"}}
+        {
+            "deletedRegion": {"startLine": 2, "startColumn": 3, "endLine": 2, "endColumn": 7},
+            "insertedContent": {"text": "okafor2021"},
+        }
     ]
 
 

@@ -11,11 +11,10 @@ from xml.sax.saxutils import escape
 import pytest
 
 from citeloom.bibliography.references import load_references
+from citeloom.engine.citations import Citations
 from citeloom.engine.exports import Exports
-from citeloom.engine.records import Records
 from citeloom.engine.works import Works
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import EdgeCollection
 from citeloom.store import Catalog, Document, Project, State
 
 
@@ -120,14 +119,49 @@ def test_an_unknown_format_and_a_missing_manuscript_are_refused(
 def test_the_records_of_several_works_are_one_text_each_once(
     catalog: Catalog, project: Project, exports: Exports
 ) -> None:
-    def closed(project: Project) -> EdgeCollection:
-        raise AssertionError("records stand in the catalog")
+    keep(catalog, project, "odd key")
+    citations = Citations(Works(catalog))
+    answer = citations.records(project, ["zeno", "[see @berg, p. 3]", "Berg2019", "odd key"], "bibtex")
+    lines = answer["text"].splitlines()
+    assert [line for line in lines if line.startswith("@")] == ["@book{zeno,", "@book{Berg2019,"]
+    assert answer["keys"][1] == {"key": "Berg2019", "renamed_from": "berg"}
+    assert [warning[:30] for warning in answer["warnings"]] == [
+        "The citekey berg is Berg2019 n",
+        "1 work is left out, because a ",
+    ]
+    texts = json.loads(citations.records(project, ["osei", "zeno"], "csl-json")["text"])
+    assert [item["id"] for item in texts] == ["osei", "zeno"]
 
-    records = Records(catalog, closed)
-    text = records.texts(project, ["zeno", "berg", "Berg2019"], "bibtex")
-    assert [line for line in text.splitlines() if line.startswith("@")] == ["@book{zeno,", "@book{Berg2019,"]
-    assert [item["id"] for item in json.loads(records.texts(project, ["osei", "zeno"], "csl-json"))] == ["osei", "zeno"]
+
+@pytest.mark.parametrize("key", ["odd key, with {braces}", "smith@2019", "müller", "k" * 500])
+def test_any_citekey_can_be_cited_as_it_is(catalog: Catalog, project: Project, key: str) -> None:
+    keep(catalog, project, key)
+    answer = Citations(Works(catalog)).cite([project], [f" {key} "])
+    assert (answer["keys"], len(answer["citations"])) == ([{"key": key, "renamed_from": None}], 1)
+
+
+@pytest.mark.parametrize("pages", ["pp. 33-35", "pp. 33--35", "33–35", "S. 33-35"])
+def test_a_range_of_pages_is_written_in_the_styles_own_words(
+    catalog: Catalog, project: Project, exports: Exports, pages: str
+) -> None:
+    (citation,) = Citations(Works(catalog)).cite([project], [f"[@zeno, {pages}]"])["citations"]
+    assert citation == "(Müller, n.d., pp. 33–35)"
+
+
+def test_a_key_that_two_works_share_is_said(catalog: Catalog, project: Project, exports: Exports) -> None:
+    other = {"csl": {"title": "Another"}}
+    keep(catalog, project, "zeno", "again", title="Another", record=other)
+    said = "The citekey zeno belongs to several works (Another; On zeno)"
+    assert exports.export(project, "bibtex", escaped=False, cited_in=())["warnings"][0].startswith(said)
+    assert Citations(Works(catalog)).cite([project], ["zeno"])["warnings"][0].startswith(said)
+
+
+@pytest.mark.parametrize(
+    "cites",
+    [[], [" "], ["zeno"] * 1001, ["z" * 2001], ["[@a;@b]" + "[@a;@b]" * 200] * 3],
+    ids=["none", "blank", "many", "long", "many in few"],
+)
+def test_nothing_and_too_much_are_refused(catalog: Catalog, project: Project, cites: list[str]) -> None:
     with pytest.raises(CiteLoomError) as caught:
-        records.texts(project, ["zeno", "zenno", "nobody"], "bibtex")
-    assert caught.value.code == Code.CITEKEY_NOT_FOUND
-    assert caught.value.details["missing"] == {"zenno": ["zeno"], "nobody": []}
+        Citations(Works(catalog)).cite([project], cites)
+    assert caught.value.code == Code.INVALID_INPUT

@@ -11,6 +11,7 @@ import pytest
 from citeloom.bibliography.references import load_references
 from citeloom.engine.client import Client
 from citeloom.engine.records import FORMATS, Records
+from citeloom.engine.works import Works
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection, Point
 from citeloom.index.filters import section_keys
@@ -24,7 +25,7 @@ RECORD = {"title": "On Salt", "authors": ["Osei, Kwame"], "item_type": "book", "
 
 @pytest.fixture
 def records(catalog: Catalog, collection: EdgeCollection) -> Records:
-    return Records(catalog, lambda project: collection)
+    return Records(catalog, lambda project: collection, Works(catalog))
 
 
 def keep(catalog: Catalog, project: Project, record: dict[str, Any], citekey: str = "osei", title: str = "") -> None:
@@ -51,7 +52,8 @@ def test_a_record_stands_under_the_citekey_of_its_document(
 def test_a_citekey_that_the_work_had_before_leads_to_it(catalog: Catalog, project: Project, records: Records) -> None:
     keep(catalog, project, RECORD)
     catalog.aliases.note(project.id, "earlier", "osei")
-    assert records.record(project, "earlier", "bibtex")["text"].startswith("@book{osei,")
+    answer = records.record(project, "earlier", "bibtex")
+    assert answer["text"].startswith("@book{osei,") and answer["renamed_from"] == "earlier"
 
 
 def test_what_was_corrected_by_hand_wins_over_the_references(
@@ -81,7 +83,7 @@ def test_a_document_without_a_record_is_given_by_its_title(
 
 @pytest.mark.parametrize(
     ("citekey", "form", "code"),
-    [("nobody", "bibtex", Code.DOCUMENT_NOT_FOUND), ("osei", "ris", Code.INVALID_INPUT)],
+    [("nobody", "bibtex", Code.CITEKEY_NOT_FOUND), ("osei", "ris", Code.INVALID_INPUT)],
 )
 def test_an_unknown_work_or_format_is_refused(
     catalog: Catalog, project: Project, records: Records, citekey: str, form: str, code: Code

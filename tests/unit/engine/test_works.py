@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citeloom.engine.exports import Exports
 from citeloom.engine.near_names import NearNames
 from citeloom.engine.works import Works
 from citeloom.errors import CiteLoomError, Code
+from citeloom.ingest.records import RecordFinder
 from citeloom.manuscripts.model import Citation, Span
 from citeloom.store import Catalog, Document, Project, State
 
@@ -39,6 +41,7 @@ def test_the_works_own_text_comes_before_notes_on_it(catalog: Catalog, project: 
     assert [d.doc_id for d in work.documents] == ["c-paper", "b-lost", "a-note"]
     assert [d.doc_id for d in work.readable] == ["c-paper", "a-note"]
     assert work.title == "c-paper"
+    assert catalog.documents.get(project.id, None, "evans").doc_id == "c-paper"
 
 
 def test_a_work_that_only_the_references_know_can_be_cited(catalog: Catalog, project: Project, tmp_path: Path) -> None:
@@ -52,12 +55,56 @@ def test_a_work_that_only_the_references_know_can_be_cited(catalog: Catalog, pro
     references.write_text(json.dumps([{"id": "oseiRice", "type": "book", "title": "Rice, again"}]), encoding="utf-8")
     assert works.resolve(project, "oseiGrain") is None
     assert works.get(project, "oseiRice").title == "Rice, again"
+
+
+def test_references_that_cannot_be_read_are_said_where_a_work_is_missing(
+    catalog: Catalog, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    references = tmp_path / "library.json"
     references.write_text("{", encoding="utf-8")
+    project = replace(project, references_path=str(references))
+    keep(catalog, project, "salt", "evans2014")
+    works = Works(catalog)
     assert works.get(project, "evans2014").citekey == "evans2014"
+    with pytest.raises(CiteLoomError) as caught:
+        works.get(project, "oseiGrain")
+    assert "references of project 'thesis' cannot be read" in str(caught.value)
+    assert "library.json, line 1" in str(caught.value) and str(tmp_path) not in str(caught.value)
+    (said,) = Exports(works).export(project, "bibtex", escaped=False, cited_in=())["warnings"]
+    assert said in str(caught.value)
+    # A manuscript with a thousand citations must not have a broken file read a thousand times.
+    monkeypatch.setattr("citeloom.engine.works.load_references", None)
+    assert works.resolve(project, "oseiGrain") is None
+    references.unlink()
+    monkeypatch.undo()
+    assert "There is no file library.json" in works.problems([project])[0]
 
 
-def test_a_work_is_found_by_its_zotero_item_before_its_doi(catalog: Catalog, project: Project) -> None:
-    keep(catalog, project, "by-doi", "evans", record={"doi": "10.5555/Salt"})
+def test_a_reference_without_a_key_is_cited_by_the_one_that_an_import_makes(
+    catalog: Catalog, project: Project, tmp_path: Path
+) -> None:
+    references = tmp_path / "library.json"
+    uri = "http://zotero.org/users/1/items/ABCD2345"
+    references.write_text(json.dumps([{"id": uri, "type": "book", "title": "Grain and Rice"}]), encoding="utf-8")
+    (work,) = Works(catalog).all(replace(project, references_path=str(references)))
+    assert (work.citekey, work.csl["id"]) == ("GrainRice", "GrainRice")
+    finder = RecordFinder(references)
+    assert finder.of_key("GrainRice") is not None
+
+
+def test_a_key_of_today_means_more_than_one_of_yesterday(catalog: Catalog, project: Project) -> None:
+    model = {"dense_model": project.dense_model, "dense_fingerprint": "", "dense_size": 4, "sparse_model": ""}
+    other = catalog.projects.add("other", None, model)
+    keep(catalog, project, "salt", "evans2014")
+    catalog.aliases.note(project.id, "evans", "evans2014")
+    assert Works(catalog).find_all([project, other], ["evans"])["evans"].citekey == "evans2014"
+    keep(catalog, other, "grain", "evans")
+    for projects in ([project, other], [other, project]):
+        assert Works(catalog).find_all(projects, ["evans"])["evans"].title == "grain"
+
+
+def test_a_work_is_found_by_its_zotero_item_before_its_doi(catalog: Catalog, project: Project, tmp_path: Path) -> None:
+    keep(catalog, project, "by-doi", "evans", record={"doi": "10.5555/salt"})
     keep(catalog, project, "by-item", "osei", zotero={"library": "library", "item": "ABCD2345"})
     works = Works(catalog)
 
@@ -66,8 +113,13 @@ def test_a_work_is_found_by_its_zotero_item_before_its_doi(catalog: Catalog, pro
         return found.citekey if found else None
 
     assert cited("ABCD2345", doi="10.5555/salt") == "osei"
-    assert cited("ZZZZ9999", doi="10.5555/SALT") == "evans"
+    assert cited("ZZZZ9999", doi="https://doi.org/10.5555/SALT") == "evans"
     assert cited() is None
+    assert cited(doi="10.5555/rice") is None
+    references = tmp_path / "library.json"
+    references.write_text(json.dumps([{"id": "oseiRice", "DOI": "10.5555/Rice"}]), encoding="utf-8")
+    project = replace(project, references_path=str(references))
+    assert cited(doi="10.5555/rice") == "oseiRice"
 
 
 def test_every_missing_key_is_named_with_those_near_to_it(catalog: Catalog, project: Project) -> None:

@@ -241,3 +241,17 @@ def test_fields_in_any_order_give_prose_whose_marks_are_its_citations(elements: 
         return
     assert list(prose.origins) == list(range(len(text)))
     assert [at for at, sign in enumerate(text) if sign == MARK] == [group.at for group in prose.cited]
+
+
+def test_what_stands_beside_readable_citations_and_cannot_be_read_is_counted() -> None:
+    ours, broken = complex_field(code(item()), "(H)"), complex_field(" ADDIN ZOTERO_ITEM CSL_CITATION {", "(B)")
+    endnote = complex_field(" ADDIN EN.CITE <EndNote/>", "(E)") + complex_field(" ADDIN EN.CITE.DATA ", "")
+    control = '<w:sdt><w:sdtPr><w:tag w:val="CitaviPlaceholder#1"/></w:sdtPr><w:sdtContent>{}</w:sdtContent></w:sdt>'
+    citavi = control.format(complex_field(" ADDIN CitaviPlaceholder{1}", "(C)"))
+    _, prose = read_docx(docx(p(ours, broken, endnote, endnote, citavi)))
+    assert prose.warnings == [
+        "Citations made with Citavi are not read, only Zotero's: 1 of them were left out.",
+        "Citations made with EndNote are not read, only Zotero's: 2 of them were left out.",
+        "1 of Zotero's citations are broken: choose Refresh in Word's Zotero tab.",
+    ]
+    assert read_docx(docx(p(ours)))[1].warnings == []

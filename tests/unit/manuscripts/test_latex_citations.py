@@ -128,6 +128,11 @@ def test_a_heading_an_item_and_a_blank_line_end_a_paragraph() -> None:
     assert paragraphs(text) == ["Long", "One two", "three", "[a] four", "five", "six"]
 
 
+def test_a_row_of_a_table_is_a_paragraph() -> None:
+    table = r"\begin{tabular}{ll} \citet{a} & so \\ \citet{b} & \enquote{one} \& \enquote{two} \\[2pt] \end{tabular}"
+    assert [[q.text for q in citation.quotations] for citation in pair(read(table))] == [[], ["one", "two"]]
+
+
 def test_quotation_commands_carry_their_quotation_and_their_citation() -> None:
     text = (
         r"He says \enquote{one of \enquote{two}} \parencite[5]{a}. She says \textcquote[see][33]{b}[.]{another thing}. "

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from citeloom.errors import CiteLoomError
-from citeloom.manuscripts.edits import Edit, apply, key_edit, page_edit
+from citeloom.manuscripts.edits import Edit, key_edit, page_edit
 from citeloom.manuscripts.reading import read_text
+
+
+def made(text: str, edit: Edit) -> str:
+    assert text[edit.start : edit.end] == edit.old
+    return text[: edit.start] + edit.new + text[edit.end :]
 
 
 def with_pages(text: str, first: str, last: str, format: str = "markdown") -> str:
     manuscript = read_text(text, format)
     edit = page_edit(manuscript, manuscript.citations[0], (first, last))
     assert edit is not None
-    return apply(text, [edit])
+    return made(text, edit)
 
 
 @pytest.mark.parametrize(
@@ -65,28 +67,6 @@ def test_a_key_is_written_so_that_the_format_still_reads_it(
 ) -> None:
     manuscript = read_text(text, format)
     edit = key_edit(manuscript, manuscript.citations[0], key)
-    assert (apply(text, [edit]) if edit else None) == after
+    assert (made(text, edit) if edit else None) == after
     if after is not None:
         assert read_text(after, format).citations[0].key == key
-
-
-@given(
-    st.text(max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5), st.text(max_size=4)), max_size=5)
-)
-def test_only_what_is_named_changes(text: str, wanted: list[tuple[int, int, str]]) -> None:
-    edits, position, expected = [], 0, ""
-    for start, length, new in sorted(wanted):
-        if start >= position and start + length <= len(text):
-            edits.append(Edit(start, start + length, text[start : start + length], new))
-            expected += text[position:start] + new
-            position = start + max(length, 1)
-            expected += text[start + length : position]
-    assert apply(text, list(reversed(edits))) == expected + text[position:]
-
-
-@pytest.mark.parametrize(
-    "edits", [[Edit(0, 3, "xyz", "n")], [Edit(0, 2, "ab", "n"), Edit(1, 3, "bc", "m")], [Edit(2, 9, "cxxxxxx", "")]]
-)
-def test_a_change_that_does_not_fit_the_text_changes_nothing(edits: list[Edit]) -> None:
-    with pytest.raises(CiteLoomError, match="changed since"):
-        apply("abc", edits)

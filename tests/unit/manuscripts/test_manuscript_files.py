@@ -94,3 +94,30 @@ def test_a_file_without_known_markup_is_refused_and_a_huge_one_too() -> None:
 def test_line_and_column_of_a_citation_are_told() -> None:
     manuscript = read_manuscript("a.md", b"One.\r\n\r\nTwo [@k].\r\n")
     assert manuscript.place(manuscript.citations[0].span.start) == (3, 7)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_no_column(encoding: str) -> None:
+    manuscript = read_manuscript("a.md", "Two [@k].\nThree.".encode(encoding))
+    assert manuscript.place(manuscript.citations[0].span.start) == (1, 7)
+    assert [manuscript.place(offset) for offset in (0, 1, 11)] == [(1, 1), (1, 1), (2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "names"),
+    [
+        (
+            "latex",
+            "\\input{macros}\\begin{document}\\input{a}\\include{b.tex}\\import{c/}{d} \\input{x.tikz}"
+            "%\\input{e}\n\\begin{verbatim}\\input{f}\\end{verbatim}\\end{document}",
+            "a, b.tex, d",
+        ),
+        ("typst", '#import "t.typ": *\n#include "a.typ"\n// #include "b.typ"', "a.typ"),
+        ("org", '#+include: "a.org"\n#+INCLUDE: b.org\n#+include: "c.py" src python', "a.org, b.org"),
+        ("asciidoc", "include::a.adoc[]\n\n----\ninclude::b.py[]\n----", "a.adoc"),
+        ("markdown", "{{< include _a.qmd >}}\n\n`{{< include b.qmd >}}` {{< video c >}}", "_a.qmd"),
+    ],
+)
+def test_files_that_are_drawn_in_are_named(format: str, text: str, names: str) -> None:
+    (said,) = read_text(text, format).warnings
+    assert said == f"What it includes was not read ({names}): check those files too."

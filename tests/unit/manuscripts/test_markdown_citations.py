@@ -144,3 +144,8 @@ def test_deep_nesting_is_read() -> None:
         "> " * 5_000,
     ):
         cited(text)
+
+
+def test_citations_of_latex_are_said_not_to_be_read() -> None:
+    (said,) = read("So \\citep[3]{a} and \\cite{b}, `\\cite{c}`.\n\n```\n\\cite{d}\n```\n\n\\cited [@e].").warnings
+    assert said == "Citations in LaTeX's way (\\cite) are not read in Markdown: 2 were left out."

@@ -31,6 +31,13 @@ PAIRS = {
     "@a says “x”, while @b says “y” and “z”.": {"a": ["x"], "b": ["y", "z"]},
     "As @a [p. 3] says, “x” [see also @b].": {"a": ["x"], "b": []},
     "“x” [@a; @b].": {"a": ["x"], "b": ["x"]},
+    "@a says “x”, while others [@b] say “y”.": {"a": ["x"], "b": ["y"]},
+    "“x”, @a writes, and “y”, @b holds.": {"a": ["x"], "b": ["y"]},
+    "As shown [@a], “x” [@b] and “y” are so.": {"a": [], "b": ["x", "y"]},
+    # Either may be meant, and who says it is for the works to tell.
+    "@a [p. 3] says “x”, which was disputed [@b].": {"a": ["x"], "b": ["x"]},
+    "Unlike @a, they call it “x” and “y” [@b].": {"a": ["x"], "b": ["x", "y"]},
+    "It is low [@a], and “x” according to @b.": {"a": ["x"], "b": ["x"]},
     "One “x”. Two [@a].": {"a": []},
     "One “x” here.\n\nTwo [@a].": {"a": []},
 }
@@ -78,6 +85,12 @@ BLOCKS = {
     "Known [@x].\n\n> One.\n\n[@h, 3] says so.": {"x": [], "h": ["One."]},
     "Hartmann says so [@h].\n\n> One.\n\nAfter.": {"h": ["One."]},
     "Much is known [@h]. We asked.\n\n> An interview.\n\nAfter.": {"h": []},
+    "> “One is so” (@h 257).\n": {"h": ["One is so"]},
+    "> One. (Hartmann & Osei 2019: 257) [@h]\n": {"h": ["One."]},
+    "As @h writes:\n\n> One. (p. 33, my emphasis)\n": {"h": ["One."]},
+    "> Mind that @h is a note of mine, no quotation.\n": {"h": []},
+    "> [!tip]\n> This is mine [@h].\n>\n> And this [@k].\n\n> This not [@z].\n": {"h": [], "k": [], "z": ["This not"]},
+    "> [!quote]\n> One [@h].\n": {"h": ["One"]},
 }
 
 

@@ -169,6 +169,86 @@ def test_scanned_pages_excuse_what_was_misread_but_no_number() -> None:
     assert found.changes == (Change("10", "l0"),)
 
 
+def test_in_a_language_that_nobody_knows_no_letter_is_excused() -> None:
+    text = "Die Leser könnten die Seiten prüfen. Sie konnten es nicht, denn die Bücher reisen und die Leser reisen."
+    work = _work(_text(text))
+    for quote, change in (
+        ("Die Leser konnten die Seiten prüfen", Change("konnten", "könnten")),
+        ("denn die Bücher reifen und die Leser", Change("reifen", "reisen")),
+    ):
+        for is_word in (_WORDS.__contains__, lambda word: word in ("die", "es", "und", "leser")):
+            assert verify(quote, work, is_word=is_word).changes == (change,)
+
+
+def test_a_word_that_looks_alike_is_no_misread_one_unless_the_author_writes_it_too() -> None:
+    text = (
+        "The dimer was infected, and information was available to the clerk. The stream flows. "
+        "It was plain that the ornission was"
+    )
+    known = {*_WORDS, "dinner", "infected", "slow", "flows"}.__contains__
+    for also, verdict in (("", Verdict.NEAR), (" no omission.", Verdict.EXACT)):
+        assert verify("was plain that the omission was", _work(_text(text + also)), is_word=known).verdict is verdict
+    for quote, change in (
+        ("The dinner was infected, and information", Change("dinner", "dimer")),
+        ("The dimer was inflected, and information", Change("inflected", "infected")),
+        ("available to the clerk. The stream slows.", Change("slows", "flows")),
+    ):
+        assert verify(quote, _work(_text(text)), is_word=known).changes == (change,)
+
+
+def test_brackets_may_not_turn_a_sentence_round(work: WorkText) -> None:
+    for quote, added in (
+        ("although it’s [not] plain that information was", "not"),
+        ("it’s plain that information was [un]available", "un"),
+        ("it’s plain that information[less] was available", "less"),
+    ):
+        found = _verify(quote, work)
+        assert (found.verdict, [change.quote for change in found.changes]) == (Verdict.NEAR, [added])
+    assert _verify("it’s plain that [emphasis not in the original] information was", work).verdict is Verdict.EXACT
+
+
+def test_references_and_notes_within_a_quotation_may_be_left_out_but_no_words_unseen() -> None:
+    work = _work(
+        _text(
+            "We counted 10² units (see Jones, 1999, p. 4) in the sample. As was shown before,12–14 most results hold,"
+            "3,4 and were detected7 by the clerk. The ratio was 3:1 in favour, at an angle of 5′ to the north."
+        )
+    )
+    found = _verify("We counted 10² units in the sample", work)
+    assert (found.verdict, found.changes) == (Verdict.NEAR, (Change("", "see Jones, 1999, p. 4"),))
+    for quote in (
+        "As was shown before, most results hold, and were",
+        "most results hold, and were detected by the clerk",
+    ):
+        found = verify(quote, work, is_word="detected".__eq__)
+        assert (found.verdict, found.allowed) == (Verdict.EXACT, ("note number",))
+    assert _verify("The ratio was 3: in favour, at an angle", work).changes == (Change("", "1"),)
+    assert _verify("in favour, at an angle of 5″ to the north", work).verdict is Verdict.NEAR
+
+
+def test_where_it_is_from_is_no_part_of_a_quotation(work: WorkText) -> None:
+    for source in ("(p. 33)", "(Adair 2007, pp. 33–34).", "(Adair, S. 33 f.)"):
+        found = _verify(f"the silent omission of one or two words {source}", work)
+        assert (found.verdict, found.allowed) == (Verdict.EXACT, ("words in brackets",))
+    assert _verify("the silent omission of one or two words (in 33 books)", work).verdict is not Verdict.EXACT
+
+
+def test_dots_and_brackets_may_be_the_works_own_or_the_writers() -> None:
+    edition = _work(_text("The ma[n]uscript of the [lost] book was kept by the clerk … until the fire of that year."))
+    found = _verify("The ma[n]uscript of the [lost] book … until the fire", edition)
+    assert (found.verdict, found.allowed) == (Verdict.EXACT, ("ellipsis",))
+    work = _work(
+        _text("until the fire of that year. " * 3), _text("kept by the clerk … until the fire of that year.", 2)
+    )
+    found = _verify("kept by the monk … until the fire of that year", work)
+    assert (found.verdict, found.page_span) == (Verdict.NEAR, (2, 2))
+
+
+def test_what_clings_to_a_changed_word_is_shown_once() -> None:
+    work = _work(_text("We saw that twenty-three per cent of the books were lost."))
+    assert _verify("23 per cent of the books were lost", work).changes == (Change("23", "twenty-three"),)
+
+
 def test_a_splice_is_never_exact_unless_an_ellipsis_marks_it(work: WorkText) -> None:
     found = _verify("The commonest error was the silent substitution of a synonym followed with 97 cases", work)
     assert found.verdict is Verdict.NEAR

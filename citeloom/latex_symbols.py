@@ -1,4 +1,4 @@
-"""LaTeX's commands for accents and symbols: what the reader decodes, and which of them the writer uses."""
+"""LaTeX's commands for accents and symbols: all that are understood, and those that are written."""
 
 from __future__ import annotations
 
@@ -55,13 +55,14 @@ SYMBOLS = {
     **{name.capitalize(): _greek(name.capitalize()) for name in _GREEK},
     **TEXT,
     **MATH,
-    "aa": "å", "AA": "Å", "ldots": "…", "dots": "…", "textquotesingle": "'", "textquotedbl": '"',
+    "aa": "å", "AA": "Å", "SS": "ẞ", "ldots": "…", "dots": "…", "lips": "…", "textquotesingle": "'",
+    "textquotedbl": '"', "lq": "‘", "rq": "’", "glqq": "„", "grqq": "“", "glq": "‚", "grq": "‘", "flqq": "«",
+    "frqq": "»", "flq": "‹", "frq": "›", "guillemetleft": "«", "guillemetright": "»", "og": "« ", "fg": " »",
     "textbackslash": "\\", "backslash": "\\", "textasciitilde": "~", "textasciicircum": "^",
     "textunderscore": "_", "textbraceleft": "{", "textbraceright": "}", "textasciigrave": "`", "textbar": "|",
     "textless": "<", "textgreater": ">", "degree": "°", "copyright": "©", "pounds": "£", "euro": "€",
     "cdot": "·", "bullet": "•", "texttimes": "×", "textdiv": "÷", "textpm": "±", "textlnot": "¬", "le": "≤",
     "ge": "≥", "ne": "≠", "sqrt": "√", "to": "→", "textdagger": "†", "textdaggerdbl": "‡", "varepsilon": "ε",
-    "varphi": "φ", "omicron": "ο", "quad": " ", "qquad": " ", "space": " ", "newline": " ", "LaTeX": "LaTeX",
-    "TeX": "TeX", "BibTeX": "BibTeX", "\\": " ", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "-": "",
-    "/": "", "\n": " ", "\t": " ",
+    "varphi": "φ", "omicron": "ο", "quad": " ", "qquad": " ", "enspace": " ", "space": " ", "newline": " ",
+    "linebreak": " ", "hfill": " ", "tabularnewline": " ", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",
 }  # fmt: skip
