@@ -62,4 +62,4 @@ class Hints:
         """Whether it is long enough, and in the language that the model compares by."""
         words = re.findall(r"[^\W\d_]+", sentence.casefold())
         telling = {word for word in words if len(word) >= _LETTERS}
-        return len(telling) >= _FEWEST_WORDS and sum(map(self._quoting.is_word, words)) >= _KNOWN * len(words)
+        return len(telling) >= _FEWEST_WORDS and sum(map(self._quoting.lexicon.has, words)) >= _KNOWN * len(words)

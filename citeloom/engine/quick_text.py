@@ -28,7 +28,7 @@ def from_passages(document: Document, hits: Sequence[Hit]) -> Converted:
                 labels[at] = label
     pages = tuple(
         Page(number, "\n\n".join(texts.get(number, ())), printed=_other(labels.get(number), number))
-        for number in range(1, (document.pages or 0) + 1)
+        for number in sorted({*range(1, (document.pages or 0) + 1), *labels})
     )
     return Converted(document.file_type, document.converter, tuple(blocks), pages, title=document.title)
 

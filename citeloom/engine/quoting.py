@@ -21,7 +21,7 @@ from citeloom.errors import CiteLoomError
 from citeloom.index.models import ModelShelf
 from citeloom.ingest.passages import STORED
 from citeloom.ingest.records import QUICK
-from citeloom.quotes import Finding, Verdict, WorkText, check_quote, verify
+from citeloom.quotes import Finding, Lexicon, Verdict, WorkText, check_quote, verify
 from citeloom.store import Catalog, Document, Project, State
 
 _MOST_TEXTS, _MOST_BYTES = 1000, 200_000_000  # of works that are kept ready to be looked through
@@ -159,10 +159,6 @@ class Quoting:
             self._texts.keep(name, known, known.size)
         return known
 
-    def is_word(self, word: str) -> bool:
-        """Whether the bundled model's vocabulary has a word: it is one in the language at large."""
-        return word.casefold() in self._words
-
     def _look(
         self,
         project: Project,
@@ -185,7 +181,7 @@ class Quoting:
             except CiteLoomError as error:
                 unread.append(str(error))
                 continue
-            found = Found(work, document, verify(quote, text, page=page, is_word=self.is_word))
+            found = Found(work, document, verify(quote, text, self.lexicon, page=page))
             read, pages = read + 1, pages + (document.pages or 0)
             if best is None or _rank(found) < _rank(best):
                 best = found
@@ -196,8 +192,9 @@ class Quoting:
         return Looked(best, read, pages, tuple(unread))
 
     @cached_property
-    def _words(self) -> frozenset[str]:
-        return vocabulary(self._models.info(BUNDLED_DENSE).tokenizer)
+    def lexicon(self) -> Lexicon:
+        """The vocabulary of the bundled model, for the language at large."""
+        return Lexicon(vocabulary(self._models.info(BUNDLED_DENSE).tokenizer))
 
 
 def brief(found: Found) -> dict[str, Any]:

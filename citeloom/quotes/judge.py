@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from citeloom.model import TextSource
 from citeloom.quotes import words
+from citeloom.quotes.lexicon import Lexicon
 from citeloom.quotes.misread import may_be_misread
 from citeloom.quotes.quotation import Word
 from citeloom.quotes.work_text import WorkText
@@ -40,9 +41,10 @@ _WITH_NOTES = re.compile(rf"([^\W\d_]{{4,}}){_NOTES.pattern}")
 class Judge:
     """Judges differences in one work."""
 
-    def __init__(self, work: WorkText, is_word: Callable[[str], bool], quoted: Sequence[str]) -> None:
+    def __init__(self, work: WorkText, lexicon: Lexicon, quoted: Sequence[str]) -> None:
         self.work = work
-        self._is_word = is_word
+        self._is_word = lexicon.has
+        self._could_be = lexicon.could_have
         self._quoted = quoted
 
     def word(self, quoted: Word, at: int, *, first: bool) -> set[str] | None:
@@ -199,11 +201,12 @@ class Judge:
         if not self._at_home:
             seen = min(map(self.work.count, here)) > max(map(self.work.count, there))
             return seen and min(len(one), len(other)) >= _LONG and may_be_misread(other, one)
-        if not all(_is_letters(w) and self._known(w, scanned=scanned) for w in there):
+        # Of two that both look like words, nobody knows which is meant: "modem" and "modern".
+        if not all(_is_letters(w) and (self._known(w, scanned=scanned) or self._could_be(w)) for w in there):
             # What is printed as text is what the author wrote, unless the author writes the other word as well.
             good = all(_is_letters(w) and (self.work.count(w) or (scanned and self._is_word(w))) for w in here)
             return good and may_be_misread(other, one)
-        bad = not all(_is_letters(w) and (self._is_a_word(w) or self.work.count(w)) for w in here)
+        bad = not all(_is_letters(w) and (self._is_a_word(w) or self._could_be(w) or self.work.count(w)) for w in here)
         return bad and may_be_misread(one, other)
 
     @cached_property

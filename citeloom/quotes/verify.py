@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from citeloom.quotes import diff, quotation, words
 from citeloom.quotes import judge as judging
 from citeloom.quotes.finding import Change, Finding, Verdict
 from citeloom.quotes.judge import Judge
+from citeloom.quotes.lexicon import Lexicon
 from citeloom.quotes.match import Match, Matcher
 from citeloom.quotes.pages import Claim, PageCheck
 from citeloom.quotes.quotation import Piece
@@ -20,13 +19,13 @@ _TORN = 0.1  # how much more of a quotation pieces that stand far apart must hav
 _FEW_WORDS, _MANY_PLACES = 8, 4  # so few words in so many places prove nothing
 
 
-def verify(quote: str, work: WorkText, *, page: str | None = None, is_word: Callable[[str], bool]) -> Finding:
-    """Look a quotation up in a work; `is_word` says whether a word, folded and in lower case, is one at large."""
+def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = None) -> Finding:
+    """Look a quotation up in a work; the lexicon tells words of the language from misread ones."""
     quotation.check_quote(quote)
     claim = Claim(page) if page and page.strip() else None
     pieces, *others = quotation.readings(quote)
     said = [word.folds[0] for word in pieces[0].words]
-    matcher = Matcher(Judge(work, is_word, said), claim)
+    matcher = Matcher(Judge(work, lexicon, said), claim)
     match = matcher.find(pieces)
     for edited in others:
         if match and match.exact:

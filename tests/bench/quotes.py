@@ -13,7 +13,7 @@ from functools import cached_property
 
 from citeloom.documents.convert import convert
 from citeloom.model import Block, BlockKind, Converted, TextSource
-from citeloom.quotes import Finding, Verdict, WorkText, verify
+from citeloom.quotes import Finding, Lexicon, Verdict, WorkText, verify
 from citeloom.quotes.words import is_negation
 from tests.bench.figures import ms, p50, p95, say, table
 from tests.support import ROOT
@@ -116,7 +116,7 @@ def _times(papers: Sequence[_Paper], seconds: dict[str, list[float]]) -> str:
                 paper = chance.choice(papers)
                 quote = kind.make(paper, papers, chance)
                 began = time.process_time()
-                verify(quote.text, work, is_word=_is_word)
+                verify(quote.text, work, _LEXICON)
                 taken.append(time.process_time() - began)
             rows.append((f"a book of 400 pages: {kind.name}", "20", ms(p50(taken)), ms(p95(taken))))
     rows += [(f"a paper: {name}", str(len(t)), ms(p50(t)), ms(p95(t))) for name, t in seconds.items() if name in _TIMED]
@@ -154,7 +154,7 @@ def _checked(
         paper = papers[number % len(papers)]
         quote = kind.make(paper, papers, chance)
         began = time.process_time()
-        finding = verify(quote.text, works[paper.name], is_word=_is_word)
+        finding = verify(quote.text, works[paper.name], _LEXICON)
         seconds.setdefault(kind.name, []).append(time.process_time() - began)
         yield quote, finding
 
@@ -372,11 +372,7 @@ def _vocabulary() -> frozenset[str]:
     return frozenset(piece for piece in pieces if not piece.startswith("##"))
 
 
-_WORDS = _vocabulary()
-
-
-def _is_word(word: str) -> bool:
-    return word in _WORDS
+_LEXICON = Lexicon(_vocabulary())
 
 
 _EXACT, _CHANGED = frozenset({Verdict.EXACT}), frozenset({Verdict.NEAR, Verdict.ABSENT, Verdict.INCONCLUSIVE})

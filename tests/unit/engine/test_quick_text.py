@@ -32,3 +32,9 @@ def test_pages_hold_the_passages_that_stand_on_them_under_their_printed_numbers(
     markdown = to_markdown(converted)
     assert markdown.index("# Trade") < markdown.index("Grain") < markdown.index("## Limits") < markdown.index("Nobody")
     assert markdown.count("Trade") == 1
+
+
+def test_passages_that_an_agent_stored_keep_their_printed_pages() -> None:
+    stored = [hit(0, "Grain came by ship.", (41, 42), ["A41", "A42"], [])]
+    converted = from_passages(Document("p", "d", "stored:x", "stored", title="Salt"), stored)
+    assert [(page.number, page.label) for page in converted.pages] == [(41, "A41"), (42, "A42")]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Block, BlockKind, Converted, Page, TextSource
-from citeloom.quotes import Change, Finding, Verdict, WorkText, check_quote, verify
+from citeloom.quotes import Change, Finding, Lexicon, Verdict, WorkText, check_quote, verify
 from tests.papers.prose import Author
 
 _PAGE_1 = (
@@ -52,7 +52,7 @@ def work() -> WorkText:
 
 
 def _verify(quote: str, work: WorkText, page: str | None = None) -> Finding:
-    return verify(quote, work, page=page, is_word=_WORDS.__contains__)
+    return verify(quote, work, Lexicon(_WORDS), page=page)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_scanned_pages_excuse_what_was_misread_but_no_number() -> None:
     assert (found.text_source, found.ocr_confidence) == (TextSource.OCR, 0.7)
     assert _verify("error in the 91 books of Burnham was the silent omission", work).verdict is Verdict.NEAR
     scan = _work(_text("The silent omission of l0 words was the commonest error.", text_source=TextSource.OCR))
-    found = verify("The silent omission of 10 words was the commonest", scan, is_word=lambda word: word != "l0")
+    found = verify("The silent omission of 10 words was the commonest", scan, Lexicon(_WORDS))
     assert found.changes == (Change("10", "l0"),)
 
 
@@ -176,8 +176,8 @@ def test_in_a_language_that_nobody_knows_no_letter_is_excused() -> None:
         ("Die Leser konnten die Seiten prüfen", Change("konnten", "könnten")),
         ("denn die Bücher reifen und die Leser", Change("reifen", "reisen")),
     ):
-        for is_word in (_WORDS.__contains__, lambda word: word in ("die", "es", "und", "leser")):
-            assert verify(quote, work, is_word=is_word).changes == (change,)
+        for words in (_WORDS, ("die", "es", "und", "leser")):
+            assert verify(quote, work, Lexicon(words)).changes == (change,)
 
 
 def test_a_word_that_looks_alike_is_no_misread_one_unless_the_author_writes_it_too() -> None:
@@ -185,15 +185,25 @@ def test_a_word_that_looks_alike_is_no_misread_one_unless_the_author_writes_it_t
         "The dimer was infected, and information was available to the clerk. The stream flows. "
         "It was plain that the ornission was"
     )
-    known = {*_WORDS, "dinner", "infected", "slow", "flows"}.__contains__
+    known = Lexicon({*_WORDS, "dinner", "infected", "slow", "flows"})
     for also, verdict in (("", Verdict.NEAR), (" no omission.", Verdict.EXACT)):
-        assert verify("was plain that the omission was", _work(_text(text + also)), is_word=known).verdict is verdict
+        assert verify("was plain that the omission was", _work(_text(text + also)), known).verdict is verdict
     for quote, change in (
         ("The dinner was infected, and information", Change("dinner", "dimer")),
         ("The dimer was inflected, and information", Change("inflected", "infected")),
         ("available to the clerk. The stream slows.", Change("slows", "flows")),
     ):
-        assert verify(quote, _work(_text(text)), is_word=known).changes == (change,)
+        assert verify(quote, _work(_text(text)), known).changes == (change,)
+
+
+def test_what_looks_like_a_word_is_taken_for_one_although_no_list_has_it() -> None:
+    alike = ["mode", "model", "modest", "demand", "demon", "academy", "item", "system", "them", "turn", "then", "theft"]
+    lexicon = Lexicon([*_WORDS - {"modem"}, *alike])
+    assert lexicon.could_have("modem") and not lexicon.has("modem")
+    assert not any(map(lexicon.could_have, ("rnodern", "tbe", "ava1lable")))
+    work = _work(_text("It was plain that the modern clerk was available, and so was the information."))
+    for quote, verdict in (("the modem clerk was available", Verdict.NEAR), ("the rnodern clerk was", Verdict.EXACT)):
+        assert verify(f"It was plain that {quote}", work, lexicon).verdict is verdict
 
 
 def test_brackets_may_not_turn_a_sentence_round(work: WorkText) -> None:
@@ -220,7 +230,7 @@ def test_references_and_notes_within_a_quotation_may_be_left_out_but_no_words_un
         "As was shown before, most results hold, and were",
         "most results hold, and were detected by the clerk",
     ):
-        found = verify(quote, work, is_word="detected".__eq__)
+        found = verify(quote, work, Lexicon(["detected"]))
         assert (found.verdict, found.allowed) == (Verdict.EXACT, ("note number",))
     assert _verify("The ratio was 3: in favour, at an angle", work).changes == (Change("", "1"),)
     assert _verify("in favour, at an angle of 5″ to the north", work).verdict is Verdict.NEAR
@@ -331,12 +341,13 @@ _LONG = _work(*(_text(text, 1 + n // 6) for n, text in enumerate(_PARAGRAPHS)), 
 _ALL = " ".join(_PARAGRAPHS).split()
 _PAGE_OF = [1 + n // 6 for n, text in enumerate(_PARAGRAPHS) for _ in text.split()]
 _KNOWN = frozenset(word.strip(".,;:()").casefold() for word in _ALL)
+_LEXICON = Lexicon(_KNOWN)
 
 _runs = st.tuples(st.integers(0, len(_ALL) - 41), st.integers(8, 40)).map(lambda run: (run[0], run[0] + run[1]))
 
 
 def _long(quote: str) -> Finding:
-    return verify(quote, _LONG, is_word=_KNOWN.__contains__)
+    return verify(quote, _LONG, _LEXICON)
 
 
 @given(_runs)
@@ -403,7 +414,7 @@ def test_any_text_against_any_other_gets_a_verdict(quote: str, text: str) -> Non
         check_quote(quote)
     except CiteLoomError:
         return
-    finding = verify(quote, _work(_text(text)), page=text[:40], is_word=lambda _: True)
+    finding = verify(quote, _work(_text(text)), Lexicon(text.split()), page=text[:40])
     assert finding.verdict in Verdict
-    own = verify(quote, _work(_text(quote)), is_word=lambda _: True)
+    own = verify(quote, _work(_text(quote)), Lexicon(quote.split()))
     assert own.verdict in (Verdict.EXACT, Verdict.INCONCLUSIVE)
