@@ -19,7 +19,6 @@ from citeloom.store import Project
 # How near the nearest passage of a cited work must come to a sentence, for the bundled model. Measured on the sample
 # papers: 21 sentences that paraphrase their work came to 0.33 and more, four in five of other works stayed below 0.25.
 _NEAR_ENOUGH = 0.25
-_SECONDS = 2.0  # hints are worth no longer wait
 # "This has been argued before" is near to no work: a sentence must have so many words that are more than short ones.
 _FEWEST_WORDS, _LETTERS = 4, 5
 _KNOWN = 0.7  # of its words, those that the model's vocabulary has
@@ -28,10 +27,13 @@ _KNOWN = 0.7  # of its words, those that the model's vocabulary has
 class Hints:
     """Compares sentences with the passages of the works that they cite."""
 
-    def __init__(self, questions: Questions, quoting: Quoting, project: Project, cancel: Cancel) -> None:
+    def __init__(
+        self, questions: Questions, quoting: Quoting, project: Project, seconds: float, cancel: Cancel
+    ) -> None:
         self._questions = questions
         self._quoting = quoting
         self._project = project
+        self._seconds = seconds
         self._cancel = cancel
         self.left_out = 0  # sentences there was no time for
 
@@ -53,7 +55,7 @@ class Hints:
             self._cancel.check()
             ids = [document.doc_id for document in work.readable]
             near = self._questions.nearest_in(self._project, citation.sentence, ids)
-            until = until or time.monotonic() + _SECONDS
+            until = until or time.monotonic() + self._seconds
             if near is not None and near < _NEAR_ENOUGH:
                 said = check_words.no_near_passage(work)
                 yield Finding("no-near-passage", NOTE, citation.span, citation, said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,17 @@ from citeloom.quotes.pages import has_page
 from citeloom.store import Catalog, Project
 
 MOST_CHARACTERS = 50_000  # of a text that an agent sends
-_ELSEWHERE_SECONDS = 5.0  # in all, for the works that do say what the cited ones lack
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds in all for what an answer can do without: a person waits longer than a tool's time limit lets agents."""
+
+    elsewhere: float  # for the works that do say what the cited ones lack
+    hints: float
+
+
+_OF_A_PERSON, _OF_AN_AGENT = Patience(5.0, 2.0), Patience(1.2, 0.8)
 
 
 class Checks:
@@ -43,7 +53,7 @@ class Checks:
         """Check a manuscript on the disk."""
         data = bytes_of(path)
         manuscript = read_manuscript(path.name, data)
-        report = self.check(project, manuscript, None, cancel)
+        report = self.check(project, manuscript, None, _OF_A_PERSON, cancel)
         return {**report, "file": str(path), "sha256": hashlib.sha256(data).hexdigest()}
 
     def text(
@@ -56,14 +66,22 @@ class Checks:
                 f"The text has {len(text):,} characters; at most {MOST_CHARACTERS:,} are checked at once.",
                 "Send it chapter by chapter, or check the file: citeloom check FILE.",
             )
-        report = self.check(project, read_text(text, form), visible, cancel)
+        report = self.check(project, read_text(text, form), visible, _OF_AN_AGENT, cancel)
         return {**report, "file": None, "sha256": None}
 
     def check(
-        self, project: Project, manuscript: Manuscript, visible: frozenset[str] | None, cancel: Cancel
+        self,
+        project: Project,
+        manuscript: Manuscript,
+        visible: frozenset[str] | None,
+        patience: Patience,
+        cancel: Cancel,
     ) -> dict[str, Any]:
         """Every citation of a manuscript against key, quotation and page."""
-        check = _Check(self._catalog, self._works, self._quoting, self._questions, project, manuscript, visible, cancel)
+        hints = Hints(self._questions, self._quoting, project, patience.hints, cancel)
+        check = _Check(
+            self._catalog, self._works, self._quoting, hints, project, manuscript, visible, patience.elsewhere, cancel
+        )
         found = as_answer(manuscript, list(check.findings()))
         return {
             "project": project.id,
@@ -87,16 +105,17 @@ class _Check:
         catalog: Catalog,
         works: Works,
         quoting: Quoting,
-        questions: Questions,
+        hints: Hints,
         project: Project,
         manuscript: Manuscript,
         visible: frozenset[str] | None,
+        seconds_for_elsewhere: float,
         cancel: Cancel,
     ) -> None:
         self._catalog = catalog
         self._all = works
         self._quoting = quoting
-        self._questions = questions
+        self._hints = hints
         self._project = project
         self._manuscript = manuscript
         self._visible = visible
@@ -105,7 +124,7 @@ class _Check:
         self._unknown: dict[str, tuple[str | None, tuple[str, ...]]] = {}  # of each, its other project or near names
         self._said_no_text: set[str] = set()
         self._unreadable: dict[str, str] = {}  # works that are not tried again, and why
-        self._seconds_left = _ELSEWHERE_SECONDS
+        self._seconds_left = seconds_for_elsewhere
         self._not_sought = 0
         self._on_claimed_page: set[Citation] = set()  # those with a quotation that stands there
         self.works: dict[str, Work | None] = {}
@@ -138,10 +157,9 @@ class _Check:
             if citation not in elsewhere_than_claimed:
                 yield from self._page(citation)
             yield from self._without_text(citation)
-        hints = Hints(self._questions, self._quoting, self._project, self._cancel)
-        yield from hints.findings(citations, self.works)
-        if hints.left_out:
-            self.warnings.append(check_words.hints_left_out(hints.left_out))
+        yield from self._hints.findings(citations, self.works)
+        if self._hints.left_out:
+            self.warnings.append(check_words.hints_left_out(self._hints.left_out))
 
     # -- keys ------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,11 @@ class Lifetime:
     disconnected: set[str] = field(default_factory=set)  # ids of bridges that the researcher sent away
 
 
+def loads_ahead() -> bool:
+    """Whether an engine loads what the first question needs before it comes; for scripts that start many engines."""
+    return os.environ.get("CITELOOM_WARM_UP") != "off"
+
+
 class SettingsFile:
     """The settings file, looked at now and then."""
 

@@ -6,8 +6,9 @@ import logging
 import os
 import threading
 from dataclasses import asdict, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citeloom import __version__, paths
 from citeloom.config import Settings
@@ -16,19 +17,15 @@ from citeloom.engine import shelf, stored
 from citeloom.engine.activity import Activity
 from citeloom.engine.cache import ConversionCache
 from citeloom.engine.cancel import Cancel
-from citeloom.engine.checks import Checks
-from citeloom.engine.citations import Citations
 from citeloom.engine.editors import Editors
 from citeloom.engine.events import Events
-from citeloom.engine.exports import Exports
 from citeloom.engine.imports import Imports
 from citeloom.engine.indexes import Indexes
 from citeloom.engine.jobs import JobQueue
-from citeloom.engine.lifetime import Lifetime
+from citeloom.engine.lifetime import Lifetime, loads_ahead
 from citeloom.engine.pictures import Pictures
 from citeloom.engine.projects import ProjectDesk
 from citeloom.engine.questions import Questions
-from citeloom.engine.quoting import Quoting
 from citeloom.engine.reading import Reading, describe
 from citeloom.engine.records import Records
 from citeloom.engine.watching import Watching
@@ -44,6 +41,12 @@ from citeloom.ingest.writer import LiveWriter
 from citeloom.ingest.zotero_items import ZoteroItems
 from citeloom.store import Catalog, Project
 from citeloom.zotero.connect import Zotero
+
+if TYPE_CHECKING:
+    from citeloom.engine.checks import Checks
+    from citeloom.engine.citations import Citations
+    from citeloom.engine.exports import Exports
+    from citeloom.engine.quoting import Quoting
 
 log = logging.getLogger(__name__)
 
@@ -94,10 +97,6 @@ class Service:
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
         self.works = Works(self.catalog)
         self.records = Records(self.catalog, self.collection, self.works)
-        self.exports = Exports(self.works)
-        self.citations = Citations(self.works)
-        self.quoting = Quoting(self.catalog, self.works, self.reading, self.questions, self.models)
-        self.checks = Checks(self.catalog, self.works, self.quoting, self.questions)
         self.pictures = Pictures(importer, self.questions, self.reading)
         self.activity = Activity(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
         self._pause_mark = Path(paths.folders().data) / "paused"  # until a person resumes, also after a crash
@@ -126,6 +125,36 @@ class Service:
     def _follow(self, project_id: str) -> None:
         """Something that a project reads has changed."""
         self.imports.sync_if_needed(project_id)
+
+    # -- citing: loaded by the first who asks, because an engine should be there at once -----------------------
+
+    @cached_property
+    def quoting(self) -> Quoting:
+        """Verifies quotations."""
+        from citeloom.engine.quoting import Quoting
+
+        return Quoting(self.catalog, self.works, self.reading, self.questions, self.models)
+
+    @cached_property
+    def checks(self) -> Checks:
+        """Checks manuscripts."""
+        from citeloom.engine.checks import Checks
+
+        return Checks(self.catalog, self.works, self.quoting, self.questions)
+
+    @cached_property
+    def citations(self) -> Citations:
+        """Formats citations."""
+        from citeloom.engine.citations import Citations
+
+        return Citations(self.works)
+
+    @cached_property
+    def exports(self) -> Exports:
+        """Writes bibliographies."""
+        from citeloom.engine.exports import Exports
+
+        return Exports(self.works)
 
     # -- documents -------------------------------------------------------------------------------------------
 
@@ -224,7 +253,7 @@ class Service:
 
     def _warm_up(self) -> None:
         try:
-            if os.environ.get("CITELOOM_WARM_UP") != "off":  # for scripts that start many engines
+            if loads_ahead():
                 self.models.for_questions(self.settings.models.dense).embed_query("warm-up")
             for project in self.catalog.projects.all():
                 self.collection(project)

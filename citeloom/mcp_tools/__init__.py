@@ -7,6 +7,8 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from citeloom.engine.lifetime import loads_ahead
+
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
     from citeloom.engine.service import Service
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
 
 def open_session(service: Service) -> Callable[[Connection, dict[str, Any]], Awaitable[None]]:
     """What serves an editor's connection. The SDK takes a second to load, so it is loaded ahead."""
-    threading.Thread(target=_load, name="load-mcp", daemon=True).start()
+    if loads_ahead():
+        threading.Thread(target=_load, name="load-mcp", daemon=True).start()
 
     async def session(connection: Connection, options: dict[str, Any]) -> None:
         module = await asyncio.to_thread(_load)

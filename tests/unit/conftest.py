@@ -15,7 +15,7 @@ from citeloom.index.models import DenseModel
 from citeloom.store import Catalog, Project
 
 # A busy machine is no failure.
-settings.register_profile("citeloom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("citeloom", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("citeloom")
 
 SIZE = 4
