@@ -35,6 +35,16 @@ class Models:
 
 
 @dataclass(frozen=True, slots=True)
+class Index:
+    """Where the passages of a new project are kept. `citeloom index move` moves those of a project that is there."""
+
+    server: str = ""  # the address of a Qdrant server; "": in CiteLoom's own folder
+    shards: int = 1  # of a collection on a cluster
+    replicas: int = 1  # copies of each shard
+    timeout_seconds: float = 10.0  # how long a server may take to answer
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """How answers are made."""
 
@@ -116,6 +126,7 @@ class Settings:
 
     default_project: str = ""
     models: Models = field(default_factory=Models)
+    index: Index = field(default_factory=Index)
     search: Search = field(default_factory=Search)
     ocr: Ocr = field(default_factory=Ocr)
     timeouts: Timeouts = field(default_factory=Timeouts)

@@ -11,7 +11,7 @@ from typing import Any
 
 from citeloom import paths
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import Hit
+from citeloom.index.collection import Hit
 from citeloom.store import Document
 
 CUT_MARK = " […]"

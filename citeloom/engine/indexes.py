@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index.collection import Collection
 from citeloom.index.collections import Collections
-from citeloom.index.edge import EdgeCollection
 from citeloom.ingest.writer import mend
 from citeloom.store import Catalog, Project
 
@@ -32,7 +32,7 @@ class Indexes:
         # Held while an index is copied for optimising: what was written meanwhile would be missing in the copy.
         self._writing = threading.Lock()
 
-    def open(self, project: Project) -> EdgeCollection:
+    def open(self, project: Project) -> Collection:
         """The project's index; the first opening mends what a kill left."""
         with self.opening:
             if self._ended:  # the index may be another's by now, in this process or the next

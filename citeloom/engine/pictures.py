@@ -9,7 +9,7 @@ from citeloom.engine.kept import Kept
 from citeloom.engine.questions import Questions
 from citeloom.engine.reading import Reading
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import Hit
+from citeloom.index.collection import Hit
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.limits import Limits
 from citeloom.ingest.passages import STORED, shown_source

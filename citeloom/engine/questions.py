@@ -11,7 +11,7 @@ from citeloom.engine.answers import as_hit, within_budget
 from citeloom.engine.cancel import Cancel
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index import filters
-from citeloom.index.edge import EdgeCollection, Fusion, Hit
+from citeloom.index.collection import Collection, Fusion, Hit
 from citeloom.index.models import ModelShelf
 from citeloom.ingest.passages import stored_passage_id
 from citeloom.store import Catalog, Project
@@ -28,7 +28,7 @@ class Questions:
         catalog: Catalog,
         models: ModelShelf,
         settings: Settings,
-        collection: Callable[[Project], EdgeCollection],
+        collection: Callable[[Project], Collection],
     ) -> None:
         self._catalog = catalog
         self._models = models

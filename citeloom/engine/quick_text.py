@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citeloom.index.edge import Hit
+from citeloom.index.collection import Hit
 from citeloom.model import Block, BlockKind, Converted, Page
 from citeloom.store import Document
 

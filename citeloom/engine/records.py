@@ -11,7 +11,7 @@ from citeloom.bibliography.bibtex_out import to_bibtex
 from citeloom.bibliography.csl import to_csl_json
 from citeloom.bibliography.library_out import check_form
 from citeloom.engine.works import Works
-from citeloom.index.edge import EdgeCollection
+from citeloom.index.collection import Collection
 from citeloom.index.filters import SECTION_SEPARATOR, section_keys
 from citeloom.store import Catalog, Project
 from citeloom.store.facets import MOST_VALUES, Facets
@@ -24,7 +24,7 @@ _MOST_PATHS = 100_000  # of headings that are looked through for their outermost
 class Records:
     """Gives back what is known of works."""
 
-    def __init__(self, catalog: Catalog, open_collection: Callable[[Project], EdgeCollection], works: Works) -> None:
+    def __init__(self, catalog: Catalog, open_collection: Callable[[Project], Collection], works: Works) -> None:
         self._works = works
         self._collection = open_collection
         self._facets = Facets(catalog.db)
@@ -41,7 +41,7 @@ class Records:
         return {**asdict(self._facets.of(project.id)), "sections": _sections(self._collection(project))}
 
 
-def _sections(collection: EdgeCollection) -> list[str]:
+def _sections(collection: Collection) -> list[str]:
     """The outermost headings as `section_prefix` compares them: small letters, without their numbers."""
     counts: Counter[str] = Counter()
     for path, passages in collection.values("section_keys", _MOST_PATHS).items():

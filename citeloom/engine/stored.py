@@ -7,7 +7,7 @@ from typing import Any
 
 from citeloom.citekeys import make_citekey
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import EdgeCollection, Point
+from citeloom.index.collection import Collection, Point
 from citeloom.index.filters import AnyOf, section_keys, section_names
 from citeloom.ingest.passages import STORED, document_id, passage_set_id, stored_passage_id
 from citeloom.store import Catalog, Document, Project, State
@@ -65,7 +65,7 @@ def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], 
     return list(made.values()), documents, warnings
 
 
-def note(catalog: Catalog, collection: EdgeCollection, project: Project, documents: dict[str, dict[str, Any]]) -> None:
+def note(catalog: Catalog, collection: Collection, project: Project, documents: dict[str, dict[str, Any]]) -> None:
     """Keep a row for each document that the passages belong to."""
     for doc_id, metadata in documents.items():
         document = catalog.documents.find(project.id, doc_id) or Document(project.id, doc_id, metadata["source"])
@@ -78,7 +78,7 @@ def note(catalog: Catalog, collection: EdgeCollection, project: Project, documen
         catalog.documents.save(document)
 
 
-def text(collection: EdgeCollection, document: Document) -> str:
+def text(collection: Collection, document: Document) -> str:
     """The passages of a stored document, one after the other."""
     hits = collection.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
     return "\n\n".join(h.payload["chunk_text"] for h in hits)

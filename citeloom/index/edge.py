@@ -8,7 +8,6 @@ import threading
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
@@ -17,53 +16,21 @@ import qdrant_edge as qdrant
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index import filters as f
-
-KEYWORD_FIELDS = (
-    "project_id", "doc_id", "citekey", "tags", "item_type", "text_source", "file_type", "collections", "source",
-    "source_path", "version", "section_names",
-)  # fmt: skip
-INTEGER_FIELDS = ("year", "page_start", "page_end", "chunk_index")
-TEXT_FIELDS = ("chunk_text", "title", "authors")
-YES_NO_FIELDS = ("references",)  # passages of a list of references have it
+from citeloom.index.collection import (
+    INTEGER_FIELDS,
+    KEYWORD_FIELDS,
+    TEXT_FIELDS,
+    YES_NO_FIELDS,
+    Collection,
+    Fusion,
+    Hit,
+    Point,
+    SparseVector,
+)
 
 # Each call into Qdrant Edge holds Python's lock, so that large batches would make questions wait.
 _BATCH = 64
 _AVERAGE_PASSAGE_WORDS = 120.0
-
-
-@dataclass(frozen=True, slots=True)
-class SparseVector:
-    """Weighted words."""
-
-    indices: list[int]
-    values: list[float]
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A passage as the index stores it."""
-
-    id: str  # a UUID
-    dense: Sequence[float]
-    sparse: SparseVector | None
-    payload: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A passage as the index found it."""
-
-    id: str
-    score: float  # 0 to 1
-    payload: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Fusion:
-    """How the two rankings of a hybrid search become one."""
-
-    method: str = "rrf"
-    k: int = 60
 
 
 class Bm25:
@@ -90,8 +57,8 @@ class Bm25:
         return SparseVector(vector.indices, vector.values)
 
 
-class EdgeCollection:
-    """The passages of one project."""
+class EdgeCollection(Collection):
+    """The passages of one project, in a folder of their own."""
 
     def __init__(self, folder: Path, shard: qdrant.EdgeShard) -> None:
         self.folder = folder

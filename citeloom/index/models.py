@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 from citeloom import paths
 from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE, Models
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import Bm25, SparseVector
+from citeloom.index.collection import SparseVector
+from citeloom.index.edge import Bm25
 
 if TYPE_CHECKING:
     from fastembed import SparseTextEmbedding, TextEmbedding

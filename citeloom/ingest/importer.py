@@ -9,8 +9,8 @@ from typing import Any
 
 from citeloom.config import Settings
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index.collection import Collection
 from citeloom.index.collections import Collections
-from citeloom.index.edge import EdgeCollection
 from citeloom.index.models import ModelShelf
 from citeloom.ingest.preview import preview
 from citeloom.ingest.request import ImportRequest
@@ -33,7 +33,7 @@ class Importer:
         settings: Settings,
         conversions: Path,
         zotero: ZoteroItems,
-        open_collection: Callable[[Project], EdgeCollection],
+        open_collection: Callable[[Project], Collection],
     ) -> None:
         self.catalog = catalog
         self.collections = collections

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import Point
+from citeloom.index.collection import Point
 from citeloom.index.filters import AnyOf
 from citeloom.index.model_choice import fetch, is_here
 from citeloom.ingest.passages import STORED, embedded_text

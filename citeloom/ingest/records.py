@@ -16,7 +16,7 @@ from citeloom.bibliography.references import References, load_references
 from citeloom.citekeys import make_citekey
 from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import EdgeCollection
+from citeloom.index.collection import Collection
 from citeloom.index.filters import AnyOf
 from citeloom.ingest.passages import record_values
 from citeloom.ingest.scan import FoundFile, Work
@@ -157,7 +157,7 @@ def refresh(
     project_id: str,
     records: RecordFinder,
     doc_ids: Sequence[str],
-    collection: EdgeCollection,
+    collection: Collection,
     stop: threading.Event,
 ) -> tuple[int, list[str]]:
     """Rewrite payload and row of documents whose record changed; nothing is converted or embedded.
@@ -182,7 +182,7 @@ def refresh(
 
 
 def refresh_works(
-    catalog: Catalog, project_id: str, files: Sequence[FoundFile], collection: EdgeCollection, stop: threading.Event
+    catalog: Catalog, project_id: str, files: Sequence[FoundFile], collection: Collection, stop: threading.Event
 ) -> tuple[int, list[str]]:
     """The same for documents of Zotero, whose records need no finding."""
     updated, other_pages = 0, []
@@ -231,7 +231,7 @@ def note_without_file(catalog: Catalog, document: Document, file: FoundFile, rea
     catalog.documents.save(document)
 
 
-def _rewrite(catalog: Catalog, collection: EdgeCollection, document: Document, record: Record, by: str | None) -> bool:
+def _rewrite(catalog: Catalog, collection: Collection, document: Document, record: Record, by: str | None) -> bool:
     """Give a document's row, and its passages if it has any, another record; whether passages were rewritten."""
     note_rename(catalog, document, record)
     kept = {key: value for key, value in document.record.items() if key.startswith("_")}

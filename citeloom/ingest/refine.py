@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from citeloom.index.edge import Point
+from citeloom.index.collection import Point
 
 _WORD = re.compile(r"\w+")
 _ENOUGH = 0.5  # of an old passage's words, for a new one that stands on other pages

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import EdgeCollection, Point
+from citeloom.index.collection import Collection, Point
 from citeloom.index.filters import AnyOf
 from citeloom.ingest.again import Again
 from citeloom.ingest.finder import Finder
@@ -147,7 +147,7 @@ class Run:
             # A work that had nothing to read is no document less.
             self.result.removed += document.state != State.WITHOUT_FILE
 
-    def _refresh(self, work: Plan, collection: EdgeCollection) -> list[str]:
+    def _refresh(self, work: Plan, collection: Collection) -> list[str]:
         """Give documents whose text stays the records of today; gives those whose printed pages change with that."""
         state, project, stop = self.state, self.state.project, self._stop
         with state.timed("records"):
@@ -324,5 +324,5 @@ def _to_nobody() -> None:
     """A rebuild and a first pass give way to nobody."""
 
 
-def _stored(collection: EdgeCollection, document: Document) -> Iterable[Point]:
+def _stored(collection: Collection, document: Document) -> Iterable[Point]:
     return collection.stored(AnyOf("doc_id", (document.doc_id,)), document.chunks)

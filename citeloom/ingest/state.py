@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import SparseVector
+from citeloom.index.collection import SparseVector
 from citeloom.index.models import DenseInfo, DenseModel, SparseModel
 from citeloom.ingest.records import RecordFinder
 from citeloom.ingest.request import ImportRequest, ImportResult, Progress

@@ -11,7 +11,7 @@ from typing import Any
 
 from citeloom.documents.convert import CONVERTER_VERSION
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import Point
+from citeloom.index.collection import Point
 from citeloom.ingest.passages import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
 from citeloom.ingest.plan import PASSING
 from citeloom.ingest.reader import Read, Reader

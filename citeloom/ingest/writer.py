@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from citeloom.index.edge import EdgeCollection, Point
+from citeloom.index.collection import Collection, Point
 from citeloom.index.filters import AnyOf, Condition, Every, Not
 from citeloom.store import Catalog, Document, Project, State
 
@@ -40,7 +40,7 @@ def _of_set(doc_id: str, passage_set: str) -> Every:
 class LiveWriter:
     """Writes into the index that questions are answered from."""
 
-    def __init__(self, catalog: Catalog, collection: EdgeCollection) -> None:
+    def __init__(self, catalog: Catalog, collection: Collection) -> None:
         self._catalog = catalog
         self._collection = collection
 
@@ -96,7 +96,7 @@ class LiveWriter:
 class RebuildWriter:
     """Writes a new generation beside the one in use; `finish` makes all of it current at once."""
 
-    def __init__(self, catalog: Catalog, collection: EdgeCollection) -> None:
+    def __init__(self, catalog: Catalog, collection: Collection) -> None:
         self._catalog = catalog
         self._collection = collection
         self._rows: dict[str, Document] = {}
@@ -141,7 +141,7 @@ class RebuildWriter:
             self._catalog.projects.save(project)
 
 
-def mend(catalog: Catalog, project: Project, collection: EdgeCollection) -> int:
+def mend(catalog: Catalog, project: Project, collection: Collection) -> int:
     """Undo or finish what a kill left half written; gives how many documents were touched."""
     interrupted = catalog.documents.interrupted(project.id)
     for document in interrupted:
@@ -159,7 +159,7 @@ def _all_but(document: Document) -> Condition:
     return Every((own, Not(AnyOf("version", (document.version,))))) if document.version else own
 
 
-def _taken_back(collection: EdgeCollection, doc_id: str, passage_set: str) -> bool:
+def _taken_back(collection: Collection, doc_id: str, passage_set: str) -> bool:
     try:
         collection.delete(_of_set(doc_id, passage_set))
     except Exception:

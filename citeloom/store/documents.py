@@ -63,6 +63,7 @@ class Document:
     path: str = ""  # where its file is, for a source that is no path
     zotero: dict[str, str] = field(default_factory=dict)  # library, item, attachment
     record_hash: str | None = None  # of what Zotero said of the work when its record was made
+    language: str = ""  # of its text, such as "de"; "": not known
     updated_at: str = ""
 
 

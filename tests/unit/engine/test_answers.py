@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from citeloom.engine import answers
 from citeloom.engine.answers import CUT_MARK, as_hit, cite, estimate_tokens, open_uri, trim, within_budget
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import Hit
+from citeloom.index.collection import Hit
 from citeloom.mcp_tools import outputs
 
 prose = st.lists(

@@ -6,7 +6,7 @@ from typing import Any
 
 from citeloom.documents.markdown_out import to_markdown
 from citeloom.engine.quick_text import from_passages
-from citeloom.index.edge import Hit
+from citeloom.index.collection import Hit
 from citeloom.store import Document
 
 

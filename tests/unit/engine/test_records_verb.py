@@ -13,7 +13,8 @@ from citeloom.engine.client import Client
 from citeloom.engine.records import FORMATS, Records
 from citeloom.engine.works import Works
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import EdgeCollection, Point
+from citeloom.index.collection import Point
+from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import section_keys
 from citeloom.store import Catalog, Document, Project, State
 from tests.support import SAMPLE

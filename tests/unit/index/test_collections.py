@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index.collection import Fusion, Point, SparseVector
 from citeloom.index.collections import Collections
-from citeloom.index.edge import EdgeCollection, Fusion, Point, SparseVector
+from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import EVERYTHING, AnyOf
 
 NAME = "proj-thesis"

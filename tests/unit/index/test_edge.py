@@ -16,7 +16,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import Bm25, EdgeCollection, Fusion, Point, SparseVector
+from citeloom.index.collection import Fusion, Point, SparseVector
+from citeloom.index.edge import Bm25, EdgeCollection
 from citeloom.index.filters import EVERYTHING, Absent, AnyOf
 
 SIZE = 4

@@ -11,7 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import EdgeCollection, Point
+from citeloom.index.collection import Point
+from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import (
     EVERYTHING,
     FILTER_KEYS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.index.edge import Point
+from citeloom.index.collection import Point
 from citeloom.ingest.refine import refined
 
 texts = st.lists(st.sampled_from(["salt", "grain", "trade", "coast", "ship", "Über"]), max_size=6).map(" ".join)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import EdgeCollection, Point, SparseVector
+from citeloom.index.collection import Point, SparseVector
+from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import AnyOf
 from citeloom.ingest.writer import LiveWriter, RebuildWriter, mend
 from citeloom.store import Catalog, Document, Project, State

@@ -156,7 +156,7 @@ def test_a_full_disk_is_called_a_full_disk(tmp_path: Path) -> None:
 def test_a_transaction_that_fails_leaves_nothing(catalog: Catalog) -> None:
     with pytest.raises(ZeroDivisionError), catalog.db.transaction():
         catalog.projects._db.write(
-            "INSERT INTO projects VALUES ('a', 'proj-a', NULL, NULL, 'm', 'f', 4, '', 1, 0, '', 0)",
+            "INSERT INTO projects VALUES ('a', 'proj-a', NULL, NULL, 'm', 'f', 4, '', 1, 0, '', 0, '')",
         )
         assert [p.id for p in catalog.projects.all()] == ["a"]
         _ = 1 / 0
