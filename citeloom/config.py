@@ -30,7 +30,7 @@ class Models:
 
     dense: str = BUNDLED_DENSE
     sparse: str = BUNDLED_SPARSE  # "" switches hybrid search off
-    language: str = "english"  # stemmer and stop words of the sparse model
+    language: str = "auto"  # of stems and stop words: each document's own, or one for all, such as "german"
     allow_download: bool = False  # whether a model that is not here may be fetched from its hub
 
 
@@ -51,8 +51,9 @@ class Search:
     top_k: int = 6
     max_top_k: int = 20
     max_chars: int = 1800
-    fusion: str = "rrf"  # or "dbsf"
+    fusion: str = "blend"  # of meaning and words by their scores; or "rrf", by their ranks, or "dbsf", by their spread
     rrf_k: int = 60
+    rerank: str = ""  # a cross-encoder that reads the best passages again with the question; "": none
     include_references: bool = False  # whether lists of references are searched like any other text
 
 
@@ -275,7 +276,7 @@ def _settings(data: dict[str, Any]) -> Settings:
     if not (1 <= search.top_k <= search.max_top_k and search.max_chars >= _SHORTEST_TEXT and search.rrf_k >= 1):
         raise _Unusable(f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
     for name, value, choices in (
-        ("search.fusion", settings.search.fusion, ("rrf", "dbsf")),
+        ("search.fusion", settings.search.fusion, ("blend", "rrf", "dbsf")),
         ("zotero.source", settings.zotero.source, ("auto", "local", "sqlite", "web")),
         ("ocr.engine", settings.ocr.engine, ("tesseract", "rapidocr")),
     ):

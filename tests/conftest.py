@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,16 @@ from tests.support import SAMPLE, WAIT, Editor, citeloom, done, stop_engine
 
 # Most engines of a test run are never asked anything: loading the model ahead would be half of their time.
 os.environ["CITELOOM_WARM_UP"] = "off"
+# An engine that must compile the program anew takes half as long again to start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Half of the waiting in a test run is for the disk: catalog and index make sure of every write. Where the machine has
+# memory for it, the data folders of tests live there; a process that is killed leaves them as it would on a disk.
+_MEMORY = "/dev/shm"
+if "TMPDIR" not in os.environ and Path(_MEMORY).is_dir():
+    _about = os.statvfs(_MEMORY)
+    if _about.f_bavail * _about.f_frsize > 6_000_000_000 and not _about.f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
 
 
 @pytest.fixture
@@ -55,6 +67,14 @@ def _imported_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     finally:
         making.release()
     return folder
+
+
+@pytest.fixture
+def with_sample_conversions(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder of its own that need not convert the sample papers again."""
+    kept = _imported_sample(tmp_path_factory) / "cache" / "conversions"
+    shutil.copytree(kept, home / "cache" / "conversions")
+    return home
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.paths import sample_folder
+from tests import command_line
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = Path(sample_folder())
@@ -32,9 +33,12 @@ def citeloom(
     home: Path, *arguments: str, stdin: str = "", cwd: Path | None = None, **more: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line as a person would."""
+    whole = environment(home, **more)
+    if hasattr(os, "fork") and not any(name.startswith("PYTHON") for name in more):
+        return command_line.run(arguments, whole, cwd or Path.cwd(), stdin, WAIT)
     return subprocess.run(
         [sys.executable, "-m", "citeloom", *arguments],
-        env=environment(home, **more),
+        env=whole,
         cwd=cwd,
         input=stdin,
         capture_output=True,
@@ -58,10 +62,12 @@ def stop_engine(home: Path) -> None:
 def wait_for(condition: Callable[[], Any], what: str) -> Any:
     """Wait until something holds; gives what the condition gave."""
     until = time.monotonic() + WAIT
+    pause = 0.01
     while time.monotonic() < until:
         if value := condition():
             return value
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(1.5 * pause, 0.1)  # to look costs the time of what is waited for
     raise AssertionError(f"waited in vain for {what}")
 
 

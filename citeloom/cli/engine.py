@@ -16,6 +16,8 @@ from citeloom.engine import launch
 from citeloom.engine.client import Client, stop_engine
 from citeloom.errors import CiteLoomError
 
+_JOBS = {"move": "Move of {project}", "compact": "Compaction of {project}", "backup": "Backup"}
+
 
 @click.group()
 def engine() -> None:
@@ -76,7 +78,8 @@ def status(json_: bool) -> None:
     if state["settings_problem"]:
         click.echo(f"The settings of before are in force. {state['settings_problem']}")
     for job in state["jobs"]:
-        click.echo(f"Import of {job['project']}: {job['state']}, {reached(job)}")
+        what = _JOBS.get(job["kind"], "Import of {project}").format_map(job)
+        click.echo(f"{what}: {job['state']}, {reached(job)}")
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""Following an import to its end, and saying what it did."""
+"""Following a job to its end, and saying what it did."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Any
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from citeloom.cli.output import as_json, console, reached
+from citeloom.cli.output import CHORES, as_json, console, reached
 from citeloom.engine.client import Client
 from citeloom.errors import CiteLoomError, Code
 
 # Between two lines of progress where there is no terminal: steps (a document is searchable, is finished), or seconds.
 _LINES_EVERY = 50
+_CHORE_LINES_EVERY = 100_000
 _LINE_AFTER = 15.0
 
 
 def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
     """Follow a job until it ends; Ctrl-C ends it soon, and what it has done stays."""
     try:
-        if client.call("status")["paused"]:
+        if any(job["job_id"] == job_id and job["state"] == "paused" for job in client.call("status")["jobs"]):
             _say_paused()
         return _follow(client, job_id, quiet=quiet)
     except KeyboardInterrupt:
@@ -41,7 +42,7 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
             raise CiteLoomError(
                 Code.ENGINE_UNAVAILABLE,
                 "The engine was stopped.",
-                "The import goes on when the engine starts again.",
+                "It goes on when the engine starts again.",
             )
         if event["type"] == "Paused" and event["paused"]:
             _say_paused()
@@ -77,8 +78,10 @@ class _Lines:
     def update(self, event: dict[str, Any]) -> None:
         steps = event["searchable"] + event["done"]
         waited = time.monotonic() - self._at
-        if steps - self._shown >= _LINES_EVERY or (steps > self._shown and waited > _LINE_AFTER):
-            click.echo(f"{reached(event)}, {event['chunks_written']} passages")
+        chore = event["stage"] in CHORES
+        every = _LINES_EVERY if not chore else _CHORE_LINES_EVERY
+        if steps - self._shown >= every or (steps > self._shown and waited > _LINE_AFTER):
+            click.echo(reached(event) if chore else f"{reached(event)}, {event['chunks_written']} passages")
             self._shown, self._at = steps, time.monotonic()
 
 
@@ -101,9 +104,10 @@ class _Bar:
         file = event["file"]
         name = (Path(file).name if Path(file).is_absolute() else file) or event["stage"]
         page = f" (page {event['page']} of {event['pages']})" if event["pages"] else ""
+        chore = event["stage"] in CHORES  # it has one half only
         self._progress.update(
             self._task,
-            total=2 * event["total"] or None,
+            total=(1 if chore else 2) * event["total"] or None,
             completed=event["searchable"] + event["done"],
             description=name[:40] + page,
             reached=reached(event) if event["total"] else "",
@@ -115,10 +119,23 @@ class _Bar:
 
 
 def _left(eta: float | None, stage: str) -> str:
-    if eta is None or stage not in ("read", "convert"):
+    if eta is None or stage not in ("read", "convert", "copy", "write", "pack"):
         return ""
     time_left = f"about {eta:.0f} s" if eta < 90 else f"about {eta / 60:.0f} min"
     return f"{time_left} until all can be searched" if stage == "read" else f"{time_left} left"
+
+
+def succeeded(finished: dict[str, Any], *, json_: bool = False) -> dict[str, Any] | None:
+    """What a move, a compaction or a backup did; None if it was stopped. A failure is raised."""
+    result: dict[str, Any] = finished["result"]
+    if "error" in result:
+        raise CiteLoomError.from_dict(result["error"])
+    if json_:
+        as_json({"state": finished["state"], **result})
+    else:
+        for warning in result.get("warnings", []):
+            click.echo(f"Note: {warning}")
+    return result if finished["state"] == "done" else None
 
 
 def print_result(project: str, finished: dict[str, Any], *, json_: bool) -> int:

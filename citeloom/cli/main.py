@@ -10,6 +10,7 @@ import click
 from citeloom import __version__
 from citeloom.cli import (
     app,
+    backup,
     cache,
     checking,
     citing,
@@ -18,6 +19,8 @@ from citeloom.cli import (
     engine,
     exporting,
     imports,
+    index,
+    models,
     opening,
     projects,
     searching,
@@ -90,6 +93,10 @@ commands.add_command(citing.cite)
 commands.add_command(exporting.export)
 commands.add_command(clients.clients)
 commands.add_command(searching.log)
+commands.add_command(index.index)
+commands.add_command(backup.backup)
+commands.add_command(backup.restore)
+commands.add_command(models.models)
 commands.add_command(cache.cache)
 commands.add_command(engine.engine)
 commands.add_command(engine.doctor)

@@ -50,8 +50,15 @@ def coverage(of: dict[str, int]) -> str:
     return ", ".join(parts)
 
 
+# The stages of jobs that are no import, and what is counted in each.
+CHORES = {"copy": "passages copied", "wait": "passages copied", "check": "passages copied, comparing"}
+CHORES |= {"write": "passages written", "graph": "passages written, building the search graph", "pack": "MB packed"}
+
+
 def reached(progress: dict[str, Any]) -> str:
-    """How far an import has come, in words."""
+    """How far a job has come, in words."""
+    if counted := CHORES.get(progress.get("stage", "")):
+        return f"{progress['done']:,} of {progress['total']:,} {counted}"
     searchable, done, total = (progress.get(key, 0) for key in ("searchable", "done", "total"))
     return f"{searchable} of {total} searchable, {done} finished"
 

@@ -29,6 +29,7 @@ _FILTER = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<|~)\s*(.+)")
     help="KEY=VALUE, KEY>=N, KEY!=VALUE, KEY~PART or JSON (repeatable).",
 )
 @click.option("--top", "top_k", type=int, help="How many passages (default 6).")
+@click.option("--per-document", type=int, metavar="N", help="At most so many passages of one work.")
 @click.option("--json", "json_", is_flag=True, help="Print what an agent would get.")
 def search(
     project: str,
@@ -36,6 +37,7 @@ def search(
     dense: bool,
     filters: tuple[str, ...],
     top_k: int | None,
+    per_document: int | None,
     json_: bool,
 ) -> None:
     """Search PROJECT as an agent would.
@@ -53,6 +55,7 @@ def search(
         hybrid=not dense,
         filters=wanted,
         top_k=top_k,
+        per_document=per_document,
     )
     if json_:
         as_json(answer)
@@ -63,6 +66,8 @@ def search(
         click.echo("Nothing was found.")
     for warning in answer["warnings"]:
         click.echo(f"Note: {warning}")
+    if cost := answer["reranked"]:
+        click.echo(f"Reranked by {cost['model']}: {cost['candidates']} passages in {cost['seconds']:.1f} s.")
     click.echo(coverage(answer["coverage"]) + ".")
 
 
@@ -118,6 +123,8 @@ def _print_hit(number: int, hit: dict[str, Any]) -> None:
     pages = "" if not hit["page_span"] else f", PDF page {'–'.join(str(p) for p in sorted(set(hit['page_span'])))}"
     console.print(Text(f"{title or ''} ({hit['source']}{pages})", "dim"))
     console.print(Text(hit["render_text"]))
+    if hit["also_in"]:
+        console.print(Text(f"Also in {', '.join(other['cite'] for other in hit['also_in'])}", "dim"))
     console.print(Text(f"{hit['chunk_id']}\n", "dim"))
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPainterPath, QP
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
-from citeloom.desktop.overview import Mood
+from citeloom.desktop.mood import Mood
 
 _DATA = Path(__file__).with_name("data")
 _TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)

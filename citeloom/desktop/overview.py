@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from citeloom.desktop import job_words
 from citeloom.desktop.link import Link, other_version
+from citeloom.desktop.mood import Mood
 from citeloom.desktop.translations import translate
 from citeloom.errors import CiteLoomError
 
 _REFRESH_MS = 400  # many events at once make one question
-_RESTARTS = "settings changed"  # why an engine ends that is back in a moment: nothing to worry anybody with
-
-
-class Mood(StrEnum):
-    """What the tray icon shows."""
-
-    IDLE = "idle"
-    WORKING = "working"
-    ATTENTION = "attention"
-    PAUSED = "paused"
+# Why an engine ends that is back in a moment: nothing to worry anybody with.
+_RESTARTS = ("settings changed", "a backup was restored")
 
 
 @dataclass(frozen=True)
@@ -47,12 +40,9 @@ class Situation:
 
     @property
     def progress(self) -> float | None:
-        """How much of the imports under way is done, 0 to 1; None where that is not known."""
-        total = sum(job.get("total") or 0 for job in self.jobs.values())
-        if not total:
-            return None
-        steps = sum((job.get("searchable") or 0) + (job.get("done") or 0) for job in self.jobs.values())
-        return float(min(1.0, steps / (2 * total)))
+        """How much of the jobs under way is done, 0 to 1; None where that is not known."""
+        known = [(share, job["total"]) for job in self.jobs.values() if (share := job_words.share(job)) is not None]
+        return sum(share * total for share, total in known) / sum(total for _, total in known) if known else None
 
     def in_words(self) -> str:
         """The situation as a person would say it."""
@@ -74,6 +64,8 @@ class Situation:
         )
         if self.status.get("paused"):
             return translate("Situation", "Paused: {counts}").format(counts=counts)
+        if self.jobs and all(job_words.kind_of(job) != job_words.IMPORT for job in self.jobs.values()):
+            return job_words.title(next(iter(self.jobs.values())))
         if self.jobs:
             return translate("Situation", "Reading: {counts}").format(counts=counts)
         if not self.status.get("projects"):
@@ -85,7 +77,7 @@ class Overview(QObject):
     """Follows the engine's events and says when anything at a glance has changed."""
 
     changed = Signal()
-    notice = Signal(str, str, bool)  # title, text, whether something is wrong: one per finished import or problem
+    notice = Signal(str, str, bool)  # title, text, whether something is wrong: one per finished job or problem
 
     def __init__(self, link: Link, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -115,7 +107,7 @@ class Overview(QObject):
     def _on_event(self, event: dict[str, Any]) -> None:
         kind = event["type"]
         if kind == "EngineStopping":
-            self._restarts = event["reason"] == _RESTARTS
+            self._restarts = event["reason"] in _RESTARTS
             return
         if kind == "JobQueued":
             job = {"job_id": event["job_id"], "project": event["project_id"], "state": "queued"}
@@ -124,8 +116,13 @@ class Overview(QObject):
             job = {**self.now.jobs.get(event["job_id"], {}), **event, "project": event["project_id"]}
             self._set(jobs={**self.now.jobs, event["job_id"]: job})
         elif kind == "JobFinished":
+            known = self.now.jobs.get(event["job_id"], {})
             self._set(jobs={key: job for key, job in self.now.jobs.items() if key != event["job_id"]})
-            self._on_finished(event)
+            kind = job_words.kind_of({**known, **event, "project": event["project_id"]})
+            if kind == job_words.IMPORT:
+                self._on_finished(event)
+            else:
+                self._tell_chore(kind, event)
         if not self._refresh.isActive():
             self._refresh.start()
 
@@ -174,6 +171,21 @@ class Overview(QObject):
                 text.format(count=processed, passages=count("chunks_written")),
                 False,
             )
+
+    def _tell_chore(self, kind: str, event: dict[str, Any]) -> None:
+        done, failed = {
+            "move": (self.tr("{project}: the index was moved"), self.tr("The index of {project} could not be moved")),
+            "compact": (
+                self.tr("{project}: the index was compacted"),
+                self.tr("The index of {project} could not be compacted"),
+            ),
+            "backup": (self.tr("The backup is made"), self.tr("The backup could not be made")),
+        }[kind]
+        result, project = event["result"], event["project_id"]
+        if event["state"] == "failed":
+            self._trouble(failed.format(project=project), CiteLoomError.from_dict(result.get("error") or {}).message)
+        elif event["state"] == "done":
+            self.notice.emit(done.format(project=project), job_words.end_words(kind, result), False)
 
     def _trouble(self, title: str, text: str) -> None:
         self._set(troubles=(*self.now.troubles, title)[-20:])

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from citeloom.desktop.desk import Desk, Page
 from citeloom.desktop.icons import app_icon, icon, tray_icon
-from citeloom.desktop.overview import Mood
+from citeloom.desktop.mood import Mood
 
 _REDRAW_MS = 250
 _LONGEST_TIP = 120  # Windows cuts a tooltip at 127 characters

@@ -73,6 +73,7 @@ def _past(job: Job) -> dict[str, Any]:
     return {
         "job_id": job.id,
         "project": job.project_id,
+        "kind": job.kind,
         "state": job.state,
         "source": job.request.get("source"),
         "created_at": job.created_at,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom import paths
+from citeloom.engine.choosing import Chosen
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Hit
 from citeloom.store import Document
@@ -121,6 +122,20 @@ def as_hit(hit: Hit, *, max_chars: int, full_text: bool) -> dict[str, Any]:
         "open_uri": open_uri(p),
         "full_text": text if full_text else None,
     }
+
+
+def as_shown(chosen: Chosen, *, max_chars: int, full_text: bool) -> dict[str, Any]:
+    """A chosen hit in the shape of the contract: the passages it joins, and where else the same is said."""
+    return {
+        **as_hit(chosen.as_one(), max_chars=max_chars, full_text=full_text),
+        "merged": [_reference(part) for part in chosen.parts] if len(chosen.parts) > 1 else [],
+        "also_in": [_reference(hit) for hit in chosen.also_in],
+    }
+
+
+def _reference(hit: Hit) -> dict[str, Any]:
+    p = hit.payload
+    return {"chunk_id": p.get("chunk_id", hit.id), "cite": cite(p.get("citekey") or "", p.get("page_labels") or [])}
 
 
 def within_budget(hits: list[dict[str, Any]], max_tokens: int | None) -> tuple[list[dict[str, Any]], dict[str, Any]]:

@@ -106,6 +106,12 @@ def stop_engine() -> bool:
         if pid is None:
             raise
         os.kill(pid, signal.SIGTERM)
+    wait_until_stopped()
+    return True
+
+
+def wait_until_stopped() -> None:
+    """Wait for an engine to end that was told to."""
     until = time.monotonic() + _STOP_SECONDS
     while launch.running():
         if time.monotonic() > until:
@@ -115,7 +121,6 @@ def stop_engine() -> bool:
                 "Try again later.",
             )
         time.sleep(0.05)
-    return True
 
 
 def _result(message: dict[str, Any]) -> Any:

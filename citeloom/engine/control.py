@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citeloom.engine import events, model_choice, shelf, wire
+from citeloom.engine import events, model_choice, model_trial, shelf, wire
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.doctor import examine
 from citeloom.engine.ocr_choice import ocr
@@ -92,7 +92,10 @@ class Control:
             raise CiteLoomError(
                 Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {', '.join(sorted(_VERBS))}."
             )
-        return await asyncio.to_thread(handler, self._service, {**args, "cancel": self._gone})
+        result = await asyncio.to_thread(handler, self._service, {**args, "cancel": self._gone})
+        if verb == "restore":
+            self._loop.call_later(0.05, self._end_engine, "a backup was restored")
+        return result
 
     def _watch(self) -> None:
         def tell(event: events.Event) -> None:
@@ -118,6 +121,7 @@ def _search(service: Service, args: dict[str, Any]) -> Any:
         top_k=args.get("top_k"),
         filter_by=args.get("filters"),
         full_text=bool(args.get("full_text")),
+        per_document=args.get("per_document"),
         cancel=args["cancel"],
     )
 
@@ -182,6 +186,8 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "reread": shelf.reread,
     "models": lambda s, a: model_choice.models(s),
     "project_model": model_choice.choose,
+    "model_download": lambda s, a: model_choice.download(a),
+    "model_test": model_trial.trial,
     "ocr": lambda s, a: ocr(s.settings),
     "sizes": lambda s, a: sizes(),
     "show": lambda s, a: s.find_passage(a["chunk_id"]),
@@ -209,5 +215,14 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "disconnect": lambda s, a: {"disconnected": s.editors.disconnect(str(a["session_id"]))},
     "cache_show": lambda s, a: s.cache.show(),
     "cache_prune": lambda s, a: s.cache.prune(everything=bool(a.get("everything"))),
+    "index_show": lambda s, a: s.index_desk.show(a.get("project")),
+    "index_test": lambda s, a: s.index_desk.test(a["address"], a.get("key")),
+    "index_login": lambda s, a: s.index_desk.log_in(a["key"], a.get("address")),
+    "index_logout": lambda s, a: s.index_desk.log_out(),
+    "index_move": lambda s, a: s.index_desk.move(a["project"], a["to"]),
+    "index_compact": lambda s, a: s.index_desk.compact(a["project"]),
+    "backup": lambda s, a: s.back_up(a["file"], [str(p) for p in a.get("projects") or []]),
+    "restore_look": lambda s, a: s.restoring.look(Path(a["file"])),
+    "restore": lambda s, a: s.restoring.restore(Path(a["file"]), a["cancel"], replace=bool(a.get("replace"))),
     "doctor": lambda s, a: examine(s),
 }

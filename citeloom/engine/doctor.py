@@ -26,6 +26,8 @@ def examine(service: Service) -> list[dict[str, Any]]:
         ("converter", lambda: _converter(service)),
         ("Zotero", lambda: _zotero(service)),
     ]
+    if service.index_desk.servers():
+        checks.append(("Qdrant server", lambda: _servers(service)))
     checks += [(f"project {p.id}", partial(_project, service, p.id)) for p in service.catalog.projects.all()]
     return [_check(name, look) for name, look in checks]
 
@@ -131,6 +133,14 @@ def _zotero(service: Service) -> str:
         return f"no project reads it ({error.message.rstrip('.')})"
 
 
+def _servers(service: Service) -> str:
+    """Which servers have indexes, and whether they can be used with the key that is kept."""
+    desk = service.index_desk
+    seen = [f"{address}: Qdrant {desk.test(address)['version']}" for address in desk.servers()]
+    key = {"keyring": "key in the keyring", "environment": "key from the environment"}.get(desk.key_place() or "")
+    return "; ".join([*seen, key or "no key"])
+
+
 def _project(service: Service, project_id: str) -> str:
     project = service.catalog.projects.get(project_id)
     passages = service.collection(project).count()
@@ -149,4 +159,5 @@ def _project(service: Service, project_id: str) -> str:
             "Connect the drive, or take the folder out of the project;"
             f" on the command line: citeloom project disallow {project_id} FOLDER.",
         )
-    return f"{coverage['searchable']} of {coverage['documents']} documents searchable, {passages} passages"
+    where = f", on {project.server}" if project.server else ""
+    return f"{coverage['searchable']} of {coverage['documents']} documents searchable, {passages} passages{where}"

@@ -32,6 +32,7 @@ class JobQueued:
 
     job_id: str
     project_id: str
+    kind: str = "ingest"  # or move, compact, backup
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class JobFinished:
     project_id: str
     state: str
     result: dict[str, Any] = field(default_factory=dict)
+    kind: str = "ingest"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,36 @@
-"""The projects' indexes: opened and mended once, written to and optimised by one at a time."""
+"""The projects' indexes: opened and mended once, written to by one at a time, swapped for others unseen."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Collection
-from citeloom.index.collections import Collections
+from citeloom.index.collections import Collections, Place
+from citeloom.index.optimise import optimised_copy
+from citeloom.ingest.place import place_of
+from citeloom.ingest.workers import Stopped
 from citeloom.ingest.writer import mend
 from citeloom.store import Catalog, Project
 
 log = logging.getLogger(__name__)
 
-_OPTIMISE_FROM = 20_000  # passages without a search graph that make one worth its time
+_OPTIMISE_FROM = 20_000  # passages written or deleted since the last time that make it worth its time
 _WRITE_WAIT = 10.0
+
+
+class _Writing:
+    """The right to write into one index."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.why = ""  # it cannot be had for long
+        self.would_be_wasted = False  # whoever has it would have to begin from the start
 
 
 class Indexes:
@@ -25,73 +38,134 @@ class Indexes:
 
     def __init__(self, catalog: Catalog, collections: Collections) -> None:
         self._catalog = catalog
-        self._collections = collections
+        self.collections = collections
         self._mended: set[str] = set()
         self._ended = False
-        self.opening = threading.RLock()  # held while one is opened, made or removed
-        # Held while an index is copied for optimising: what was written meanwhile would be missing in the copy.
-        self._writing = threading.Lock()
+        self._writing: defaultdict[str, _Writing] = defaultdict(_Writing)
 
     def open(self, project: Project) -> Collection:
         """The project's index; the first opening mends what a kill left."""
-        with self.opening:
+        with self.collections.opening(project.collection):
             if self._ended:  # the index may be another's by now, in this process or the next
                 raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
             try:
-                collection = self._collections.get(project.collection, project.generation)
+                collection = self.collections.get(place_of(project))
             except CiteLoomError as error:
-                if error.code == Code.INDEX_UNAVAILABLE:
-                    error.next_step = (
-                        f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
-                    )
-                raise
+                raise _how_to_have_it_again(error, project) from error
             if project.collection not in self._mended:
                 mend(self._catalog, project, collection)
-                self._collections.tidy(project.collection, project.generation)
+                self._tidy(project)
                 self._mended.add(project.collection)
             return collection
 
-    def remove(self, project: Project) -> None:
-        """Delete a project with its index."""
-        with self.opening:
+    def _tidy(self, project: Project) -> None:
+        try:
+            self.collections.tidy(place_of(project), self._being_built(project))
+        except CiteLoomError as error:  # questions can be answered all the same
+            log.warning("earlier generations of %s are left: %s", project.collection, error)
+
+    def _being_built(self, project: Project) -> list[Place]:
+        """Where a move that an ended engine left is to go on."""
+        moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
+        return [place_of(moved(project, str(job.request["to"]))) for job in moves]
+
+    def remove(self, project: Project) -> str | None:
+        """Delete a project with its index; gives what to do about what could not be deleted."""
+        with self.collections.opening(project.collection):
             self._catalog.projects.remove(project.id)
-            self._collections.remove(project.collection)
             self._mended.discard(project.collection)
+            try:
+                self.collections.remove(place_of(project))
+            except CiteLoomError as error:
+                return left_on_server(place_of(project), error)
+        return None
 
     def end(self) -> None:
         """Close all, and give out no more."""
-        with self.opening:
-            self._ended = True
-        self._collections.close()
+        self._ended = True
+        self.collections.close()
+
+    # -- writing ---------------------------------------------------------------------------------------------
 
     @property
     def is_writing(self) -> bool:
         """Whether an index is being optimised or written to by an agent: ending now would waste it."""
-        return self._writing.locked()
+        return any(writing.lock.locked() and writing.would_be_wasted for writing in list(self._writing.values()))
 
     @contextmanager
-    def may_write(self) -> Iterator[None]:
-        """The right to write, or TIMEOUT while an index is being optimised."""
-        if not self._writing.acquire(timeout=_WRITE_WAIT):
-            raise CiteLoomError(Code.TIMEOUT, "The index is being optimised.", "Try again in a minute.")
+    def may_write(self, project: Project) -> Iterator[None]:
+        """The right to write, or TIMEOUT while it cannot be had."""
+        writing = self._writing[project.collection]
+        if not writing.lock.acquire(timeout=_WRITE_WAIT):
+            raise CiteLoomError(Code.TIMEOUT, f"The index is being {writing.why}.", "Try again in a minute.")
+        writing.would_be_wasted = True
         try:
             yield
         finally:
-            self._writing.release()
+            writing.lock.release()
+
+    @contextmanager
+    def untouched(self, projects: Sequence[Project], why: str, *, would_be_wasted: bool = False) -> Iterator[None]:
+        """No agent writes into these indexes: what was written meanwhile would be missing in the copy."""
+        with ExitStack() as held:
+            for name in sorted({project.collection for project in projects}):
+                writing = self._writing[name]
+                held.enter_context(writing.lock)
+                writing.why, writing.would_be_wasted = why, would_be_wasted
+            yield
+
+    # -- swapping --------------------------------------------------------------------------------------------
+
+    def swap(self, old: Project, new: Project, made: Collection) -> None:
+        """Have another generation, which `new` names, answer from now on."""
+        self.collections.adopt(place_of(new), made)
+        # Read again: making it took minutes, in which somebody may have removed the project.
+        current = self._catalog.projects.get(old.id)
+        self._catalog.projects.save(
+            replace(current, generation=new.generation, server=new.server, without_graph=new.without_graph)
+        )
+        self.collections.retire(place_of(new))
 
     def optimise(self) -> None:
-        """Build search graphs where many passages have none."""
+        """Build search graphs where many passages have none, or many were deleted."""
         for project in self._catalog.projects.all():
-            if project.without_graph < _OPTIMISE_FROM:
-                continue
-            with self._writing:
-                self.open(project)
-                log.info("optimising %s", project.collection)
-                made = self._collections.optimised_copy(project.collection, project.generation)
-                # Read again: the copy took minutes, in which somebody may have removed the project.
-                current = self._catalog.projects.get(project.id)
-                moved = replace(current, generation=current.generation + 1, without_graph=0)
-                self._collections.adopt(project.collection, moved.generation, made)
-                self._catalog.projects.save(moved)
-                self._collections.retire(project.collection, moved.generation)
-                log.info("optimised %s", project.collection)
+            if not project.server and project.without_graph >= _OPTIMISE_FROM:
+                with self.untouched([project], "optimised", would_be_wasted=True):
+                    self._optimise(project)
+
+    def compact(self, project: Project, tell: Callable[[int, int], None], stop: threading.Event) -> None:
+        """Write a project's passages anew, without what was deleted, with a search graph. Hold its writers back."""
+        self._optimise(project, (project.dense_size, project.hybrid_enabled), tell, stop)
+
+    def _optimise(
+        self,
+        project: Project,
+        anew: tuple[int, bool] | None = None,
+        tell: Callable[[int, int], None] = lambda done, total: None,
+        stop: threading.Event | None = None,
+    ) -> None:
+        self.open(project).flush()
+        log.info("optimising %s", project.collection)
+        new = replace(project, generation=project.generation + 1, without_graph=0)
+        folder = self.collections.folder
+        made = optimised_copy(folder(place_of(project)), folder(place_of(new)), anew, tell, stop or threading.Event())
+        if made is None:
+            raise Stopped
+        self.swap(project, new, made)
+        log.info("optimised %s", project.collection)
+
+
+def moved(project: Project, to: str) -> Project:
+    """A project as its row will be after a move."""
+    return replace(project, server=to, generation=project.generation + 1)
+
+
+def left_on_server(place: Place, error: CiteLoomError) -> str:
+    """What to say of passages that are no longer needed on a server that does not let them be deleted."""
+    return f"Its passages are still on {place.server}: delete {place.on_server} there ({error.message.rstrip('.')})."
+
+
+def _how_to_have_it_again(error: CiteLoomError, project: Project) -> CiteLoomError:
+    if error.code == Code.INDEX_UNAVAILABLE and not (project.server and error.next_step):
+        error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
+    return error

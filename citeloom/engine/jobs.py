@@ -1,4 +1,4 @@
-"""The job queue: imports one after the other in a thread of their own, resumed after any end of the engine."""
+"""The job queue: imports and other work, one after the other in one thread, resumed after any end of the engine."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import logging
 import threading
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
 from citeloom.engine.events import Events, JobFinished, JobProgress, JobQueued, Paused
+from citeloom.engine.work import Begin, Work
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.importer import Importer
-from citeloom.ingest.request import ImportRequest, Progress
-from citeloom.ingest.run import Run
+from citeloom.ingest.request import Progress, Request
 from citeloom.store import Catalog, Job
 from citeloom.store.database import now
 
@@ -32,21 +31,23 @@ class _Begun:
     job: Job
     stop: threading.Event = field(default_factory=threading.Event)
     cancelled: bool = False  # stopped for good; else it waits once more
-    run: Run | None = None
+    run: Work | None = None
     searchable: bool = False  # what could be read at once has been
     look_again: bool = False  # somebody asked for the same once more
 
 
 class JobQueue:
-    """Imports waiting, those under way, and what became of the last ones.
+    """Jobs waiting, those under way, and what became of the last ones.
 
     All work is done by one thread. What makes documents searchable comes first: while an import reads whole documents,
     which may take hours, the first pass of another is done in between.
     """
 
-    def __init__(self, catalog: Catalog, importer: Importer, events: Events, when_idle: Callable[[], None]) -> None:
+    def __init__(
+        self, catalog: Catalog, kinds: Mapping[str, Begin], events: Events, when_idle: Callable[[], None]
+    ) -> None:
         self._catalog = catalog
-        self._importer = importer
+        self._kinds = kinds
         self._events = events
         self._when_idle = when_idle
         self._changed = threading.Condition()
@@ -67,36 +68,37 @@ class JobQueue:
             if tries >= _TRIES:
                 error = CiteLoomError(
                     Code.INTERNAL_ERROR,
-                    f"The engine ended {tries} times during this import.",
-                    "Run it again with fewer files to find the one that does it.",
+                    f"The engine ended {tries} times during this.",
+                    "Run an import again with fewer files to find the one that does it.",
                 )
                 self._finish(job, "failed", {"error": error.as_dict()})
                 continue
             self._waiting.append(job)
         self._thread.start()
 
-    def submit(self, request: ImportRequest, *, owed_first: bool = False) -> Job:
-        """Queue an import; the same request again gives the job that is under way, which looks for what is new.
+    def submit(self, request: Request, *, owed_first: bool = False) -> Job:
+        """Queue a job; the same request again gives the job that is under way, which looks for what is new.
 
         With `owed_first` it is only asked after: one that ended since its asker was told "running" is given once more,
         to tell how it ended.
         """
-        wanted = request.to_json()
+        job = Job(uuid.uuid4().hex[:12], request.project_id, request.kind, request.to_json())
         with self._changed:
             if owed_first:
                 for job_id in self._owed & set(self._finished):
-                    if self._finished[job_id].request == wanted:
+                    if _same(self._finished[job_id], job):
                         self._owed.discard(job_id)
                         return self._finished[job_id]
             for begun in self._begun.values():
-                if begun.job.request == wanted and not begun.cancelled and not (request.watched and begun.searchable):
+                enough = job.request.get("watched") and begun.searchable
+                if _same(begun.job, job) and not begun.cancelled and not enough:
                     begun.look_again |= not owed_first
                     return begun.job
-            for job in self._waiting:
-                if job.request == wanted:
-                    return job
-            job = Job(uuid.uuid4().hex[:12], request.project_id, "ingest", wanted)
-            self._catalog.jobs.save(job)
+            for waiting in self._waiting:
+                if _same(waiting, job):
+                    return waiting
+            if job.project_id:
+                self._catalog.jobs.save(job)
             self._waiting.append(job)
             self._changed.notify_all()
         self._events.publish(JobQueued(job.id, job.project_id))
@@ -121,6 +123,7 @@ class JobQueue:
             {
                 "job_id": job.id,
                 "project": job.project_id,
+                "kind": job.kind,
                 "state": self.state(job),
                 "source": job.request.get("source"),
                 **(asdict(self._progress[job.id]) if job.id in self._progress else {}),
@@ -131,7 +134,8 @@ class JobQueue:
 
     def state(self, job: Job) -> str:
         """A job's state; one that waits because imports are paused says so."""
-        return "paused" if self._paused and job.state in ("queued", "parked") else job.state
+        waits = job.state in ("queued", "parked") and _heeds_a_pause(job)
+        return "paused" if self._paused and waits else job.state
 
     @property
     def paused(self) -> bool:
@@ -153,7 +157,8 @@ class JobQueue:
             self._paused = paused
             if paused:
                 for begun in self._begun.values():
-                    begun.stop.set()
+                    if _heeds_a_pause(begun.job):
+                        begun.stop.set()
             self._changed.notify_all()
         self._events.publish(Paused(paused))
 
@@ -169,9 +174,10 @@ class JobQueue:
                 self._changed.wait_for(lambda: not any(begun.job.id in self._begun for begun in own), _PATIENCE)
                 self._cancel_waiting(project_id)
             if any(begun.job.project_id == project_id for begun in self._begun.values()):
+                what = {"move": "A move", "compact": "A compaction"}.get(own[0].job.kind if own else "", "An import")
                 raise CiteLoomError(
                     Code.INVALID_INPUT,
-                    f"An import of '{project_id}' is running.",
+                    f"{what} of '{project_id}' is running.",
                     "Wait until it is done, or cancel it; then remove the project.",
                 )
 
@@ -212,7 +218,7 @@ class JobQueue:
                 continue
             self._quietly(self._when_idle)
             with self._changed:
-                self._changed.wait_for(lambda: (self._waiting and not self._paused) or self._stop.is_set(), 60)
+                self._changed.wait_for(lambda: self._startable() or self._stop.is_set(), 60)
         for begun in list(self._begun.values()):
             self._quietly(partial(self._go_on, begun))
 
@@ -229,13 +235,14 @@ class JobQueue:
             if not ended and begun not in self._at_work and (begun.stop.is_set() or _left(begun) <= _LITTLE):
                 self._go_on(begun)
 
+    def _startable(self) -> Job | None:
+        """The next job that may begin: one that replaces what others write to waits until nothing is under way."""
+        free = (job for job in self._waiting if not (self._paused and _heeds_a_pause(job)))
+        return next((job for job in free if not (self._begun and _replaces_the_index(job))), None)
+
     def _next(self) -> Job | None:
-        """The next job to begin. A rebuild waits until nothing is under way: it replaces what others write to."""
         with self._changed:
-            if self._paused:
-                return None
-            found = next((j for j in self._waiting if not (self._begun and j.request.get("force_rebuild"))), None)
-            if found is not None:
+            if (found := self._startable()) is not None:
                 self._waiting.remove(found)
                 begun = self._begun[found.id] = _Begun(found)
                 if self._stop.is_set():
@@ -253,8 +260,9 @@ class JobQueue:
             self._events.publish(JobProgress(job.id, job.project_id, **asdict(progress)))
 
         def first() -> None:
-            self._catalog.jobs.save(job)
-            begun.run = self._importer.begin(ImportRequest(**job.request), report, begun.stop)
+            if job.project_id:
+                self._catalog.jobs.save(job)
+            begun.run = self._kinds[job.kind](job.request, report, begun.stop)
             begun.run.first()
 
         if self._try(begun, first):
@@ -276,16 +284,17 @@ class JobQueue:
         result = run.result
         if not result.stopped:
             self._finish(begun.job, "done", result.to_json())
-        elif self._stop.is_set() and not begun.cancelled:
+        elif self._stop.is_set() and not begun.cancelled and begun.job.project_id:
             self._finish(begun.job, "parked", result.to_json())
         elif not self._waits_again(begun):
+            self._quietly(run.give_up)
             self._finish(begun.job, "cancelled", result.to_json())
 
     def _waits_again(self, begun: _Begun) -> bool:
         """Put a job that was paused back to where it waited, unless somebody has cancelled it."""
         job = begun.job
         with self._changed:
-            if begun.cancelled:
+            if begun.cancelled or self._stop.is_set():
                 return False
             job.state, job.result = "queued", {}
             self._keep(job)
@@ -300,10 +309,10 @@ class JobQueue:
             work()
             return True
         except CiteLoomError as error:
-            log.warning("import %s failed: %s", begun.job.id, error)
+            log.warning("job %s failed: %s", begun.job.id, error)
             outcome = error.as_dict()
         except Exception as error:
-            log.exception("import %s failed", begun.job.id)
+            log.exception("job %s failed", begun.job.id)
             problem = CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "See the engine's log.")
             outcome = problem.as_dict()
         self._finish(begun.job, "failed", {"error": outcome})
@@ -323,11 +332,13 @@ class JobQueue:
         self._events.publish(JobFinished(job.id, job.project_id, state, result))
 
     def _keep(self, job: Job) -> None:
+        if not job.project_id:  # it ends with the engine
+            return
         try:
             self._catalog.jobs.save(job)
             self._catalog.jobs.forget_old()
         except CiteLoomError as error:  # a full disk must not hide the outcome from whoever waits for it
-            log.error("the state of import %s could not be kept: %s", job.id, error)
+            log.error("the state of job %s could not be kept: %s", job.id, error)
 
     @staticmethod
     def _quietly(work: Callable[[], None]) -> None:
@@ -339,3 +350,16 @@ class JobQueue:
 
 def _left(begun: _Begun) -> int:
     return begun.run.left if begun.run else 0
+
+
+def _same(one: Job, other: Job) -> bool:
+    return (one.kind, one.request) == (other.kind, other.request)
+
+
+def _replaces_the_index(job: Job) -> bool:
+    return job.kind in ("move", "compact") or bool(job.request.get("force_rebuild"))
+
+
+def _heeds_a_pause(job: Job) -> bool:
+    """Whether a pause of imports is meant for it: a backup changes nothing."""
+    return job.kind != "backup"

@@ -32,11 +32,13 @@ def main(arguments: list[str]) -> int:
 
 def _run(started_by: str) -> int:
     from citeloom import logs
+    from citeloom.engine import restored
     from citeloom.engine.lifetime import Lifetime, SettingsFile
     from citeloom.errors import CiteLoomError
 
     try:
         logs.to_file(paths.engine_log())
+        restored.finish()
         asyncio.run(_serve(SettingsFile(), Lifetime(started_by)))
     except CiteLoomError as error:
         print(error, file=sys.stderr)

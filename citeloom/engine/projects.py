@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from citeloom.engine.jobs import JobQueue
 from citeloom.engine.zotero_desk import ZoteroDesk
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.importer import Importer
+from citeloom.ingest.place import place_of
 from citeloom.ingest.request import ImportRequest
 from citeloom.store import Project, Source, collection_name
 from citeloom.zotero.remembered import one_round
@@ -34,6 +35,7 @@ class ProjectDesk:
         self._collections = importer.collections
         self._models = importer.models
         self._chosen = importer.settings.models
+        self._server = importer.settings.index.server
         self._default = importer.settings.default_project
         self._indexes = indexes
         self._jobs = jobs
@@ -56,7 +58,9 @@ class ProjectDesk:
         sparse = self._chosen.sparse
         if sparse:
             self._models.sparse(sparse)
-        with self._indexes.opening:
+        if self._server:
+            self._collections.version_of(self._server)
+        with self._collections.opening(collection_name(project_id)):
             project = self._catalog.projects.add(
                 project_id,
                 references,
@@ -68,8 +72,10 @@ class ProjectDesk:
                 },
             )
             try:
-                made = self._collections.create(project.collection, project.generation, info.size, sparse=bool(sparse))
-                self._collections.adopt(project.collection, project.generation, made)
+                project = replace(project, server=self._server)
+                made = self._collections.create(place_of(project), info.size, sparse=bool(sparse))
+                self._collections.adopt(place_of(project), made)
+                self._catalog.projects.save(project)
                 for source in sources:
                     self._catalog.projects.add_source(project.id, source)
             except BaseException:
@@ -152,6 +158,7 @@ class ProjectDesk:
             **self._summary(project),
             "references": project.references_path,
             "sources": [asdict(s) for s in self._catalog.projects.sources(project.id)],
+            "server": project.server or None,
             "bytes": self._collections.size_on_disk(project.collection),
             "created_at": project.created_at,
             "jobs": self._jobs.busy(project.id),
@@ -171,9 +178,9 @@ class ProjectDesk:
         project = self._catalog.projects.get(project_id)
         summary = self._summary(project)
         self._jobs.drop(project_id)
-        self._indexes.remove(project)
+        note = self._indexes.remove(project)
         self._sources_changed()
-        return summary
+        return {**summary, "note": note}
 
     def inspect(self, project: Project, sample: int) -> dict[str, Any]:
         """What a project's collection is made of."""
@@ -189,7 +196,7 @@ class ProjectDesk:
             "payload_keys": sorted(one[0].payload) if one else [],
             "indexes": collection.indexes(),
             "storage": {
-                "kind": "embedded",
+                "kind": "server" if project.server else "embedded",
                 "bytes": self._collections.size_on_disk(project.collection),
                 "waiting_for_graph": project.without_graph,
             },

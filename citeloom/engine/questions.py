@@ -1,23 +1,30 @@
-"""The way of a question: check, embed, one search, shape."""
+"""The way of a question: check, embed, search, choose, shape."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from citeloom.config import Settings
-from citeloom.engine.answers import as_hit, within_budget
+from citeloom.engine.answers import as_hit, as_shown, within_budget
 from citeloom.engine.cancel import Cancel
+from citeloom.engine.choosing import Chosen, choose
+from citeloom.engine.naming import Named, named
+from citeloom.engine.reranking import CANDIDATES, rerank
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index import filters
-from citeloom.index.collection import Collection, Fusion, Hit
+from citeloom.index.collection import Collection, Fusion, Hit, SparseVector
 from citeloom.index.models import ModelShelf
 from citeloom.ingest.passages import stored_passage_id
 from citeloom.store import Catalog, Project
 
 LONGEST_QUESTION = 10_000
 _MOST_NEIGHBOURS = 10
+_FOUND_AT_FIRST, _MOST_FOUND = 3, 1000  # passages looked at: so many for each that is wanted, and at the very most
+_SHARE_FOR_RERANKING = 0.7  # of a tool's time, after which the answer must be made
 
 
 class Questions:
@@ -46,9 +53,10 @@ class Questions:
         filter_by: Mapping[str, Any] | None = None,
         max_tokens: int | None = None,
         full_text: bool = False,
+        per_document: int | None = None,
     ) -> dict[str, Any]:
         """The passages nearest to a question, by meaning alone or by meaning and words."""
-        search, warnings = self._settings.search, list[str]()
+        began, search, warnings = time.monotonic(), self._settings.search, list[str]()
         text = _question(text)
         top_k = search.top_k if top_k is None else top_k
         if top_k < 1:
@@ -56,8 +64,9 @@ class Questions:
         if top_k > search.max_top_k:
             warnings.append(f"top_k was lowered from {top_k} to {search.max_top_k}, the most that the settings allow.")
             top_k = search.max_top_k
-        if max_tokens is not None and max_tokens < 1:
-            raise _invalid(f"max_tokens is {max_tokens}.", "Give a positive number, or leave it out.")
+        for name, value in (("max_tokens", max_tokens), ("per_document", per_document)):
+            if value is not None and value < 1:
+                raise _invalid(f"{name} is {value}.", "Give a positive number, or leave it out.")
         if hybrid and not project.hybrid_enabled:
             raise CiteLoomError(
                 Code.HYBRID_NOT_SUPPORTED,
@@ -75,12 +84,25 @@ class Questions:
             )
         cancel.check()
         dense = model.embed_query(text)
-        sparse = self._models.sparse(project.sparse_model).embed_query(text) if hybrid else None
+        sparse = self._words(project, text) if hybrid else None
         cancel.check()
-        fusion = Fusion(search.fusion, search.rrf_k) if hybrid else None
-        found = self._collection(project).search(dense, sparse, top_k, where, fusion)
+        look = partial(self._collection(project).search, dense, sparse, fusion=self._fusion(hybrid))
+        names = named(text, partial(self._catalog.aliases.current, project.id)) if hybrid else None
+        wanted = max(top_k, CANDIDATES) if search.rerank else top_k
+        most = _FOUND_AT_FIRST * wanted
+        while True:
+            found = _found(look, most, where, names)
+            chosen = choose(found, wanted, per_document=per_document, max_chars=search.max_chars)
+            # Passages that say the same, or are too many of one work, leave room for others.
+            if len(chosen) >= wanted or len(found) < most or most >= _MOST_FOUND:
+                break
+            cancel.check()
+            most = min(_MOST_FOUND, 4 * most)
         cancel.check()
-        hits = [as_hit(h, max_chars=search.max_chars, full_text=full_text) for h in found]
+        limit = self._settings.timeouts.of("query_hybrid" if hybrid else "query")
+        cost = self._reranked(text, chosen, began + _SHARE_FOR_RERANKING * limit, cancel, warnings)
+        chosen = sorted(chosen, key=lambda one: -one.score)[:top_k]
+        hits = [as_shown(one, max_chars=search.max_chars, full_text=full_text) for one in chosen]
         kept, budget = within_budget(hits, max_tokens)
         return {
             "items": kept,
@@ -88,20 +110,45 @@ class Questions:
             "dense_model": project.dense_model,
             "sparse_model": project.sparse_model or None if hybrid else None,
             "fusion": search.fusion if hybrid else None,
+            "reranked": cost,
             "coverage": self._catalog.documents.coverage(project.id),
             **budget,
             "warnings": warnings,
         }
 
+    def _reranked(
+        self, text: str, chosen: list[Chosen], until: float, cancel: Cancel, warnings: list[str]
+    ) -> dict[str, Any] | None:
+        """Let the cross-encoder of the settings judge the passages; what that cost, None where it did not."""
+        if not self._settings.search.rerank or not chosen:
+            return None
+        try:
+            cost = rerank(self._models.reranker(self._settings.search.rerank), text, chosen, until, cancel)
+        except CiteLoomError as error:
+            if error.code not in (Code.MODEL_NOT_AVAILABLE, Code.EMBEDDING_FAILED):
+                raise
+            warnings.append(f"Not reranked: {error}")
+            return None
+        if cost is None:
+            warnings.append("Not reranked: there was no time for it. Ask for less at once, or choose a smaller model.")
+        return cost
+
+    def _words(self, project: Project, text: str) -> SparseVector:
+        """The weighted words of a question, as documents in the project's languages have them."""
+        languages = self._catalog.documents.languages(project.id)
+        return self._models.sparse(project.sparse_model).embed_query(text, languages)
+
+    def _fusion(self, hybrid: bool) -> Fusion | None:
+        return Fusion(self._settings.search.fusion, self._settings.search.rrf_k) if hybrid else None
+
     def alike(self, project: Project, texts: Sequence[str], top_k: int, cancel: Cancel) -> list[Hit]:
         """The passages nearest to any of these texts, by words and meaning, lists of references included."""
         collection, model = self._collection(project), self._models.for_questions(project.dense_model)
-        sparse = self._models.sparse(project.sparse_model) if project.hybrid_enabled else None
-        fusion = Fusion(self._settings.search.fusion, self._settings.search.rrf_k) if sparse else None
+        fusion = self._fusion(project.hybrid_enabled)
         found: dict[str, Hit] = {}
         for text in texts:
             cancel.check()
-            words = sparse.embed_query(text) if sparse else None
+            words = self._words(project, text) if fusion else None
             for hit in collection.search(model.embed_query(text), words, top_k, fusion=fusion):
                 if hit.id not in found or found[hit.id].score < hit.score:
                     found[hit.id] = hit
@@ -177,6 +224,16 @@ class Questions:
             return found[0]
         became = self._catalog.refined.find(project.id, ids[-1])
         return next(iter(collection.get([became])), None) if became else None
+
+
+def _found(look: Callable[..., list[Hit]], most: int, where: filters.Condition, names: Named | None) -> list[Hit]:
+    """The nearest passages, best first; those that the question names are looked for by that too, and rank higher."""
+    found = look(limit=most, where=where)
+    if names is None or (named_ones := names.condition()) is None:
+        return found
+    known = {hit.id for hit in found}
+    found += [hit for hit in look(limit=most, where=filters.Every((where, named_ones))) if hit.id not in known]
+    return sorted(map(names.lifted, found), key=lambda hit: (-hit.score, hit.id))
 
 
 def _ids(project: Project, chunk_id: str) -> list[str]:

@@ -18,6 +18,7 @@ from citeloom.engine.control import Control
 from citeloom.engine.editors import Editor
 from citeloom.engine.lifetime import Lifetime, SettingsFile
 from citeloom.engine.service import Service
+from citeloom.engine.turns import Turns
 from citeloom.errors import CiteLoomError, Code
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class LineTooLong(Exception):
 class Connection:
     """Lines in and out of one socket, and what is known of who is at its other end."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, turns: Turns) -> None:
         self._reader = reader
         self._writer = writer
         self._buffer = bytearray()
@@ -47,6 +48,7 @@ class Connection:
         self.unanswered: set[Hashable] = set()  # calls
         self.handshake: list[bytes] = []  # an editor's first lines, where its era of MCP has them
         self.editor: Editor | None = None
+        self.turns = turns  # of all who ask
 
     async def read_line(self, limit: int) -> bytes | None:
         """The next line, or None when the client has gone."""
@@ -95,6 +97,7 @@ class Server:
         self._last_use = time.monotonic()
         self._news = asyncio.Event()  # it is to end, or the settings have changed
         self._reason = ""  # why it is to end
+        self._turns = Turns()
         self._take(Service(file.settings, lifetime))
 
     async def run(self) -> None:
@@ -132,6 +135,7 @@ class Server:
 
     def _take(self, service: Service) -> None:
         self._service = service
+        service.models.give_way = self._turns.give_way
         self._mcp_session = self._open_session(service)
 
     def _begin(self) -> None:
@@ -199,7 +203,7 @@ class Server:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
-        connection = Connection(reader, writer)
+        connection = Connection(reader, writer, self._turns)
         try:
             await self._serve(connection, task)
         except (LineTooLong, ConnectionError, TimeoutError):

@@ -15,20 +15,25 @@ from citeloom.config import Settings
 from citeloom.documents.convert import CONVERTER_VERSION
 from citeloom.engine import shelf, stored
 from citeloom.engine.activity import Activity
+from citeloom.engine.backups import Backup, wanted
 from citeloom.engine.cache import ConversionCache
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.editors import Editors
 from citeloom.engine.events import Events
 from citeloom.engine.imports import Imports
+from citeloom.engine.index_place import IndexDesk
 from citeloom.engine.indexes import Indexes
 from citeloom.engine.jobs import JobQueue
 from citeloom.engine.lifetime import Lifetime, loads_ahead
+from citeloom.engine.moving import Compact, Move
 from citeloom.engine.pictures import Pictures
 from citeloom.engine.projects import ProjectDesk
 from citeloom.engine.questions import Questions
 from citeloom.engine.reading import Reading, describe
 from citeloom.engine.records import Records
+from citeloom.engine.restoring import Restoring
 from citeloom.engine.watching import Watching
+from citeloom.engine.work import Begin
 from citeloom.engine.works import Works
 from citeloom.engine.zotero_desk import ZoteroDesk
 from citeloom.errors import CiteLoomError, Code
@@ -36,6 +41,7 @@ from citeloom.index.collections import Collections
 from citeloom.index.models import ModelShelf
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.passages import STORED
+from citeloom.ingest.request import BackupRequest, CompactRequest, ImportRequest, MoveRequest
 from citeloom.ingest.workers import Workers
 from citeloom.ingest.writer import LiveWriter
 from citeloom.ingest.zotero_items import ZoteroItems
@@ -61,7 +67,7 @@ class Service:
         self.lifetime = lifetime or Lifetime()
         paths.make_private(paths.folders().data)
         self.catalog = Catalog(Path(paths.catalog_file()))
-        self.collections = Collections(Path(paths.index_folder()))
+        self.collections = Collections(Path(paths.index_folder()), settings.index)
         self.indexes = Indexes(self.catalog, self.collections)
         self.collection = self.indexes.open
         self.models = ModelShelf(settings.models)
@@ -88,10 +94,18 @@ class Service:
             items,
             self.collection,
         )
-        self.jobs = JobQueue(self.catalog, importer, self.events, self._when_idle)
+        kinds: dict[str, Begin] = {
+            "ingest": lambda request, *how: importer.begin(ImportRequest(**request), *how),
+            "move": lambda request, *how: Move(self.catalog, self.indexes, MoveRequest(**request), *how),
+            "backup": lambda request, *how: Backup(self.catalog, self.indexes, BackupRequest(**request), *how),
+            "compact": lambda request, *how: Compact(self.catalog, self.indexes, CompactRequest(**request), *how),
+        }
+        self.jobs = JobQueue(self.catalog, kinds, self.events, self._when_idle)
         self._watching = Watching(settings.watch, self.catalog, zotero, self._follow, lambda: self.jobs.paused)
         self.imports = Imports(importer, self.jobs, self.zotero, settings, self._watching.look_again)
         self.projects = ProjectDesk(importer, self.indexes, self.jobs, self.zotero, self._watching.look_again)
+        self.index_desk = IndexDesk(importer, self.jobs)
+        self.restoring = Restoring(self.catalog, settings.engine.min_free_mb)
         self.reading = Reading(importer)
         self.cache = ConversionCache(importer.conversions, zotero_folder, self.catalog)
         self.questions = Questions(self.catalog, self.models, settings, self.collection)
@@ -174,9 +188,17 @@ class Service:
 
     def find_passage(self, chunk_id: str) -> dict[str, Any]:
         """A passage by its id, in whichever project it is."""
+        out_of_reach: CiteLoomError | None = None
         for project in self.catalog.projects.all():
-            if self.questions.find_passage(project, chunk_id):
+            try:
+                found = self.questions.find_passage(project, chunk_id)
+            except CiteLoomError as error:  # it may be in another one
+                out_of_reach = error
+                continue
+            if found:
                 return {"project": project.id, **self.get_passage(project, chunk_id, 1)}
+        if out_of_reach:
+            raise out_of_reach
         raise CiteLoomError(
             Code.PASSAGE_NOT_FOUND,
             f"No project has a passage {chunk_id!r}.",
@@ -186,7 +208,7 @@ class Service:
     def delete_document(self, project: Project, doc_id: str) -> dict[str, Any]:
         """Delete a document from the index. Its file is not touched."""
         document = self.catalog.documents.get(project.id, doc_id, None)
-        with self.indexes.may_write():
+        with self.indexes.may_write(project):
             deleted = LiveWriter(self.catalog, self.collection(project)).remove(project.id, doc_id)
         note = None
         if document.zotero:
@@ -203,10 +225,10 @@ class Service:
             words = sparse.embed([p.payload["chunk_text"] for p in points])
             points = [replace(p, sparse=w) for p, w in zip(points, words, strict=True)]
         cancel.check()
-        with self.indexes.may_write():
+        with self.indexes.may_write(project):
             collection = self.collection(project)
             collection.upsert(points)
-            self.catalog.projects.count_written(project.id, len(points))
+            self.catalog.projects.count_changed(project.id, len(points))
             stored.note(self.catalog, collection, project, documents)
         return {
             "chunks_written": len(points),
@@ -235,6 +257,11 @@ class Service:
             "started_by": self.lifetime.started_by,
         }
 
+    def back_up(self, file: str, projects: list[str]) -> dict[str, Any]:
+        """Queue a backup of these projects, or of all."""
+        job = self.jobs.submit(wanted(self.catalog, file, projects))
+        return {"job_id": job.id, "state": self.jobs.state(job)}
+
     def pause(self) -> dict[str, Any]:
         """Import nothing until somebody resumes: what runs stops soon and goes on from there."""
         try:
@@ -255,10 +282,13 @@ class Service:
         try:
             if loads_ahead():
                 self.models.for_questions(self.settings.models.dense).embed_query("warm-up")
-            for project in self.catalog.projects.all():
-                self.collection(project)
         except CiteLoomError as error:
-            log.warning("not everything could be loaded ahead: %s", error)
+            log.warning("the model could not be loaded ahead: %s", error)
+        for project in self.catalog.projects.all():
+            try:
+                self.collection(project)
+            except CiteLoomError as error:
+                log.warning("the index of %s could not be opened ahead: %s", project.id, error)
 
     def _when_idle(self) -> None:
         """Between imports: build search graphs where many passages have none, and give memory back."""

@@ -1,100 +1,206 @@
-"""The folder of collections: each project's index is one generation of its collection, swapped as a whole."""
+"""All collections: each project's index is one generation of its collection, swapped as a whole.
+
+A generation lies in a folder of ours or on a Qdrant server. Whoever shares a server with others must not meet their
+collections: there, a name holds a tag of the project.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
 import shutil
-import subprocess
-import sys
 import threading
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from citeloom import config, credentials
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index.collection import Collection
 from citeloom.index.edge import EdgeCollection
 
+if TYPE_CHECKING:
+    from citeloom.index.remote import Server
+
 log = logging.getLogger(__name__)
+
+KEY = "qdrant"  # the name of the servers' key among the credentials
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one generation of a collection lies."""
+
+    name: str
+    generation: int
+    server: str = ""  # the address of a Qdrant server; "": a folder of ours
+    tag: str = ""  # tells it on a server from another's collection of the same name
+
+    @property
+    def on_server(self) -> str:
+        """What it is called on its server."""
+        return f"{self.family}{self.generation:04d}"
+
+    @property
+    def family(self) -> str:
+        """How the names of all its generations on a server begin."""
+        return f"{self.name}-{self.tag}-g"
 
 
 class Collections:
     """Opens each collection once and keeps it open."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, settings: config.Index | None = None) -> None:
         self._root = root
-        self._open: dict[str, dict[int, EdgeCollection]] = {}  # by name, then generation
-        self._lock = threading.RLock()
+        self._settings = settings or config.Index()
+        self._open: dict[str, dict[int, Collection]] = {}  # by name, then generation
+        self._lock = threading.Lock()
+        # Held while one is opened, made or removed: a server that does not answer holds up only its own projects.
+        self._opening: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
 
-    def folder(self, name: str, generation: int) -> Path:
-        """Where a generation of a collection lies."""
-        return self._root / name / f"g{generation:04d}"
+    def opening(self, name: str) -> threading.RLock:
+        """To be held while a collection is opened, made or removed."""
+        with self._lock:
+            return self._opening[name]
 
-    def get(self, name: str, generation: int) -> EdgeCollection:
+    def server(self, address: str, key: str | None = None) -> Server:
+        """A server with our settings and the key that is kept for it, or with another one."""
+        from citeloom.index.remote import Server
+
+        chosen = self._settings
+        return Server(
+            address, key or credentials.get(KEY), chosen.timeout_seconds, shards=chosen.shards, replicas=chosen.replicas
+        )
+
+    def folder(self, place: Place) -> Path:
+        """Where a generation of a collection lies, or would lie, on the disk."""
+        return self._root / place.name / f"g{place.generation:04d}"
+
+    def get(self, place: Place) -> Collection:
         """The collection, opened when first asked for. Who asks for a replaced generation gets its successor."""
-        with self._lock:
-            opened = self._open.setdefault(name, {})
-            if opened and max(opened) >= generation:
-                return opened.get(generation) or opened[max(opened)]
-            folder = self.folder(name, generation)
-            if not folder.exists():
-                raise CiteLoomError(Code.INDEX_UNAVAILABLE, f"The index {name} is not on the disk.")
-            opened[generation] = EdgeCollection.open(folder)
-            return opened[generation]
+        with self.opening(place.name):
+            opened = self._open.setdefault(place.name, {})
+            if opened and max(opened) >= place.generation:
+                return opened.get(place.generation) or opened[max(opened)]
+            opened[place.generation] = self._opened(place)
+            return opened[place.generation]
 
-    def create(self, name: str, generation: int, dense_size: int, *, sparse: bool) -> EdgeCollection:
+    def _opened(self, place: Place) -> Collection:
+        if place.server:
+            from citeloom.index.remote import RemoteCollection
+
+            return RemoteCollection.open(self.server(place.server), place.on_server)
+        folder = self.folder(place)
+        if not folder.exists():
+            raise CiteLoomError(Code.INDEX_UNAVAILABLE, f"The index {place.name} is not on the disk.")
+        return EdgeCollection.open(folder)
+
+    def create(self, place: Place, dense_size: int, *, sparse: bool) -> Collection:
         """A new, empty generation; what an interrupted attempt left there goes."""
-        folder = self.folder(name, generation)
-        shutil.rmtree(folder, ignore_errors=True)
-        return EdgeCollection.create(folder, dense_size, sparse=sparse)
+        self.discard(place)
+        if place.server:
+            from citeloom.index.remote import RemoteCollection
 
-    def adopt(self, name: str, generation: int, collection: EdgeCollection) -> None:
+            return RemoteCollection.create(self.server(place.server), place.on_server, dense_size, sparse=sparse)
+        return EdgeCollection.create(self.folder(place), dense_size, sparse=sparse)
+
+    def begun(self, place: Place) -> Collection | None:
+        """A generation that an interrupted attempt left, to go on with; None where there is none."""
+        try:
+            return self._opened(place)
+        except CiteLoomError as error:
+            if place.server and place.on_server in self._on_server(place):
+                raise
+            log.info("nothing to go on with: %s", error)
+            return None
+
+    def adopt(self, place: Place, collection: Collection) -> None:
         """Have a generation at hand for whoever asks for it. Then say in the catalog that it counts, then retire."""
-        with self._lock:
-            self._open.setdefault(name, {})[generation] = collection
+        with self.opening(place.name):
+            self._open.setdefault(place.name, {})[place.generation] = collection
 
-    def retire(self, name: str, generation: int) -> None:
+    def retire(self, place: Place) -> None:
         """Let go of every generation but this one. Whoever still reads an old one may finish."""
-        with self._lock:
-            self._open[name] = {generation: self._open[name][generation]}
-        self.tidy(name, generation)
+        with self.opening(place.name):
+            self._open[place.name] = {place.generation: self._open[place.name][place.generation]}
+        try:
+            self.tidy(place)
+        except CiteLoomError as error:  # what is left goes with the next one
+            log.warning("earlier generations of %s are left: %s", place.name, error)
 
-    def tidy(self, name: str, generation: int) -> None:
-        """Delete every generation but the one in use."""
-        for folder in (self._root / name).glob("g*"):
-            if folder != self.folder(name, generation):
+    def tidy(self, place: Place, kept: Sequence[Place] = ()) -> None:
+        """Delete every generation where this one lies, and in our folder, but the one in use and those to be kept."""
+        keep = {self.folder(one) for one in (place, *kept) if not one.server}
+        for folder in (self._root / place.name).glob("g*"):
+            if folder not in keep:
                 shutil.rmtree(folder, ignore_errors=True)
+        if place.server:
+            self.clear_server(place, (place, *kept))
 
-    def optimised_copy(self, name: str, generation: int) -> EdgeCollection:
-        """A copy of a collection with its search graph built, made in another process. Nobody may write meanwhile."""
-        self.get(name, generation).flush()
-        source, target = self.folder(name, generation), self.folder(name, generation + 1)
-        command = [sys.executable, "-m", "citeloom.index.optimise", str(source), str(target)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
-        if done.returncode != 0:
-            shutil.rmtree(target, ignore_errors=True)
-            reason = done.stderr.strip().splitlines()[-1:] or ["no reason given"]
-            raise CiteLoomError(Code.STORAGE_ERROR, f"The index could not be optimised: {reason[0]}.")
-        return EdgeCollection.open(target)
+    def clear_server(self, place: Place, kept: Sequence[Place] = ()) -> None:
+        """Delete the generations of a collection that its server has, but those to be kept."""
+        keep = {one.on_server for one in kept if one.server == place.server}
+        for name in self._on_server(place):
+            if name not in keep:
+                self._remove_from(place.server, name)
 
-    def remove(self, name: str) -> None:
+    def discard(self, place: Place) -> None:
+        """Delete one generation that nobody uses."""
+        if not place.server:
+            shutil.rmtree(self.folder(place), ignore_errors=True)
+        elif place.on_server in self._on_server(place):
+            self._remove_from(place.server, place.on_server)
+
+    def remove(self, place: Place) -> None:
         """Delete a collection with everything in it."""
-        with self._lock:
-            for collection in self._open.pop(name, {}).values():
+        with self.opening(place.name):
+            for collection in self._open.pop(place.name, {}).values():
                 collection.close()
-        shutil.rmtree(self._root / name, ignore_errors=True)
+            shutil.rmtree(self._root / place.name, ignore_errors=True)
+        if place.server:
+            self.clear_server(place)
+
+    def _on_server(self, place: Place) -> list[str]:
+        """The generations of a collection that its server has."""
+        from citeloom.index.remote import RemoteCollection
+
+        return [name for name in RemoteCollection.names(self.server(place.server)) if name.startswith(place.family)]
+
+    def _remove_from(self, address: str, name: str) -> None:
+        from citeloom.index.remote import RemoteCollection
+
+        RemoteCollection.remove(self.server(address), name)
+
+    def version_of(self, address: str, key: str | None = None) -> str:
+        """The version of a server that can be used, or why it cannot."""
+        from citeloom.index.remote import RemoteCollection
+
+        return RemoteCollection.check(self.server(address, key))
+
+    def let_go_of_servers(self) -> None:
+        """Open anew, when next asked for, what lies on a server: there is another key."""
+        for name in list(self._open):
+            with self.opening(name):
+                for generation, collection in list(self._open[name].items()):
+                    if not isinstance(collection, EdgeCollection):
+                        del self._open[name][generation]
+                        collection.close()
 
     def size_on_disk(self, name: str) -> int:
-        """Bytes that a collection takes."""
+        """Bytes that a collection takes on our disk."""
         return room_of(self._root / name)
 
     def close(self) -> None:
         """Close every collection."""
-        with self._lock:
-            for collection in [c for opened in self._open.values() for c in opened.values()]:
-                try:
-                    collection.close()
-                except CiteLoomError as error:
-                    log.error("%s", error)
-            self._open.clear()
+        for name in list(self._opening):  # not only those that are open: one may be opening
+            with self.opening(name):
+                for collection in self._open.pop(name, {}).values():
+                    try:
+                        collection.close()
+                    except CiteLoomError as error:
+                        log.error("%s", error)
 
 
 def room_of(folder: Path) -> int:

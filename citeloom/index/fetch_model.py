@@ -8,7 +8,7 @@ import sys
 import urllib.error
 import urllib.request
 
-from citeloom.index.models import download, offered
+from citeloom.index.loading import download, offered, offered_rerankers
 
 _HUB = "https://huggingface.co"
 _PATIENCE = 20.0  # seconds for the hub to answer at all
@@ -16,7 +16,7 @@ _PATIENCE = 20.0  # seconds for the hub to answer at all
 
 def main(name: str) -> int:
     """Fetch a model; a reason goes to standard output."""
-    (repository,) = {about["sources"]["hf"] for about in offered() if about["model"] == name}
+    (repository,) = {about["sources"]["hf"] for about in (*offered(), *offered_rerankers()) if about["model"] == name}
     hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or _HUB
     try:
         # Asked first: the hub's client would try for a minute where there is no network.

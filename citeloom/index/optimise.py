@@ -6,22 +6,101 @@ So a copy is optimised here, and the engine swaps it in.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
-from citeloom.index.edge import optimise
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import EdgeCollection, optimise
+from citeloom.index.holes import copy_with_holes
+
+_BATCH = 256
+_PATIENCE = 0.2  # seconds between two looks at whether to stop
+_NEVER = threading.Event()
 
 
-def main(source: Path, target: Path) -> None:
+def optimised_copy(
+    source: Path,
+    target: Path,
+    anew: tuple[int, bool] | None = None,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+    stop: threading.Event = _NEVER,
+) -> EdgeCollection | None:
+    """A copy of a collection with its search graph built, made in another process; None if it was stopped.
+
+    Nobody may write meanwhile. With `anew`, the size of its dense vectors and whether it has sparse ones, every passage
+    is written once more: nothing is left of what was deleted.
+    """
+    command = [sys.executable, "-m", "citeloom.index.optimise", str(source), str(target), json.dumps(anew)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    )
+    ended = threading.Event()
+    watch = threading.Thread(target=_kill_when_told, args=(process, stop, ended), daemon=True)
+    watch.start()
+    try:
+        assert process.stdout and process.stderr
+        for line in process.stdout:
+            done, total = map(int, line.split())
+            tell(done, total)
+        reason = process.stderr.read().strip().splitlines()[-1:] or ["no reason given"]
+        process.wait()
+    finally:
+        ended.set()
+        watch.join()
+        process.kill()
+        process.communicate()
+    if process.returncode == 0:
+        return EdgeCollection.open(target)
+    for left in (target, _aside(target)):
+        shutil.rmtree(left, ignore_errors=True)
+    if stop.is_set():
+        return None
+    raise CiteLoomError(Code.STORAGE_ERROR, f"The index could not be optimised: {reason[0].rstrip('.')}.")
+
+
+def _kill_when_told(process: subprocess.Popen[str], stop: threading.Event, ended: threading.Event) -> None:
+    while not ended.wait(_PATIENCE):
+        if stop.is_set():
+            process.kill()
+            return
+
+
+def _aside(target: Path) -> Path:
+    return target.with_name(f"{target.name}-source")
+
+
+def main(source: Path, target: Path, anew: tuple[int, bool] | None) -> None:
     """Copy a collection that is not being written, and optimise the copy."""
     if hasattr(os, "nice"):
         os.nice(10)
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source, target)
+    if anew is None:
+        shutil.copytree(source, target, copy_function=copy_with_holes)
+    else:
+        copy = _aside(target)  # the engine has the source open
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(source, copy, copy_function=copy_with_holes)
+        _write_anew(copy, target, *anew)
+        shutil.rmtree(copy)
     optimise(target)
 
 
+def _write_anew(source: Path, target: Path, dense_size: int, sparse: bool) -> None:
+    old, new = EdgeCollection.open(source), EdgeCollection.create(target, dense_size, sparse=sparse)
+    total, done, after = old.count(), 0, None
+    while points := old.points(after, _BATCH):
+        new.upsert(points)
+        done, after = done + len(points), points[-1].id
+        print(done, total, flush=True)
+    new.close()
+    old.close()
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3]))

@@ -10,6 +10,7 @@ from citeloom.index.collection import Point
 from citeloom.index.filters import AnyOf
 from citeloom.index.model_choice import fetch, is_here
 from citeloom.ingest.passages import STORED, embedded_text
+from citeloom.ingest.place import place_of
 from citeloom.ingest.state import ImportState
 from citeloom.ingest.workers import Stopped
 from citeloom.ingest.writer import RebuildWriter
@@ -47,15 +48,13 @@ class Rebuild:
             state.importer.open_collection(self.old)  # so that nobody tidies away what is built from here on
         except CiteLoomError as error:
             state.result.warnings.append(f"{error.message} It is built anew from the files.")
-        self._collection = self._collections.create(
-            self.old.collection, state.project.generation, info.size, sparse=bool(settings.sparse)
-        )
+        self._collection = self._collections.create(place_of(state.project), info.size, sparse=bool(settings.sparse))
         self.writer = RebuildWriter(state.catalog, self._collection)
 
     def stored(self, document: Document) -> Iterable[Point]:
         """A document's passages in the generation that answers; none where it cannot be read."""
         try:
-            before = self._collections.get(self.old.collection, self.old.generation)
+            before = self._collections.get(place_of(self.old))
             return list(before.stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
         except CiteLoomError:
             return []
@@ -75,14 +74,14 @@ class Rebuild:
         """Write a document's passages of the old generation into the new one, embedded anew."""
         project = self._state.project
         try:
-            before = self._collections.get(self.old.collection, self.old.generation)
+            before = self._collections.get(place_of(self.old))
             hits = before.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
         except CiteLoomError as error:
             document.state, document.reason_code, document.reason = State.FAILED, str(error.code), str(error)
             document.version, document.chunks = None, 0
             self.writer.note(document)
             return False
-        vectors = self._state.embed([embedded_text(hit.payload) for hit in hits])
+        vectors = self._state.embed([embedded_text(hit.payload) for hit in hits], document.language)
         models = {"embed_model": project.dense_model, "sparse_model": project.sparse_model or None}
         points = [Point(hit.id, *of, {**hit.payload, **models}) for hit, of in zip(hits, vectors, strict=True)]
         self.writer.write(document, document.version or "", points, {})
@@ -93,9 +92,9 @@ class Rebuild:
         """Have the new generation answer from now on."""
         self._catch_up()
         state = self._state
-        self._collections.adopt(self.old.collection, state.project.generation, self._collection)
+        self._collections.adopt(place_of(state.project), self._collection)
         self.writer.finish(state.project, sorted(state.gone))
-        self._collections.retire(self.old.collection, state.project.generation)
+        self._collections.retire(place_of(state.project))
         state.result.removed += len(state.gone)
 
     def _catch_up(self) -> None:

@@ -1,16 +1,31 @@
-"""What an import is asked to do, what it says while it runs, and what it did."""
+"""What a job is asked to do, what it says while it runs, and what it did."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from citeloom.errors import CiteLoomError
+
+
+class Request(Protocol):
+    """Something to be done in the queue."""
+
+    kind: ClassVar[str]
+
+    @property
+    def project_id(self) -> str:
+        """The project it is for; "" where it is for all of them."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The request as it is kept with its job."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
     """An import: one source of a project, or everything the project is allowed."""
+
+    kind: ClassVar[str] = "ingest"
 
     project_id: str
     source: str | None = None  # a resolved path, an address or a part of Zotero; None: all sources of the project
@@ -32,8 +47,53 @@ class ImportRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveRequest:
+    """A move of a project's index to another place."""
+
+    kind: ClassVar[str] = "move"
+
+    project_id: str
+    to: str  # the address of a Qdrant server; "": embedded
+
+    def to_json(self) -> dict[str, Any]:
+        """The request as it is kept with its job."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CompactRequest:
+    """A project's index written anew, without what was deleted, with its search graph."""
+
+    kind: ClassVar[str] = "compact"
+
+    project_id: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The request as it is kept with its job."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class BackupRequest:
+    """A backup of projects in one file."""
+
+    kind: ClassVar[str] = "backup"
+    project_id: ClassVar[str] = ""
+
+    file: str
+    projects: list[str]  # ids
+
+    def to_json(self) -> dict[str, Any]:
+        """The request as it is kept with its job."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an import has come: a document is searchable first, and finished when it has been read whole."""
+    """How far a job has come: a document is searchable first, and finished when it has been read whole.
+
+    Of a move, a compaction or a backup, `done` of `total` count passages or megabytes.
+    """
 
     total: int
     searchable: int = 0
@@ -41,7 +101,9 @@ class Progress:
     failed: int = 0
     chunks_written: int = 0
     file: str = ""
-    stage: str = "plan"  # plan, model, fetch, read (what can be had at once), convert (whole documents), done
+    # plan, model, fetch, read (what can be had at once), convert (whole documents), done;
+    # or copy (passages), wait (for a server), check, write (passages anew), graph, pack (megabytes)
+    stage: str = "plan"
     page: int = 0  # of the file, where it takes long; of a model, megabytes
     pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage

@@ -115,6 +115,9 @@ class Run:
         """Leave documents to another import that has read them since."""
         self._left |= sources
 
+    def give_up(self) -> None:
+        """What is done stays: it is as good as the rest will be."""
+
     def _end(self) -> None:
         stopped = self._stop.is_set() and not self._rebuilt
         if not stopped and self._request.source is None and not self._request.documents:

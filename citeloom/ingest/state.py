@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import SparseVector
-from citeloom.index.models import DenseInfo, DenseModel, SparseModel
+from citeloom.index.loading import DenseInfo
+from citeloom.index.models import DenseModel, SparseModel
 from citeloom.ingest.records import RecordFinder
 from citeloom.ingest.request import ImportRequest, ImportResult, Progress
 from citeloom.ingest.workers import Stopped
@@ -93,16 +94,19 @@ class ImportState:
         """Limits of the dense model."""
         return self.importer.models.info(self.project.dense_model)
 
-    def embed(self, texts: Sequence[str]) -> list[Vectors]:
-        """Dense and sparse vector of each text."""
+    def embed(self, texts: Sequence[str], language: str = "") -> list[Vectors]:
+        """Dense and sparse vector of each text, which are in this language; "": it is not known."""
         made: list[Vectors] = []
         for start in range(0, len(texts), _EMBEDDED_AT_ONCE):
             if self.stopped():
                 raise Stopped
             some = texts[start : start + _EMBEDDED_AT_ONCE]
-            words = self.sparse.embed(some) if self.sparse else [None] * len(some)
-            made += zip(self.dense.embed(some), words, strict=True)
+            made += zip(self.dense.embed(some), self.words(some, language), strict=True)
         return made
+
+    def words(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:
+        """Sparse vector of each text alone."""
+        return self.sparse.embed(texts, language) if self.sparse else [None] * len(texts)
 
     def named(self, source: str) -> bool:
         """Whether the import was asked for this very file."""

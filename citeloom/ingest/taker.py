@@ -6,12 +6,15 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from citeloom.documents.convert import CONVERTER_VERSION
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collection import Point
+from citeloom.index.collection import Point, SparseVector
+from citeloom.index.languages import stemmed_as
+from citeloom.ingest.languages import text_language
 from citeloom.ingest.passages import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
 from citeloom.ingest.plan import PASSING
 from citeloom.ingest.reader import Read, Reader
@@ -188,8 +191,10 @@ class Taker:
             # Read again in the same way, but by another OCR engine, say: another text is another set.
             text = hashlib.sha256("\n".join(p.embedded_text for p in passages).encode("utf-8", "replace")).hexdigest()
             passage_set = passage_set_id(state.project.id, document.content_hash or "", f"{converter} {text}", limit)
+        document.language = text_language(record.language, (p.text for p in passages))
+        same_words = stemmed_as(document.language) == stemmed_as(before.language)
         with state.timed("embed"):
-            points = self._points(document, record, passages, passage_set, old)
+            points = self._points(document, record, passages, passage_set, old, same_words=same_words)
         self._importer.after_stage("embed", file.source)
         with state.timed("write"):
             better = before.content_hash == document.content_hash and before.version != passage_set
@@ -216,22 +221,25 @@ class Taker:
         passages: Sequence[Passage],
         passage_set: str,
         old: Sequence[Point],
+        *,
+        same_words: bool,
     ) -> list[Point]:
         """The passages with their vectors; those whose text was there before need not be embedded again."""
         state = self._state
         known: dict[str, Vectors] = {}
         if not state.request.force_rebuild:  # then they are another model's
-            known = {embedded_text(p.payload): (p.dense, p.sparse) for p in old}
+            known = known_vectors(old, None if same_words else partial(state.words, language=document.language))
         texts = [p.embedded_text for p in passages]
         renamed_from = state.catalog.aliases.of(document.project_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
-        known |= zip(fresh, state.embed(fresh), strict=True)
+        known |= zip(fresh, state.embed(fresh, document.language), strict=True)
         log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))
         return [
             Point(
                 passage_id(passage_set, p.index),
                 *known[text],
-                payload(state.project, document, record, p, passage_set, renamed_from),
+                payload(state.project, document, record, p, passage_set, renamed_from)
+                | {"language": document.language or None},
             )
             for p, text in zip(passages, texts, strict=True)
         ]
@@ -259,6 +267,16 @@ class Taker:
         if weaker and not weaker.zotero and isinstance(self._writer, LiveWriter):
             self._becomes_duplicate(weaker, file.source)
             known.save(weaker)
+
+
+def known_vectors(
+    old: Iterable[Point], stems: Callable[[Sequence[str]], Sequence[SparseVector | None]] | None
+) -> dict[str, Vectors]:
+    """The vectors of passages by their text; `stems` makes their words anew where they were another language's."""
+    known: dict[str, Vectors] = {embedded_text(p.payload): (p.dense, p.sparse) for p in old}
+    if stems is None:
+        return known
+    return {text: (known[text][0], words) for text, words in zip(known, stems(list(known)), strict=True)}
 
 
 def _other_text(passage_set: str, passages: Sequence[Passage], old: Iterable[Point]) -> bool:

@@ -62,7 +62,7 @@ class LiveWriter:
         document.version, document.writing = passage_set, before
         document.state, document.reason, document.reason_code = State.READY, None, None
         document.chunks = len(points)
-        self._catalog.projects.count_written(document.project_id, len(points))
+        self._catalog.projects.count_changed(document.project_id, len(points))
         if before == passage_set:
             document.writing = None
         with self._catalog.db.transaction():
@@ -71,7 +71,8 @@ class LiveWriter:
             self._catalog.documents.save(document)
         if document.writing:
             collection.show(passage_set, instead_of=document.writing)
-            collection.delete(_all_but(document))
+            deleted = collection.delete(_all_but(document))
+            self._catalog.projects.count_changed(document.project_id, deleted)
             collection.show(document.writing)  # there is nothing left of it to hide
             document.writing = None
             self._catalog.documents.save(document)
@@ -89,6 +90,7 @@ class LiveWriter:
     def remove(self, project_id: str, doc_id: str) -> int:
         """Delete a document and its passages; gives how many there were."""
         deleted = self.clear(doc_id)
+        self._catalog.projects.count_changed(project_id, deleted)
         self._catalog.documents.remove(project_id, doc_id)
         return deleted
 

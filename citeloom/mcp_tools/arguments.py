@@ -46,6 +46,7 @@ class Query(InProject):
     ] = None
     max_tokens: Annotated[int | None, Field(description="budget for all passages")] = None
     full_text: bool = False
+    per_document: Annotated[int | None, Field(description="at most so many hits of one work")] = None
 
 
 class GetPassage(InProject):

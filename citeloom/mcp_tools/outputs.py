@@ -67,12 +67,15 @@ _PASSAGE = {
     **_PLACE,
 }
 
+_REFERENCES = many(shape(chunk_id=TEXT, cite=TEXT))
+
 QUERY = answer(
-    items=many(shape(score=NUMBER, **_PASSAGE)),
+    items=many(shape(score=NUMBER, merged=_REFERENCES, also_in=_REFERENCES, **_PASSAGE)),
     count=WHOLE,
     dense_model=TEXT,
     sparse_model=MAYBE_TEXT,
     fusion=MAYBE_TEXT,
+    reranked=maybe(shape(model=TEXT, candidates=WHOLE, seconds=NUMBER)),
     coverage=COVERAGE,
     total_tokens=WHOLE,
     budget_utilized=MAYBE_NUMBER,

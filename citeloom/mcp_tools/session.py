@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 # The id of a handshake that the editor made with a service before this one. A bridge has one of its own for those.
 _AGAIN = "citeloom-handed-over"
 _NAMELESS = "unknown"  # an editor that asks without having said who it is
+_MOST_UNANSWERED = 256  # calls of one editor: then no more of them are read
+_LONG_LINE = 1_000_000  # a call that is read only when all before it are answered
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
 
@@ -55,6 +57,7 @@ class Session:
         self._tools = of_toolsets(self._toolsets)
         self._bridge = str(options.get("bridge") or "")
         self._id = connection.editor.session_id if connection.editor else uuid.uuid4().hex[:12]
+        self._fewer = asyncio.Event()  # calls that are not answered yet
         self._hang_up: Callable[[], object] = lambda: None
         self._server: Server[Any] = Server(
             "citeloom",
@@ -82,6 +85,8 @@ class Session:
                     try:
                         message = _read_message(line)
                         self._keep(message, line)
+                        if isinstance(message, types.JSONRPCRequest):
+                            await self._room_for(line)
                         await to_server.send(SessionMessage(message))
                     except ValueError:
                         await connection.send(wire.line(_not_a_request(line)))
@@ -95,7 +100,7 @@ class Session:
                         continue
                     text = message.model_dump_json(by_alias=True, exclude_unset=True)
                     await connection.send(text.encode() + b"\n")
-                    connection.unanswered.discard(number)
+                    self._answered(number)
 
         try:
             async with anyio.create_task_group() as group:
@@ -167,7 +172,7 @@ class Session:
             with anyio.fail_after(limit):
                 if name == "ingest_from_source":
                     return await self._ingest(call, limit, context)
-                return await anyio.to_thread.run_sync(tool.run, call, abandon_on_cancel=True)
+                return await self._connection.turns.run(self._id, name, partial(tool.run, call), limit)
         except TimeoutError as error:
             log.warning("%s gave up after %s s: incomplete", name, limit)
             raise CiteLoomError(
@@ -179,7 +184,7 @@ class Session:
             cancel.set()
 
     async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
-        job_id = await anyio.to_thread.run_sync(ingest, call, abandon_on_cancel=True)
+        job_id = await self._connection.turns.run(self._id, "ingest", partial(ingest, call), limit)
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
         jobs, told = self._service.jobs, -1.0
         while True:
@@ -227,7 +232,18 @@ class Session:
             if message.method == "notifications/initialized":
                 self._connection.handshake[1:] = [line]
             elif message.method == "notifications/cancelled":  # what is cancelled is never answered
-                self._connection.unanswered.discard(cancelled_request_id_from_params(message.params))
+                self._answered(cancelled_request_id_from_params(message.params))
+
+    def _answered(self, number: types.RequestId | None) -> None:
+        self._connection.unanswered.discard(number)
+        self._fewer.set()
+
+    async def _room_for(self, line: bytes) -> None:
+        """Have an editor wait that sends much and does not wait for, or read, the answers: all of it is in memory."""
+        most = _MOST_UNANSWERED if len(line) < _LONG_LINE else 1
+        while len(self._connection.unanswered) > most:
+            self._fewer.clear()
+            await self._fewer.wait()
 
     def _meet(self, info: types.Implementation | None) -> Editor:
         editor = self._connection.editor

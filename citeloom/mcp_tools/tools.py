@@ -64,6 +64,7 @@ def _query(call: Call, *, hybrid: bool) -> dict[str, Any]:
         filter_by=given.filters,
         max_tokens=given.max_tokens,
         full_text=given.full_text,
+        per_document=given.per_document,
     )
 
 

@@ -48,6 +48,20 @@ class Database:
         """SQLite's own word on the file: "ok" or what is wrong."""
         return str(self.rows("PRAGMA quick_check(1)")[0][0])
 
+    @property
+    def version(self) -> int:
+        """How many migrations it has seen."""
+        return int(self.rows("PRAGMA user_version")[0][0])
+
+    def copy_to(self, path: Path) -> None:
+        """Write a copy of the file as it is now, while others use it."""
+        with self._lock, self._translated():
+            copy = sqlite3.connect(path)
+            try:
+                self._connection.backup(copy)
+            finally:
+                copy.close()
+
     def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[sqlite3.Row]:
         """All rows of a query."""
         with self._lock, self._translated():
@@ -94,18 +108,11 @@ class Database:
                 "Update CiteLoom.",
             )
         if 0 < at < len(steps):
-            self._copy_aside(at)
+            self.copy_to(self.path.with_name(f"{self.path.stem}.before-{at + 1}.db"))
         for number, sql in enumerate(steps[at:], start=at + 1):
             # executescript would commit on its own, so the step and its number go in one script.
             self._connection.executescript(f"BEGIN;\n{sql}\nPRAGMA user_version = {number};\nCOMMIT;")
             log.info("catalog migrated to version %d", number)
-
-    def _copy_aside(self, version: int) -> None:
-        copy = sqlite3.connect(self.path.with_name(f"{self.path.stem}.before-{version + 1}.db"))
-        try:
-            self._connection.backup(copy)
-        finally:
-            copy.close()
 
 
 def _migrations() -> list[str]:

@@ -215,6 +215,12 @@ class Documents:
             sql, values = f"{sql} AND project_id = ?", [project_id]
         return {row[0] for row in self._db.rows(sql, values)}
 
+    def languages(self, project_id: str | None = None) -> dict[str, int]:
+        """How many searchable documents of a project, or of all of them, are in each language; "" is not known."""
+        where, values = ("AND project_id = ?", [project_id]) if project_id is not None else ("", [])
+        sql = f"SELECT language, count(*) FROM documents WHERE state = 'ready' {where} GROUP BY language"
+        return {row[0]: row[1] for row in self._db.rows(sql, values)}
+
     def with_citekey(self, project_id: str, citekey: str) -> list[Document]:
         """Every document of a work, in no order: to sort by source, SQLite would look through the whole project."""
         sql = "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != ''"

@@ -28,7 +28,7 @@ class Project:
     dense_size: int
     sparse_model: str
     generation: int
-    without_graph: int  # passages written since the search graph was last built over all of them
+    without_graph: int  # passages written or deleted since the search graph was last built over all of them
     created_at: str
     own_model: bool = False  # somebody chose its model: the one in the settings is not meant for it
     server: str = ""  # the address of the Qdrant server that has its index; "": embedded
@@ -142,8 +142,8 @@ class Projects:
         """Note which content of its references a project's documents have."""
         self._db.write("UPDATE projects SET references_hash = ? WHERE id = ?", (content_hash, project_id))
 
-    def count_written(self, project_id: str, passages: int) -> None:
-        """Add to the passages that no search graph knows yet."""
+    def count_changed(self, project_id: str, passages: int) -> None:
+        """Add to the passages that were written or deleted since the search graph was built."""
         self._db.write("UPDATE projects SET without_graph = without_graph + ? WHERE id = ?", (passages, project_id))
 
     def remove(self, project_id: str) -> None:

@@ -1,37 +1,84 @@
 """`make bench`: everything measured side by side in one run, printed as Markdown tables.
 
-CITELOOM_BENCH_SIZES chooses the collections (default 1000,20000,200000), CITELOOM_BENCH_ITEMS the size of the Zotero
-library (default 5000); CITELOOM_BENCH_OUTPUT also writes the tables
-to a file. Machines are noisy: read the ratios, not the milliseconds.
+CITELOOM_BENCH_ONLY    the measurements to run, separated by commas (default: all that need no data)
+CITELOOM_BENCH_DATA    for `retrieval`: a folder with sets as BEIR has them (corpus.jsonl, queries.jsonl, qrels)
+CITELOOM_BENCH_PEERS   a virtual environment that has tests/bench/requirements.txt, for `peers` and `retrieval`
+CITELOOM_BENCH_SIZES   passages in the collections of `queries` (default 1000,20000,200000)
+CITELOOM_BENCH_SCALE   passages in the collections of `scale` (default 10000,200000,500000)
+CITELOOM_BENCH_BESIDE  passages in the collections of `peers` (default 10000,50000,200000)
+CITELOOM_BENCH_ITEMS   works in the Zotero library of `zotero` (default 5000)
+CITELOOM_BENCH_OUTPUT  a file that gets the tables as well
+
+What is going on is told on stderr. Machines are noisy: read the ratios, not the milliseconds.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
+import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
-from tests.bench import checks, documents, imports, queries, quotes, spawn, zotero
+from tests.bench.figures import say
+
+
+def _sizes(name: str, default: str) -> list[int]:
+    return [int(size) for size in os.environ.get(name, default).split(",")]
+
+
+def _data() -> Path | None:
+    given = os.environ.get("CITELOOM_BENCH_DATA")
+    return Path(given) if given and Path(given).is_dir() else None
+
+
+# Each module is imported when its turn comes: its imports would count as another one's memory.
+_MEASUREMENTS: dict[str, Callable[[ModuleType, Path], str]] = {
+    "spawn": lambda bench, folder: bench.measure(folder),
+    "documents": lambda bench, folder: bench.measure(folder),
+    "imports": lambda bench, folder: bench.measure(folder),
+    "embedding": lambda bench, _: bench.measure(),
+    "zotero": lambda bench, folder: bench.measure(folder, int(os.environ.get("CITELOOM_BENCH_ITEMS", "5000"))),
+    "quotes": lambda bench, _: bench.measure(),
+    "checks": lambda bench, folder: bench.measure(folder),
+    "queries": lambda bench, folder: bench.measure(folder, _sizes("CITELOOM_BENCH_SIZES", "1000,20000,200000")),
+    "load": lambda bench, folder: bench.measure(folder),
+    "scale": lambda bench, folder: bench.measure(folder, _sizes("CITELOOM_BENCH_SCALE", "10000,200000,500000")),
+    "peers": lambda bench, folder: bench.measure(folder, _sizes("CITELOOM_BENCH_BESIDE", "10000,50000,200000")),
+    "retrieval": lambda bench, folder: bench.measure(folder, _data()),
+}
+_NEED_DATA = {"retrieval"}
 
 
 def main() -> None:
-    """Run every measurement and print the tables."""
-    sizes = [int(s) for s in os.environ.get("CITELOOM_BENCH_SIZES", "1000,20000,200000").split(",")]
+    """Run the chosen measurements and print their tables."""
     tables = [f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}."]
     with tempfile.TemporaryDirectory(prefix="citeloom-bench-", ignore_cleanup_errors=True) as folder:
-        tables.append(spawn.measure(Path(folder) / "spawn"))
-        tables.append(documents.measure(Path(folder) / "documents"))
-        tables.append(imports.measure(Path(folder) / "imports"))
-        items = int(os.environ.get("CITELOOM_BENCH_ITEMS", "5000"))
-        tables.append(zotero.measure(Path(folder) / "zotero", items))
-        tables.append(quotes.measure())
-        tables.append(checks.measure(Path(folder) / "checks"))
-        tables.append(queries.measure(Path(folder) / "queries", sizes))
-    text = "\n\n".join(tables) + "\n"
-    print(text)
+        for name in _chosen():
+            say(f"--- {name}")
+            bench = importlib.import_module(f"tests.bench.{name}")
+            tables.append(_MEASUREMENTS[name](bench, Path(folder) / name))
+            print(tables[-1], end="\n\n", flush=True)
     if output := os.environ.get("CITELOOM_BENCH_OUTPUT"):
-        Path(output).write_text(text, encoding="utf-8")
+        Path(output).write_text("\n\n".join(tables) + "\n", encoding="utf-8")
+
+
+def _chosen() -> list[str]:
+    """The names of the measurements to run."""
+    asked = os.environ.get("CITELOOM_BENCH_ONLY")
+    chosen = [name.strip() for name in asked.split(",")] if asked else [*_MEASUREMENTS]
+    if unknown := set(chosen) - set(_MEASUREMENTS):
+        sys.exit(f"bench: there is no {', '.join(sorted(unknown))}; there are {', '.join(_MEASUREMENTS)}.")
+    without_data = [name for name in chosen if name in _NEED_DATA and not _data()]
+    if without_data:
+        what = f"{', '.join(without_data)}: CITELOOM_BENCH_DATA names no folder with sets in BEIR's layout."
+        if asked:
+            sys.exit(f"bench: {what}")
+        say(f"left out {what}")
+    return [name for name in chosen if name not in without_data]
 
 
 if __name__ == "__main__":

@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
+import qdrant_edge as qdrant
 
 from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE
-from citeloom.documents.chunk import chunk
-from citeloom.documents.convert import convert
-from citeloom.documents.tokens import TokenCounter
-from citeloom.index.collection import Fusion, Point
-from citeloom.index.collections import Collections
-from citeloom.index.edge import EdgeCollection
+from citeloom.index.collection import Point
+from citeloom.index.collections import Collections, Place
+from citeloom.index.edge import EdgeCollection, optimise
 from citeloom.index.models import DenseModel, SparseModel
-from citeloom.ingest.passages import document_id, passage_id, passage_set_id, payload
-from citeloom.model import Passage, Record
-from citeloom.store import Catalog, Document, Project, State
+from citeloom.store import Catalog
+from tests.bench import library
 from tests.bench.figures import megabytes, ms, p50, p95, say, table
-from tests.support import ROOT, SAMPLE, Editor, engine_address, stop_engine
+from tests.support import ROOT, Editor, engine_address, stop_engine
 
 QUESTIONS = 200
-_PER_DOCUMENT = 40
+_FOUND = 6
+_EACH = 50  # candidates of each ranking
+_WITH_GRAPH = 20_000  # passages from which the engine builds a search graph
 
 
 def measure(root: Path, sizes: list[int]) -> str:
     """The table of query times and the engine's memory at each size."""
     root.mkdir()
     dense, sparse = DenseModel(BUNDLED_DENSE), SparseModel(BUNDLED_SPARSE, "english")
-    seeds = _sample_passages(dense)
-    vectors = np.array(dense.embed([p.embedded_text for p in seeds]))
+    made_from = library.seeds(dense)
     rows, memory = [], []
     for size in sizes:
         say(f"building a collection of {size:,} passages")
         home = root / str(size)
-        _build(home, size, dense, sparse, seeds, vectors)
+        _build(home, size, dense, sparse, made_from)
         copy = root / f"{size}-copy"
         shutil.copytree(home / "index", copy)
-        bare = EdgeCollection.open(next(copy.glob("*/g*")))
+        bare = qdrant.EdgeShard.load(str(next(copy.glob("*/g*"))))
         say(f"asking {size:,} passages")
         with Editor(home) as editor:
             editor.call("query_hybrid", project="bench", text="warm up")
@@ -92,73 +86,44 @@ def _compare(tool: str, size: int, editor: Editor, bare: Callable[[str], None]) 
     )
 
 
-def _bare_query(tool: str, bare: EdgeCollection, dense: DenseModel, sparse: SparseModel) -> Callable[[str], None]:
-    def ask(text: str) -> None:
-        hybrid = tool == "query_hybrid"
-        words = sparse.embed_query(text) if hybrid else None
-        bare.search(dense.embed_query(text), words, 6, fusion=Fusion() if hybrid else None)
+def _bare_query(tool: str, bare: qdrant.EdgeShard, dense: DenseModel, sparse: SparseModel) -> Callable[[str], None]:
+    """The least that Qdrant Edge can do: one query, which for hybrid search ranks twice and fuses by itself."""
 
-    return ask
+    def by_meaning(text: str) -> qdrant.Query:
+        return qdrant.Query.Nearest(dense.embed_query(text), using="dense")
+
+    def by_words(text: str) -> qdrant.Query:
+        words = sparse.embed_query(text)
+        return qdrant.Query.Nearest(qdrant.SparseVector(words.indices, words.values), using="sparse")
+
+    def query(text: str) -> None:
+        bare.query(qdrant.QueryRequest(limit=_FOUND, query=by_meaning(text), with_payload=True))
+
+    def hybrid(text: str) -> None:
+        each = [qdrant.Prefetch(limit=_EACH, query=query) for query in (by_meaning(text), by_words(text))]
+        fusion = qdrant.Fusion.Rrf(k=60)
+        bare.query(qdrant.QueryRequest(limit=_FOUND, prefetches=each, query=fusion, with_payload=True))
+
+    return hybrid if tool == "query_hybrid" else query
 
 
-def _sample_passages(dense: DenseModel) -> list[Passage]:
-    count = TokenCounter(dense.info.tokenizer)
-    papers = sorted((SAMPLE / "papers").glob("*.pdf"))
-    return [p for paper in papers for p in chunk(convert(paper), count, dense.info.max_tokens)]
-
-
-def _build(
-    home: Path, size: int, dense: DenseModel, sparse: SparseModel, seeds: list[Passage], vectors: np.ndarray
-) -> None:
-    """A library of `size` passages: the sample's words in other order, its vectors with noise."""
+def _build(home: Path, size: int, dense: DenseModel, sparse: SparseModel, made_from: library.Seeds) -> None:
+    """A home with one project of `size` passages."""
     home.mkdir()
-    catalog, collections = Catalog(home / "catalog.db"), Collections(home / "index")
-    info = dense.info
-    model = {"dense_model": info.name, "dense_fingerprint": info.fingerprint, "dense_size": info.size}
-    project = catalog.projects.add("bench", None, {**model, "sparse_model": BUNDLED_SPARSE})
-    collection = collections.create(project.collection, project.generation, info.size, sparse=True)
-    chance, noise = random.Random(1), np.random.default_rng(1)
-    for number in range(-(-size // _PER_DOCUMENT)):
-        points = _document(catalog, project, number, min(_PER_DOCUMENT, size - number * _PER_DOCUMENT), seeds, chance)
-        texts = [p.payload["chunk_text"] for p in points]
-        near = vectors[[chance.randrange(len(vectors)) for _ in points]]
-        moved = near + noise.normal(0, 0.035, near.shape)
-        words = sparse.embed(texts)
-        made = zip(points, moved.tolist(), words, strict=True)
+    catalog = Catalog(home / "catalog.db")
+    project = library.add_project(catalog, dense.info.size, dense.info.fingerprint)
+    folder = Collections(home / "index").folder(Place(project.collection, project.generation))
+    collection = EdgeCollection.create(folder, dense.info.size, sparse=True)
+    vectors = made_from.mixtures(size, seed=1)
+    written = 0
+    for document, points in library.documents(project, size, made_from):
+        catalog.documents.save(document)
+        words = sparse.embed([p.payload["chunk_text"] for p in points])
+        made = zip(points, vectors[written : written + len(points)].tolist(), words, strict=True)
         collection.upsert([Point(p.id, v, w, p.payload) for p, v, w in made])
+        written += len(points)
     collection.close()
     catalog.close()
-    if size >= 20_000:
+    if size >= _WITH_GRAPH:
         say("building its search graph")
-        folder = collections.folder(project.collection, project.generation)
-        aside = folder.with_name("optimised")
-        root = Path(__file__).parents[2]
-        command = [sys.executable, "-m", "citeloom.index.optimise", str(folder), str(aside)]
-        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(root)})
-        shutil.rmtree(folder)
-        aside.rename(folder)
-
-
-def _document(
-    catalog: Catalog, project: Project, number: int, count: int, seeds: list[Passage], chance: random.Random
-) -> list[Point]:
-    source = f"/bench/{number}.pdf"
-    doc_id = document_id(project.id, source)
-    passage_set = passage_set_id(project.id, str(number), "bench", 256)
-    record = Record(
-        f"author{number}", f"Paper {number}", (f"Author {number % 700}",), 1980 + number % 45, f"10.5555/{number}"
-    )
-    document = Document(
-        project.id, doc_id, source, "pdf", State.READY, version=passage_set, chunks=count, citekey=record.citekey
-    )
-    catalog.documents.save(document)
-    points = []
-    for index in range(count):
-        seed = chance.choice(seeds)
-        words = seed.text.split()
-        chance.shuffle(words)
-        page = 1 + index // 3
-        passage = Passage(index, " ".join(words), seed.section_path, page, page, (str(page + 100),))
-        values = payload(project, document, record, passage, passage_set)
-        points.append(Point(passage_id(passage_set, index), [], None, values))
-    return points
+        optimise(folder)

@@ -16,7 +16,12 @@ COVERED = {"documents": 10, "searchable": 10, "pending": 0, "failed": 0, "withou
 RECORDS = {record["id"]: record for record in json.loads((SAMPLE / "library.json").read_text(encoding="utf-8"))}
 PAGE_TURNING = [  # question, citekey, printed pages, PDF pages
     ("how often was the cited page off by exactly one", HARTMANN, ["256"], [4, 4]),
-    ("At what grazer biomass does reef recovery switch", "tamatoaStaggeredRecoveryShallow2020", ["403"], [3, 3]),
+    (
+        "how many grams of grazers per square meter does reef recovery need",
+        "tamatoaStaggeredRecoveryShallow2020",
+        ["403"],
+        [3, 3],
+    ),
     (
         "Why could the Datoli company not recover its loans in court",
         "venturiPepperPledgesInterest2017",

@@ -23,7 +23,7 @@ from tests.support import SAMPLE
 HIT_KEYS = {
     "chunk_id", "doc_id", "source", "render_text", "score", "citekey", "citekey_made", "renamed_from", "title",
     "authors", "year", "section", "section_path", "page_span", "page_labels", "doi", "url", "text_source",
-    "ocr_confidence", "cite", "open_uri", "full_text",
+    "ocr_confidence", "cite", "open_uri", "full_text", "merged", "also_in",
 }  # fmt: skip
 PAYLOAD_KEYS = {
     "project_id", "doc_id", "chunk_id", "chunk_index", "citekey", "doi", "url", "year", "authors", "title",
@@ -127,7 +127,7 @@ def test_the_text_of_every_hit_stands_on_the_pages_it_names(
 
 
 @pytest.mark.parametrize(
-    ("tool", "fusion", "sparse_model"), [("query", None, None), ("query_hybrid", "rrf", "citeloom/bm25")]
+    ("tool", "fusion", "sparse_model"), [("query", None, None), ("query_hybrid", "blend", "citeloom/bm25")]
 )
 def test_a_search_answers_with_scored_hits_and_what_was_searched(
     reader: StrictEditor, tool: str, fusion: str | None, sparse_model: str | None
@@ -150,7 +150,7 @@ def test_a_search_answers_with_scored_hits_and_what_was_searched(
 
 def test_full_text_comes_only_when_it_is_asked_for(reader: StrictEditor) -> None:
     hits = reader.call("query", project=PROJECT, text=QUESTIONS[0], full_text=True)["items"]
-    for hit in hits:
+    for hit in (hit for hit in hits if not hit["merged"]):
         passage = reader.call("get_passage", project=PROJECT, chunk_id=hit["chunk_id"])["passage"]
         assert hit["full_text"] == passage["full_text"]
 
@@ -208,8 +208,9 @@ def test_get_passage_gives_the_passage_whole_with_its_neighbours_and_its_page(re
     hit = reader.call("query_hybrid", project=PROJECT, text=QUESTIONS[0])["items"][0]
     answer = reader.call("get_passage", project=PROJECT, chunk_id=hit["chunk_id"])
     passage = answer["passage"]
-    assert {key: passage[key] for key in hit if key not in ("score", "full_text")} == {
-        key: value for key, value in hit.items() if key not in ("score", "full_text")
+    only_found = ("score", "full_text", "merged", "also_in")
+    assert {key: passage[key] for key in hit if key not in only_found} == {
+        key: value for key, value in hit.items() if key not in only_found
     }
     assert (len(answer["before"]), len(answer["after"]), answer["links"]) == (1, 1, [])
     assert answer["refined_from"] is None
@@ -235,7 +236,7 @@ def test_context_says_how_many_neighbours_come_on_each_side(reader: StrictEditor
     for filters in ({"citekey": HARTMANN}, {"citekey": HARTMANN, "section_prefix": "References"}):
         found += reader.call("query", project=PROJECT, text="errors", top_k=20, filters=filters)["items"]
     order = _in_order(reader, found[0]["chunk_id"])
-    assert {hit["chunk_id"] for hit in found} == set(order)
+    assert {part["chunk_id"] for hit in found for part in (hit, *hit["merged"])} == set(order)
     for at, chunk_id in enumerate(order):
         answer = reader.call("get_passage", project=PROJECT, chunk_id=chunk_id, context=context)
         assert [n["chunk_id"] for n in answer["before"]] == order[max(0, at - context) : at]

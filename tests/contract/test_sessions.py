@@ -137,12 +137,12 @@ def test_nothing_a_limited_session_ever_receives_names_the_other_project(
     [
         ("find_chunks", {"query": "otters"}, None, 3),
         ("find_chunks", {"query": "otters", "library": OPEN, "n_results": 2}, None, 2),
-        ("search", {"query": "otters", "n_results": 1, "filter": None}, "rrf", 1),
-        ("search", {"text": "otters", "project": OPEN, "top_k": 2}, "rrf", 2),
-        ("search_with_filters", {"query": "otters", "filter": {"source_file": "otters.md"}}, "rrf", 2),
-        ("search_with_filters", {"query": "otters", "library": OPEN, "filter": {"source": "x.md"}}, "rrf", 0),
-        ("search_with_budget", {"query": "otters", "max_tokens": 20}, "rrf", 3),
-        ("search_with_budget", {"query": "otters", "max_tokens": 8}, "rrf", 1),
+        ("search", {"query": "otters", "n_results": 1, "filter": None}, "blend", 1),
+        ("search", {"text": "otters", "project": OPEN, "top_k": 2}, "blend", 2),
+        ("search_with_filters", {"query": "otters", "filter": {"source_file": "otters.md"}}, "blend", 2),
+        ("search_with_filters", {"query": "otters", "library": OPEN, "filter": {"source": "x.md"}}, "blend", 0),
+        ("search_with_budget", {"query": "otters", "max_tokens": 20}, "blend", 3),
+        ("search_with_budget", {"query": "otters", "max_tokens": 8}, "blend", 1),
     ],
 )
 def test_a_search_by_an_older_name_means_the_only_project_of_the_session(

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QSystemTra
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.app import App
-from citeloom.desktop.overview import Mood
+from citeloom.desktop.mood import Mood
 from citeloom.engine import launch
 from tests.desktop.naming import nameless
 from tests.desktop.watchdog import Watchdog

@@ -35,6 +35,7 @@ def shown(desk: Desk, qtbot: QtBot) -> FirstRun:
     return assistant
 
 
+@pytest.mark.usefixtures("with_sample_conversions")
 def test_without_zotero_the_sample_library_is_read_in_five_steps(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
     nowhere(own_home)
     assistant = shown(desk, qtbot)

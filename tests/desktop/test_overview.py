@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop.overview import Mood, Situation
+from citeloom.desktop.mood import Mood
+from citeloom.desktop.overview import Situation
 from citeloom.errors import CiteLoomError, Code
 from tests.desktop.fake_link import fake_desk
 
@@ -82,10 +83,30 @@ def test_an_import_that_ends_is_told_once(
     assert len(link.asked) == 1, "two hundred events make one question"
 
 
-def test_an_engine_that_starts_anew_with_other_settings_is_no_trouble(qapp: object) -> None:
+@pytest.mark.parametrize("project", ["thesis", ""], ids=["move", "backup"])
+def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> None:
+    desk, link = fake_desk(status=STATUS)
+    notices: list[tuple[Any, ...]] = []
+    desk.overview.notice.connect(lambda *said: notices.append(said))
+    kind, what = ("move", "Moving the index of thesis") if project else ("backup", "Making a backup")
+    job = {"job_id": "j", "project": project, "kind": kind, "state": "running"}
+    link.reached.emit({**STATUS, "jobs": [job]})
+    link.told.emit({**JOB, "project_id": project, "stage": "copy", "searchable": 0})
+    assert (desk.overview.now.in_words(), desk.overview.now.progress) == (what, pytest.approx(0.2))
+    result = {"to": "http://far", "passages": 70} if project else {"file": "/b.zip", "passages": 70, "bytes": 5_000_000}
+    link.told.emit({**finished(**result), "project_id": project})
+    link.reached.emit({**STATUS, "jobs": [job]})
+    link.told.emit({**finished(state="failed", error=LOST.as_dict()), "project_id": project})
+    (_, well, wrong), (title, why, also_wrong) = notices
+    assert "70" in well and ("http://far" in well or "/b.zip" in well) and (wrong, also_wrong) == (False, True)
+    assert title.endswith("could not be moved" if project else "could not be made") and why == LOST.message
+
+
+@pytest.mark.parametrize("reason", ["settings changed", "a backup was restored"])
+def test_an_engine_that_starts_anew_is_no_trouble(qapp: object, reason: str) -> None:
     desk, link = fake_desk(status=STATUS)
     link.reached.emit(STATUS)
-    link.told.emit({"type": "EngineStopping", "reason": "settings changed"})
+    link.told.emit({"type": "EngineStopping", "reason": reason})
     link.lost.emit(LOST)
     assert (desk.overview.now.mood, desk.overview.now.in_words()) == (Mood.WORKING, "Starting …")
     link.lost.emit(LOST)  # it did not come back

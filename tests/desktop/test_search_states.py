@@ -197,6 +197,26 @@ def test_a_place_that_could_not_be_marked_is_said(qtbot: QtBot, picture: dict[st
     assert view.note.isVisible() == bool(note) and (note in view.note.text())
 
 
+def test_neighbours_shown_as_one_are_marked_together_and_the_same_elsewhere_is_named(qtbot: QtBot) -> None:
+    def draw(asked: dict[str, Any]) -> dict[str, Any]:
+        here = {"p1": 3, "p2": 4}[asked["chunk_id"]]
+        page = asked.get("page", here)
+        return a_picture(page=page, found=page == here, marks=[[0.1, 0.2, 0.9, 0.25]] if page == here else [])
+
+    merged = [{"chunk_id": "p1", "cite": "[@okafor2021, p. 33]"}, {"chunk_id": "p2", "cite": "[@okafor2021, p. 34]"}]
+    also = [{"chunk_id": "x", "cite": "[@okafor2020, p. 2]"}] * 2
+    page, _ = opened(qtbot, page_picture=draw, search=found(a_hit(page_span=[3, 4], merged=merged, also_in=also)))
+    ask(page, qtbot)
+    view = page.reader.page
+    qtbot.waitUntil(lambda: len(view.canvas.marks) == 1)
+    assert page.reader.also.isVisible() and page.reader.also.text() == "The same is said in [@okafor2020, p. 2]"
+    qtbot.mouseClick(view.next, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: view.where.text().endswith("4 of 5)") and len(view.canvas.marks) == 1)
+    assert not view.note.isVisible(), "the other part stands here, and is marked"
+    page.reader._show_around({"before": [a_hit(1)], "after": [a_hit(2, render_text="Twice."), a_hit(9)]})
+    assert "Twice." not in page.reader.passage.toPlainText() and "fly 9" in page.reader.passage.toPlainText()
+
+
 def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: QtBot) -> None:
     def draw(args: dict[str, Any]) -> dict[str, Any]:
         return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
@@ -209,7 +229,10 @@ def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: 
 
 
 def test_a_file_that_is_gone_leaves_the_words_and_says_why(qtbot: QtBot) -> None:
-    around = {"before": [{"render_text": "Before."}], "after": [{"render_text": "After."}]}
+    around = {
+        "before": [{"chunk_id": "b", "render_text": "Before."}],
+        "after": [{"chunk_id": "a", "render_text": "After."}],
+    }
     gone = CiteLoomError(Code.FILE_NOT_FOUND, "paper.pdf is no longer there.", "Put it back.")
     page, _ = opened(qtbot, page_picture=gone, show=around)
     ask(page, qtbot)
@@ -228,7 +251,7 @@ def test_a_file_that_is_gone_leaves_the_words_and_says_why(qtbot: QtBot) -> None
 def test_what_belongs_to_one_passage_never_stands_beside_another(
     qtbot: QtBot, pages: list[int] | None, verb: str
 ) -> None:
-    around = {"before": [{"render_text": "Before the first."}], "after": []}
+    around = {"before": [{"chunk_id": "b", "render_text": "Before the first."}], "after": []}
     page, link = opened(qtbot, search=found(a_hit(1, page_span=pages), a_hit(2)), show=around)
     link.held = []
     ask(page, qtbot)

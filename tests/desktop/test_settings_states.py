@@ -47,7 +47,15 @@ def seen(in_use: str | None = None, **changed: Any) -> dict[str, Any]:
 def model(name: str, *, here: bool = False, bundled: bool = False) -> dict[str, Any]:
     """A model to choose."""
     about = "Multilingual, made in 2024." if "multi" in name else "English."
-    return {"name": name, "dimensions": 384, "description": about, "size_gb": 0.5, "bundled": bundled, "here": here}
+    return {
+        "name": name,
+        "dimensions": 384,
+        "description": about,
+        "size_gb": 0.5,
+        "bundled": bundled,
+        "here": here,
+        "recommended": False,
+    }
 
 
 MODELS = [model(BUNDLED, here=True, bundled=True), model("multi/one", here=True), model("multi/far")]
@@ -57,6 +65,7 @@ def projects(*names: str) -> dict[str, Any]:
     """What there is to choose from, for these projects."""
     return {
         "models": MODELS,
+        "languages": {},
         "projects": [{"id": name, "dense_model": BUNDLED, "sparse_model": "citeloom/bm25"} for name in names],
     }
 
@@ -146,6 +155,15 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
     assert page.banner.words.text() == "“thesis” has the model multi/far now."
     _wait(qtbot, lambda: section.projects.rows[0]["dense_model"] == "multi/far")
     assert not section.strip.isVisible()
+
+
+def test_the_models_that_suit_the_library_stand_first(own_home: Path, qtbot: QtBot) -> None:
+    known = projects("thesis")
+    known |= {"languages": {"de": 70, "en": 3}, "models": [*MODELS[:2], {**MODELS[2], "recommended": True}]}
+    page, _ = _page(qtbot, models=known)
+    section = _go(page, "models", ModelsSection)
+    _wait(qtbot, lambda: [row["name"] for row in section.models.rows] == ["multi/far", BUNDLED, "multi/one"])
+    assert "Deutsch" in section.library.text() and section.library.isVisible()
 
 
 def test_a_model_that_cannot_be_had_leaves_the_project_as_it_is(own_home: Path, qtbot: QtBot) -> None:
@@ -242,9 +260,9 @@ def test_only_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
 # -- an engine that comes and goes, and very many projects -------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["general", "zotero", "models", "reading", "data", "privacy", "logs"])
+@pytest.mark.parametrize("name", ["general", "zotero", "models", "reading", "index", "data", "privacy", "logs"])
 def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path, qtbot: QtBot, name: str) -> None:
-    verbs = ("project_list", "zotero_status", "models", "ocr", "sizes", "cache_show")
+    verbs = ("project_list", "zotero_status", "models", "ocr", "index_show", "sizes", "cache_show")
     page, link = _page(qtbot, **dict.fromkeys(verbs, GONE))
     page.shown({"section": name})
     _wait(qtbot, lambda: page.kept.loaded and link.at_rest)

@@ -16,8 +16,8 @@ from citeloom.desktop.desk import Desk, Page
 from citeloom.desktop.icons import tray_icon
 from citeloom.desktop.kit import Picture, ask_first
 from citeloom.desktop.main_window import MainWindow
+from citeloom.desktop.mood import Mood
 from citeloom.desktop.one_instance import OneInstance
-from citeloom.desktop.overview import Mood
 from citeloom.desktop.tray import Tray
 from citeloom.errors import CiteLoomError, Code
 from tests.desktop.fake_link import FakeLink, fake_desk

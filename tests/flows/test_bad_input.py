@@ -26,7 +26,7 @@ from tests.flows.steps import (
     paper,
     settings,
 )
-from tests.support import citeloom, done, stop_engine
+from tests.support import citeloom, done, stop_engine, wait_for
 
 Result = subprocess.CompletedProcess[str]
 Maker = Callable[..., Project]
@@ -461,4 +461,4 @@ def test_a_damaged_catalog_is_named(home: Path, folder: Path) -> None:
     doctor = citeloom(home, "doctor")
     assert doctor.returncode == 1
     assert "catalog.db" in doctor.stdout
-    assert not engines(home)
+    wait_for(lambda: not engines(home), "the engine that gave up to end")

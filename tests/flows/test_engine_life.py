@@ -189,4 +189,4 @@ def test_a_settings_file_that_cannot_be_used_is_named_with_the_reason(home: Path
     assert reason in line
     assert "Correct that line" in line
     assert ".." not in line
-    assert not engines(home)
+    wait_for(lambda: not engines(home), "the engine that gave up to end")

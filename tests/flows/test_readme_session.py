@@ -51,7 +51,8 @@ def plain(text: str) -> str:
     return " ".join(re.sub(r"in [\d.]+ s", "in SECONDS", text).split())
 
 
-def test_the_session_in_the_readme_runs_and_says_what_is_printed(home: Path) -> None:
+def test_the_session_in_the_readme_runs_and_says_what_is_printed(with_sample_conversions: Path) -> None:
+    home = with_sample_conversions
     follow(home, session("project add"))
     follow(home, session("verify"))
     assert (home.parent / "cited.bib").read_text(encoding="utf-8").count("@article") == 2

@@ -341,6 +341,7 @@ def test_a_rebuild_gives_the_same_ids_and_the_old_index_answers_meanwhile(home: 
             while not over.is_set():
                 found = control.call("search", project="p", text="measured", top_k=20)["items"]
                 seen.append({hit["chunk_id"] for hit in found})
+                over.wait(0.02)
 
     slow = 'Importer.after_stage = lambda self, stage, source: time.sleep(0.1) if stage == "write" else None'
     with engine_with(home, slow):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from citeloom.index.models import DenseModel
+from citeloom.index.rerank import Reranker
 
 pytestmark = [
     pytest.mark.live,
@@ -22,3 +23,14 @@ def test_a_model_named_in_the_settings_is_downloaded_where_that_is_allowed(
     model = DenseModel("BAAI/bge-small-en-v1.5", allow_download=True)
     assert (model.info.size, model.info.max_tokens) == (384, 512)
     assert len(model.embed_query("sleep spindles")) == 384
+
+
+def test_a_cross_encoder_is_downloaded_and_tells_an_answer_from_another_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
+    reranker = Reranker("Xenova/ms-marco-MiniLM-L-6-v2", allow_download=True)
+    near, far = reranker.scores(
+        "How often are quotations wrong?", ["A quarter of all citations err.", "Corals bleach."]
+    )
+    assert 0 <= far < near <= 1

@@ -200,7 +200,7 @@ VALID = {
     "default_project": st.text(max_size=20),
     "search.top_k": st.integers(1, 9),
     "search.max_top_k": st.integers(9, 99),
-    "search.fusion": st.sampled_from(["rrf", "dbsf"]),
+    "search.fusion": st.sampled_from(["blend", "rrf", "dbsf"]),
     "search.include_references": st.booleans(),
     "ocr.languages": st.lists(st.text(min_size=1).filter(str.strip), min_size=1, max_size=3).map(tuple),
     "models.sparse": st.text(max_size=10),

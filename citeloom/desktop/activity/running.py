@@ -1,13 +1,14 @@
-"""The imports under way, each with how far it has come."""
+"""The jobs under way, each with how far it has come."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from citeloom.desktop.activity.words import file_words, progress_words, source_words, stage_words
+from citeloom.desktop import job_words
+from citeloom.desktop.activity.words import file_words, progress_words, stage_words
 from citeloom.desktop.kit import GAP, button, number, text
 
 _SHOWN = 5  # what waits behind them is counted
@@ -16,7 +17,7 @@ _LEAST = 30  # letters of a file's name
 
 
 class RunningJob(QFrame):
-    """One import under way."""
+    """One job under way."""
 
     stopped = Signal(str)
 
@@ -33,7 +34,6 @@ class RunningJob(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
         self.stop_button = button(self.tr("Stop"), self._stop, icon_name="close")
-        self.stop_button.setToolTip(self.tr("What has been read stays; the next sync goes on from there."))
         grid = QGridLayout(self)
         grid.setColumnStretch(0, 1)
         grid.addWidget(self.name, 0, 0)
@@ -45,23 +45,23 @@ class RunningJob(QFrame):
 
     def show_job(self, job: dict[str, Any]) -> None:
         """Show how far it has come."""
-        project = str(job["project"])
+        title = job_words.title(job)
         source = job.get("source")
-        self.name.setText(f"{project} · {source_words(source)}" if source else project)
+        self.name.setText(f"{title} · {source}" if source else title)
         self.words.setText(" – ".join(part for part in (stage_words(job), progress_words(job)) if part))
         letters = self.file.fontMetrics()
         room = max(self.file.width(), letters.averageCharWidth() * _LEAST)
         self.file.setText(letters.elidedText(file_words(job), Qt.TextElideMode.ElideMiddle, room))
         self.file.setVisible(bool(self.file.text()))
-        total = job.get("total") or 0
         waits = job.get("state") in ("queued", "parked", "paused")
-        # Half of a paper's way is that it can be searched; an empty range shows that something goes on.
-        share = ((job.get("searchable") or 0) + (job.get("done") or 0)) / (2 * total) if total else 0.0
-        self.bar.setRange(0, _STEPS if total or waits else 0)
-        self.bar.setValue(min(_STEPS, round(share * _STEPS)))
-        self.bar.setAccessibleName(self.tr("Progress of {project}").format(project=project))
+        share = job_words.share(job)
+        # An empty range shows that something goes on.
+        self.bar.setRange(0, _STEPS if share is not None or waits else 0)
+        self.bar.setValue(round((share or 0.0) * _STEPS))
+        self.bar.setAccessibleName(self.tr("Progress: {job}").format(job=title))
+        self.stop_button.setToolTip(job_words.stop_words(job))
         if self.stop_button.isEnabled():
-            self.stop_button.setAccessibleName(self.tr("Stop the import of {project}").format(project=project))
+            self.stop_button.setAccessibleName(self.tr("Stop: {job}").format(job=title))
 
     def may_be_stopped(self) -> None:
         """Stopping it failed: it may be tried again."""
@@ -75,7 +75,7 @@ class RunningJob(QFrame):
 
 
 class Running(QScrollArea):
-    """All imports under way; the first of them in full, and in a low window to scroll through."""
+    """All jobs under way; the first of them in full, and in a low window to scroll through."""
 
     stopped = Signal(str)
 
@@ -83,16 +83,19 @@ class Running(QScrollArea):
         super().__init__()
         self.jobs: dict[str, RunningJob] = {}
         self.more = text(muted=True)
-        inside = QWidget()
-        self.setWidget(inside)
+        self._inside = QWidget()
+        self.setWidget(self._inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._layout = QVBoxLayout(inside)
+        self._layout = QVBoxLayout(self._inside)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(GAP // 2)
         self._layout.addWidget(self.more)
+
+    def sizeHint(self) -> QSize:
+        return self._inside.sizeHint()  # Qt's own hint stays that of the first card
 
     def show_jobs(self, jobs: dict[str, dict[str, Any]]) -> None:
         """Show these; those that were shown before stay where they are."""

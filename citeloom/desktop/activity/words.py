@@ -6,6 +6,9 @@ from typing import Any
 
 from citeloom.clients import CLIENTS
 from citeloom.desktop.connect.names import client_id
+from citeloom.desktop.job_words import IMPORT, kind_of
+from citeloom.desktop.job_words import stage_words as chore_words
+from citeloom.desktop.job_words import title as job_title
 from citeloom.desktop.kit import number
 from citeloom.desktop.translations import translate
 
@@ -61,9 +64,11 @@ def toolset_words(toolsets: list[str]) -> str:
     return translate("Activity", "Read and write") if "write" in toolsets else translate("Activity", "Read")
 
 
-def source_words(source: str | None) -> str:
-    """What an import was to read."""
-    return source or translate("Activity", "All its sources")
+def source_words(job: dict[str, Any]) -> str:
+    """What an import was to read, or what else a job was."""
+    if kind_of(job) != IMPORT:
+        return job_title(job)
+    return job["source"] or translate("Activity", "All its sources")
 
 
 def end_words(job: dict[str, Any]) -> str:
@@ -84,6 +89,8 @@ def stage_words(job: dict[str, Any]) -> str:
     """What a job under way does right now."""
     if job.get("state") == "paused":
         return translate("Activity", "Paused")
+    if words := chore_words(job):
+        return words
     stages = {
         "plan": translate("Activity", "Looking for what is new"),
         "fetch": translate("Activity", "Fetching files"),
@@ -97,13 +104,10 @@ def stage_words(job: dict[str, Any]) -> str:
 
 def progress_words(job: dict[str, Any]) -> str:
     """How far a job has come; nothing while that is not known."""
-    if not job.get("total"):
-        return ""
-    parts = [
-        translate("Activity", "{searchable} of {total} papers searchable").format(
-            searchable=number(job.get("searchable") or 0), total=number(job["total"])
-        )
-    ]
+    parts = []
+    if job.get("total") and kind_of(job) == IMPORT and not chore_words(job):
+        words = translate("Activity", "{searchable} of {total} papers searchable")
+        parts.append(words.format(searchable=number(job.get("searchable") or 0), total=number(job["total"])))
     if job.get("failed"):
         parts.append(translate("Activity", "{count} could not be read").format(count=number(job["failed"])))
     seconds = job.get("eta_seconds")

@@ -337,6 +337,89 @@
     </message>
 </context>
 <context>
+    <name>Backups</name>
+    <message>
+        <source>&amp;Back up…</source>
+        <translation>&amp;Sichern&#xa0;…</translation>
+    </message>
+    <message>
+        <source>&amp;Restore…</source>
+        <translation>&amp;Wiederherstellen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Back up to a file</source>
+        <translation>In eine Datei sichern</translation>
+    </message>
+    <message>
+        <source>Backup</source>
+        <translation>Sicherung</translation>
+    </message>
+    <message>
+        <source>Backups (*.zip)</source>
+        <translation>Sicherungen (*.zip)</translation>
+    </message>
+    <message>
+        <source>Editors are reconnected by themselves.</source>
+        <translation>Editoren werden von selbst wieder verbunden.</translation>
+    </message>
+    <message>
+        <source>Here now:</source>
+        <translation>Jetzt hier:</translation>
+    </message>
+    <message>
+        <source>In the backup:</source>
+        <translation>In der Sicherung:</translation>
+    </message>
+    <message>
+        <source>It takes the place of everything that is here now: {count} projects and the settings. That is not deleted, but put aside into a folder beside it.</source>
+        <translation>Sie tritt an die Stelle von allem, was jetzt hier ist, samt den Einstellungen (Projekte: {count}). Das wird nicht gelöscht, sondern daneben in einen Ordner gelegt.</translation>
+    </message>
+    <message>
+        <source>It was made on {day} and holds {count} projects with {passages} passages.</source>
+        <translation>Sie ist vom {day}. Projekte: {count}, Textstellen: {passages}.</translation>
+    </message>
+    <message>
+        <source>One file with your projects, their indexes and the settings, from which all of it can be had again, also on another computer. Your papers’ files, what was read of them and keys are not in it.</source>
+        <translation>Eine Datei mit Ihren Projekten, deren Indexen und den Einstellungen, aus der sich alles wiederherstellen lässt, auch auf einem anderen Computer. Die Dateien Ihrer Arbeiten, deren Umwandlungen und Schlüssel sind nicht darin.</translation>
+    </message>
+    <message>
+        <source>Open the &amp;folder</source>
+        <translation>&amp;Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Restore a backup</source>
+        <translation>Eine Sicherung wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Restore it</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Restore {file}?</source>
+        <translation>{file} wiederherstellen?</translation>
+    </message>
+    <message>
+        <source>Restored: {count} projects with {passages} passages.</source>
+        <translation>Wiederhergestellt. Projekte: {count}, Textstellen: {passages}.</translation>
+    </message>
+    <message>
+        <source>Stopped: no backup was made.</source>
+        <translation>Angehalten: Es wurde keine Sicherung gemacht.</translation>
+    </message>
+    <message>
+        <source>The backup is being unpacked and checked</source>
+        <translation>Die Sicherung wird entpackt und geprüft</translation>
+    </message>
+    <message>
+        <source>What was here before is in {folder}</source>
+        <translation>Was vorher hier war, liegt in {folder}</translation>
+    </message>
+    <message>
+        <source>What was on a Qdrant server will lie on this computer.</source>
+        <translation>Was auf einem Qdrant-Server lag, wird auf diesem Computer liegen.</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Close this message</source>
@@ -613,10 +696,6 @@
         <translation>Heruntergeladene Modelle</translation>
     </message>
     <message>
-        <source>Index</source>
-        <translation>Index</translation>
-    </message>
-    <message>
         <source>Index of the passages</source>
         <translation>Index der Textstellen</translation>
     </message>
@@ -643,10 +722,6 @@
     <message>
         <source>What</source>
         <translation>Was</translation>
-    </message>
-    <message>
-        <source>What is searched lies on this computer, in an index that CiteLoom brings along (Qdrant). Only its engine opens it. The folder is {folder}</source>
-        <translation>Was durchsucht wird, liegt auf diesem Computer, in einem Index, den CiteLoom mitbringt (Qdrant). Nur sein Dienst öffnet ihn. Der Ordner ist {folder}</translation>
     </message>
     <message>
         <source>What takes room on the disk</source>
@@ -1172,6 +1247,10 @@
         <translation>PDF-Seite {number}</translation>
     </message>
     <message>
+        <source>also in {cites}</source>
+        <translation>auch in {cites}</translation>
+    </message>
+    <message>
         <source>page {label}</source>
         <translation>Seite {label}</translation>
     </message>
@@ -1310,14 +1389,191 @@
     </message>
 </context>
 <context>
+    <name>IndexSection</name>
+    <message>
+        <source>&amp;Move…</source>
+        <translation>&amp;Verschieben&#xa0;…</translation>
+    </message>
+    <message>
+        <source>A server compacts its indexes by itself.</source>
+        <translation>Ein Server verdichtet seine Indexe von selbst.</translation>
+    </message>
+    <message>
+        <source>Choose a project.</source>
+        <translation>Wählen Sie ein Projekt.</translation>
+    </message>
+    <message>
+        <source>Com&amp;pact</source>
+        <translation>Ver&amp;dichten</translation>
+    </message>
+    <message>
+        <source>Index</source>
+        <translation>Index</translation>
+    </message>
+    <message>
+        <source>Passages</source>
+        <translation>Textstellen</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>Projects and where their indexes lie</source>
+        <translation>Projekte und wo ihre Indexe liegen</translation>
+    </message>
+    <message>
+        <source>Qdrant servers</source>
+        <translation>Qdrant-Server</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Stopped: the index of “{project}” is as it was.</source>
+        <translation>Angehalten: Der Index von „{project}“ ist, wie er war.</translation>
+    </message>
+    <message>
+        <source>There is no project yet.</source>
+        <translation>Es gibt noch kein Projekt.</translation>
+    </message>
+    <message>
+        <source>What is searched lies in an index (Qdrant), on this computer in {folder}. A Qdrant server is for libraries that are too large for one computer, or for computers that share one.</source>
+        <translation>Durchsucht wird ein Index (Qdrant), auf diesem Computer in {folder}. Ein Qdrant-Server ist für Bibliotheken da, die für einen Computer zu groß sind oder die sich mehrere Computer teilen.</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>Ort</translation>
+    </message>
+    <message>
+        <source>Where the indexes of new projects are made</source>
+        <translation>Wo die Indexe neuer Projekte angelegt werden</translation>
+    </message>
+    <message>
+        <source>Writes the index anew, without what was deleted: it becomes smaller and faster.</source>
+        <translation>Schreibt den Index neu, ohne das Gelöschte: Er wird kleiner und schneller.</translation>
+    </message>
+</context>
+<context>
+    <name>IndexWords</name>
+    <message>
+        <source>No key is in use. A server that wants one says so when it is tested.</source>
+        <translation>Es ist kein Schlüssel in Gebrauch. Ein Server, der einen verlangt, sagt es bei der Prüfung.</translation>
+    </message>
+    <message>
+        <source>On the way there they are not encrypted; https would do that.</source>
+        <translation>Auf dem Weg dorthin ist er nicht verschlüsselt; mit https wäre er es.</translation>
+    </message>
+    <message>
+        <source>Qdrant {version} answers</source>
+        <translation>Qdrant {version} antwortet</translation>
+    </message>
+    <message>
+        <source>The key comes from the environment variable CITELOOM_QDRANT_API_KEY.</source>
+        <translation>Der Schlüssel kommt aus der Umgebungsvariablen CITELOOM_QDRANT_API_KEY.</translation>
+    </message>
+    <message>
+        <source>The key is kept in this system’s keyring.</source>
+        <translation>Der Schlüssel liegt im Schlüsselbund dieses Systems.</translation>
+    </message>
+    <message>
+        <source>The texts of the passages, with titles and your notes, leave this computer: they will be on {host}, and whoever runs that server can read them.</source>
+        <translation>Der Wortlaut der Textstellen, mit Titeln und Ihren Notizen, verlässt diesen Computer: Er wird auf {host} liegen, und wer diesen Server betreibt, kann ihn lesen.</translation>
+    </message>
+    <message>
+        <source>on this computer</source>
+        <translation>auf diesem Computer</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>bereit</translation>
+    </message>
+</context>
+<context>
     <name>JobStrip</name>
     <message>
-        <source>How much has been read</source>
-        <translation>Wie viel eingelesen ist</translation>
+        <source>How much is done</source>
+        <translation>Wie viel getan ist</translation>
     </message>
     <message>
         <source>S&amp;top</source>
         <translation>&amp;Anhalten</translation>
+    </message>
+</context>
+<context>
+    <name>Jobs</name>
+    <message>
+        <source>Compacting the index of {project}</source>
+        <translation>Der Index von {project} wird verdichtet</translation>
+    </message>
+    <message>
+        <source>Comparing the copy with what was there …</source>
+        <translation>Die Kopie wird mit dem Vorhandenen verglichen&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Copying passages: {done} of {total}</source>
+        <translation>Textstellen werden kopiert: {done} von {total}</translation>
+    </message>
+    <message>
+        <source>It took {before}; now it takes {after}.</source>
+        <translation>Vorher: {before}; jetzt: {after}.</translation>
+    </message>
+    <message>
+        <source>Its {passages} passages are in CiteLoom’s own folder on this computer now.</source>
+        <translation>Seine Textstellen ({passages}) liegen jetzt in CiteLooms eigenem Ordner auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Its {passages} passages are on the Qdrant server at {place} now.</source>
+        <translation>Seine Textstellen ({passages}) liegen jetzt auf dem Qdrant-Server {place}.</translation>
+    </message>
+    <message>
+        <source>Making a backup</source>
+        <translation>Eine Sicherung wird gemacht</translation>
+    </message>
+    <message>
+        <source>Making the new index fast …</source>
+        <translation>Der neue Index wird schnell gemacht&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Moving the index of {project}</source>
+        <translation>Der Index von {project} wird verschoben</translation>
+    </message>
+    <message>
+        <source>No file is left.</source>
+        <translation>Es bleibt keine Datei zurück.</translation>
+    </message>
+    <message>
+        <source>Packing: {done} of {total} MB</source>
+        <translation>Wird gepackt: {done} von {total}&#xa0;MB</translation>
+    </message>
+    <message>
+        <source>The index stays as it is.</source>
+        <translation>Der Index bleibt, wie er ist.</translation>
+    </message>
+    <message>
+        <source>The index stays where it is; what was copied is deleted.</source>
+        <translation>Der Index bleibt, wo er ist; was kopiert wurde, wird gelöscht.</translation>
+    </message>
+    <message>
+        <source>Waiting for the server to come back …</source>
+        <translation>Warten, bis der Server wieder da ist&#xa0;…</translation>
+    </message>
+    <message>
+        <source>What has been read stays; the next sync goes on from there.</source>
+        <translation>Was eingelesen ist, bleibt; der nächste Abgleich macht dort weiter.</translation>
+    </message>
+    <message>
+        <source>Writing passages anew: {done} of {total}</source>
+        <translation>Textstellen werden neu geschrieben: {done} von {total}</translation>
+    </message>
+    <message>
+        <source>{file} holds {passages} passages and takes {size}.</source>
+        <translation>{file} – Textstellen: {passages}, Größe: {size}.</translation>
     </message>
 </context>
 <context>
@@ -1580,6 +1836,10 @@
         <translation>Vorhanden</translation>
     </message>
     <message>
+        <source>Languages of your library: {names}. The models that suit it stand first.</source>
+        <translation>Sprachen Ihrer Bibliothek: {names}. Die Modelle, die zu ihr passen, stehen zuerst.</translation>
+    </message>
+    <message>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
@@ -1602,6 +1862,10 @@
     <message>
         <source>Stopped: “{project}” keeps the model that it had.</source>
         <translation>Angehalten: „{project}“ behält sein bisheriges Modell.</translation>
+    </message>
+    <message>
+        <source>Suits you</source>
+        <translation>Passt</translation>
     </message>
     <message>
         <source>The index of “{project}” is being built anew. You can go on working meanwhile.</source>
@@ -1649,6 +1913,29 @@
     </message>
 </context>
 <context>
+    <name>MoveDialog</name>
+    <message>
+        <source>&amp;Move it</source>
+        <translation>&amp;Verschieben</translation>
+    </message>
+    <message>
+        <source>Its {count} passages are copied. The index as it is answers until the copy is whole and has been compared; then it is deleted. That takes a while, in which nothing new is read into this project. You can go on working.</source>
+        <translation>Seine Textstellen ({count}) werden kopiert. Der bisherige Index antwortet, bis die Kopie vollständig und verglichen ist; dann wird er gelöscht. Das dauert eine Weile, in der nichts Neues in dieses Projekt eingelesen wird. Sie können weiterarbeiten.</translation>
+    </message>
+    <message>
+        <source>Move the index of “{project}”</source>
+        <translation>Den Index von „{project}“ verschieben</translation>
+    </message>
+    <message>
+        <source>To a &amp;Qdrant server</source>
+        <translation>Auf einen &amp;Qdrant-Server</translation>
+    </message>
+    <message>
+        <source>To this &amp;computer, into CiteLoom’s own folder</source>
+        <translation>Auf diesen &amp;Computer, in CiteLooms eigenen Ordner</translation>
+    </message>
+</context>
+<context>
     <name>NameStep</name>
     <message>
         <source>Editors name the project by this: thesis, say, or thesis/chapter-2.</source>
@@ -1665,6 +1952,25 @@
     <message>
         <source>What is it called?</source>
         <translation>Wie heißt es?</translation>
+    </message>
+</context>
+<context>
+    <name>NewIndexes</name>
+    <message>
+        <source>Keep the passages of new projects on {address}?</source>
+        <translation>Die Textstellen neuer Projekte auf {address} ablegen?</translation>
+    </message>
+    <message>
+        <source>Keep them there</source>
+        <translation>Dort ablegen</translation>
+    </message>
+    <message>
+        <source>On a &amp;Qdrant server</source>
+        <translation>Auf einem &amp;Qdrant-Server</translation>
+    </message>
+    <message>
+        <source>On this &amp;computer, in CiteLoom’s own folder (recommended)</source>
+        <translation>Auf diesem &amp;Computer, in CiteLooms eigenem Ordner (empfohlen)</translation>
     </message>
 </context>
 <context>
@@ -1768,8 +2074,24 @@
 <context>
     <name>Overview</name>
     <message>
+        <source>The backup could not be made</source>
+        <translation>Die Sicherung konnte nicht gemacht werden</translation>
+    </message>
+    <message>
+        <source>The backup is made</source>
+        <translation>Die Sicherung ist gemacht</translation>
+    </message>
+    <message>
         <source>The import of {project} failed</source>
         <translation>Der Import von {project} ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>The index of {project} could not be compacted</source>
+        <translation>Der Index von {project} konnte nicht verdichtet werden</translation>
+    </message>
+    <message>
+        <source>The index of {project} could not be moved</source>
+        <translation>Der Index von {project} konnte nicht verschoben werden</translation>
     </message>
     <message>
         <source>{count} papers have left their source; they stay until you say otherwise.</source>
@@ -1794,6 +2116,14 @@
     <message>
         <source>{project}: some papers could not be read</source>
         <translation>{project}: Einige Arbeiten konnten nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>{project}: the index was compacted</source>
+        <translation>{project}: Der Index wurde verdichtet</translation>
+    </message>
+    <message>
+        <source>{project}: the index was moved</source>
+        <translation>{project}: Der Index wurde verschoben</translation>
     </message>
 </context>
 <context>
@@ -1951,8 +2281,8 @@
         <translation>Datenschutz</translation>
     </message>
     <message>
-        <source>Your papers, your questions and the answers stay on this computer. An editor gets the passages that it asks for, and hands them to its model as it does with everything you write there.</source>
-        <translation>Ihre Arbeiten, Ihre Fragen und die Antworten bleiben auf diesem Computer. Ein Editor bekommt die Textstellen, nach denen er fragt, und gibt sie an sein Modell weiter, wie alles, was Sie dort schreiben.</translation>
+        <source>Your papers, your questions and the answers stay on this computer. An editor gets the passages that it asks for, and hands them to its model as it does with everything you write there. Only if you keep an index on a Qdrant server elsewhere are the texts of its passages there, and questions are sent to it as numbers and words.</source>
+        <translation>Ihre Arbeiten, Ihre Fragen und die Antworten bleiben auf diesem Computer. Ein Editor bekommt die Textstellen, nach denen er fragt, und gibt sie an sein Modell weiter, wie alles, was Sie dort schreiben. Nur wenn Sie einen Index auf einem Qdrant-Server anderswo ablegen, liegt der Wortlaut seiner Textstellen dort, und Fragen gehen als Zahlen und Wörter an ihn.</translation>
     </message>
 </context>
 <context>
@@ -2328,6 +2658,10 @@
         <source>Select within the marked passage: the citation is for that alone</source>
         <translation>Markieren Sie innerhalb der Textstelle: Der Beleg gilt dann nur dafür</translation>
     </message>
+    <message>
+        <source>The same is said in {cites}</source>
+        <translation>Dasselbe steht in {cites}</translation>
+    </message>
 </context>
 <context>
     <name>ReadingSection</name>
@@ -2432,24 +2766,20 @@
 <context>
     <name>RunningJob</name>
     <message>
-        <source>Progress of {project}</source>
-        <translation>Fortschritt von {project}</translation>
+        <source>Progress: {job}</source>
+        <translation>Fortschritt: {job}</translation>
     </message>
     <message>
         <source>Stop</source>
         <translation>Anhalten</translation>
     </message>
     <message>
-        <source>Stop the import of {project}</source>
-        <translation>Den Import von {project} anhalten</translation>
+        <source>Stop: {job}</source>
+        <translation>Anhalten: {job}</translation>
     </message>
     <message>
         <source>Stopping …</source>
         <translation>Wird angehalten&#xa0;…</translation>
-    </message>
-    <message>
-        <source>What has been read stays; the next sync goes on from there.</source>
-        <translation>Was eingelesen ist, bleibt; der nächste Abgleich macht dort weiter.</translation>
     </message>
 </context>
 <context>
@@ -2567,6 +2897,56 @@
     </message>
 </context>
 <context>
+    <name>ServerAddress</name>
+    <message>
+        <source>Address of the Qdrant server</source>
+        <translation>Adresse des Qdrant-Servers</translation>
+    </message>
+    <message>
+        <source>Asking {address} …</source>
+        <translation>{address} wird gefragt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>It can be used: Qdrant {version} answers there.</source>
+        <translation>Er lässt sich nutzen: Dort antwortet Qdrant {version}.</translation>
+    </message>
+    <message>
+        <source>Te&amp;st</source>
+        <translation>&amp;Prüfen</translation>
+    </message>
+</context>
+<context>
+    <name>ServerKey</name>
+    <message>
+        <source>Forget it</source>
+        <translation>Vergessen</translation>
+    </message>
+    <message>
+        <source>Forget the key?</source>
+        <translation>Den Schlüssel vergessen?</translation>
+    </message>
+    <message>
+        <source>Key of the Qdrant server</source>
+        <translation>Schlüssel des Qdrant-Servers</translation>
+    </message>
+    <message>
+        <source>Log &amp;in</source>
+        <translation>&amp;Anmelden</translation>
+    </message>
+    <message>
+        <source>Log &amp;out…</source>
+        <translation>A&amp;bmelden&#xa0;…</translation>
+    </message>
+    <message>
+        <source>The key is deleted from this system’s keyring. Projects whose index is on a server that wants it cannot be searched until you log in again.</source>
+        <translation>Der Schlüssel wird aus dem Schlüsselbund dieses Systems gelöscht. Projekte, deren Index auf einem Server liegt, der ihn verlangt, lassen sich erst nach erneuter Anmeldung wieder durchsuchen.</translation>
+    </message>
+    <message>
+        <source>Trying the key …</source>
+        <translation>Der Schlüssel wird ausprobiert&#xa0;…</translation>
+    </message>
+</context>
+<context>
     <name>SettingsFields</name>
     <message>
         <source>&amp;How your library is reached</source>
@@ -2579,6 +2959,10 @@
     <message>
         <source>&amp;Memory that one paper may take</source>
         <translation>Arbeits&amp;speicher, den eine Arbeit belegen darf</translation>
+    </message>
+    <message>
+        <source>&amp;Replicas</source>
+        <translation>&amp;Replikate</translation>
     </message>
     <message>
         <source>&amp;Stop reading when the disk has less than</source>
@@ -2613,6 +2997,10 @@
         <translation>Nach Seitenzahl und Arbeitsspeicher</translation>
     </message>
     <message>
+        <source>Copies of each part, so that a server may fail.</source>
+        <translation>Kopien jedes Teils, damit ein Server ausfallen darf.</translation>
+    </message>
+    <message>
         <source>Fetch files that are not on this &amp;computer</source>
         <translation>Dateien &amp;holen, die nicht auf diesem Computer sind</translation>
     </message>
@@ -2625,6 +3013,10 @@
         <translation>Änderungen in &amp;Ordnern folgen</translation>
     </message>
     <message>
+        <source>For an answer of a server.</source>
+        <translation>Auf eine Antwort eines Servers.</translation>
+    </message>
+    <message>
         <source>From zotero.org, once you are logged in there.</source>
         <translation>Von zotero.org, sobald Sie dort angemeldet sind.</translation>
     </message>
@@ -2635,6 +3027,10 @@
     <message>
         <source>Largest file to fe&amp;tch</source>
         <translation>&amp;Größte Datei, die geholt wird</translation>
+    </message>
+    <message>
+        <source>Longest &amp;wait</source>
+        <translation>&amp;Längste Wartezeit</translation>
     </message>
     <message>
         <source>Model of &amp;new projects</source>
@@ -2669,12 +3065,20 @@
         <translation>&amp;Gleichzeitig eingelesene Arbeiten</translation>
     </message>
     <message>
+        <source>Parts of an index, on as many servers of a cluster.</source>
+        <translation>Teile eines Index, auf ebenso vielen Servern eines Clusters.</translation>
+    </message>
+    <message>
         <source>Project for editors that name &amp;none</source>
         <translation>Projekt für Editoren, die &amp;keines nennen</translation>
     </message>
     <message>
         <source>Projects that are there keep the model they were built with.</source>
         <translation>Vorhandene Projekte behalten das Modell, mit dem sie aufgebaut wurden.</translation>
+    </message>
+    <message>
+        <source>S&amp;hards</source>
+        <translation>S&amp;hards</translation>
     </message>
     <message>
         <source>Text in pictures of pages is read &amp;by</source>
@@ -2715,6 +3119,10 @@
     <message>
         <source>{number} days</source>
         <translation>{number}&#xa0;Tage</translation>
+    </message>
+    <message>
+        <source>{number} s</source>
+        <translation>{number}&#xa0;s</translation>
     </message>
 </context>
 <context>

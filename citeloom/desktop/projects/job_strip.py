@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout
 
-from citeloom.desktop import kit
+from citeloom.desktop import job_words, kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.projects import words
 from citeloom.errors import CiteLoomError
@@ -39,14 +39,14 @@ class _Elided(QLabel):
 
 
 class JobStrip(QFrame):
-    """A bar for the imports of one project; hidden while there are none."""
+    """A bar for the jobs of one project, or for those of none; hidden while there are none."""
 
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._project = ""
+        self._project: str | None = None
         self._stopping: set[str] = set()  # imports; what is being read is finished first
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.what = kit.text()
@@ -55,7 +55,7 @@ class JobStrip(QFrame):
         self.left.setWordWrap(False)
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(_THIN)
-        self.bar.setAccessibleName(self.tr("How much has been read"))
+        self.bar.setAccessibleName(self.tr("How much is done"))
         self.stop_button = kit.button(self.tr("S&top"), self._stop, icon_name="close")
         above = QHBoxLayout()
         above.addWidget(self.what, 1)
@@ -70,13 +70,13 @@ class JobStrip(QFrame):
         self.hide()
         desk.overview.changed.connect(self._show)
 
-    def follow(self, project: str) -> None:
-        """Show the imports of this project from now on."""
+    def follow(self, project: str | None) -> None:
+        """Show the jobs of this project from now on, or of "": those that are of no project."""
         self._project = project
         self._show()
 
     def jobs(self) -> list[dict[str, Any]]:
-        """The project's imports under way, the one at work first."""
+        """The project's jobs under way, the one at work first."""
         jobs = [job for job in self._desk.overview.now.jobs.values() if job.get("project") == self._project]
         return sorted(jobs, key=lambda job: not job.get("stage"))
 
@@ -90,12 +90,12 @@ class JobStrip(QFrame):
         self.stop_button.setEnabled(any(one["job_id"] not in self._stopping for one in jobs))
         self.what.setText(words.progress_words(job))
         self.file.say(words.one_line(words.file_words(job)))
+        self.file.setVisible(bool(job.get("file")) or not job_words.stage_words(job))
         self.left.setText(words.time_left(job))
-        total = int(job.get("total") or 0)
-        steps = int(job.get("searchable") or 0) + int(job.get("done") or 0)
-        self.bar.setRange(0, _STEPS if total else 0)
-        if total:
-            self.bar.setValue(min(_STEPS, _STEPS * steps // (2 * total)))
+        share = job_words.share(job)
+        self.bar.setRange(0, _STEPS if share is not None else 0)
+        self.bar.setValue(int(_STEPS * (share or 0.0)))
+        self.stop_button.setToolTip(job_words.stop_words(job))
 
     def _stop(self) -> None:
         for job in self.jobs():

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from citeloom.desktop import kit
+from citeloom.desktop import job_words, kit
 from citeloom.desktop.translations import translate
 
+_MEASURED = ("read", "convert", "copy", "write", "pack")  # stages that know how long they still take
 STATUSES = ("ready", "pending", "failed", "without_file", "duplicate")
 STATUS_ICONS = {
     "ready": "check",
@@ -80,9 +81,11 @@ def source_words(source: dict[str, Any]) -> str:
 
 
 def progress_words(job: dict[str, Any]) -> str:
-    """What an import does now."""
+    """What a job does now."""
     if job.get("state") == "paused":
         return translate("Projects", "Paused; it goes on when you resume.")
+    if words := job_words.stage_words(job):
+        return words
     counts = {key: kit.number(int(job.get(key) or 0)) for key in ("searchable", "done", "total")}
     words = {
         "": translate("Projects", "Waiting for its turn …"),
@@ -107,9 +110,9 @@ def file_words(job: dict[str, Any]) -> str:
 
 
 def time_left(job: dict[str, Any]) -> str:
-    """About how long an import still takes; nothing where that is not known."""
+    """About how long a job still takes; nothing where that is not known."""
     seconds = job.get("eta_seconds")
-    if seconds is None or job.get("stage") not in ("read", "convert") or job.get("state") == "paused":
+    if seconds is None or job.get("stage") not in _MEASURED or job.get("state") == "paused":
         return ""
     if seconds < 90:
         return translate("Projects", "about {count} s").format(count=kit.number(max(1, round(seconds))))

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from citeloom.desktop.search.wording import cut, names, span
+from citeloom.desktop.search.wording import also_cites, cut, names, span
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -49,7 +49,8 @@ class HitsModel(QAbstractListModel):
         if role == BADGE:
             return self._badge(hit)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            parts = (hit["cite"], cut(hit["title"] or "", 200), self._meta(hit), self._badge(hit))
+            also = self.tr("also in {cites}").format(cites=also_cites(hit)) if also_cites(hit) else ""
+            parts = (hit["cite"], cut(hit["title"] or "", 200), self._meta(hit), self._badge(hit), also)
             return "\n".join((*filter(None, parts), hit["render_text"]))
         return None
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVB
 from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.link import Task
+from citeloom.desktop.search.other_parts import OtherParts
 from citeloom.desktop.search.page_canvas import PageCanvas
 from citeloom.desktop.search.states import busy_line
 from citeloom.errors import CiteLoomError, Code
@@ -41,6 +42,7 @@ class PageView(QWidget):
         self._pending = False  # the page is here, the place of the passage on it is still to be found
         self._looking = False  # for the place of a passage, this one's or another's
         self._task: Task | None = None
+        self._others = OtherParts(desk, self._mark_more, self)
         self.canvas = PageCanvas()
         self.paper = QScrollArea()
         self.paper.setWidget(self.canvas)
@@ -86,11 +88,13 @@ class PageView(QWidget):
         """Show the page on which a passage begins."""
         self._passage, self._page, self._show_mark = (project, hit["chunk_id"]), None, True
         self._span = tuple(hit["page_span"] or (0, 0))
+        self._others.follow(hit)
         self._ask()
 
     def leave(self) -> None:
         """Another passage is about to be shown: what is there is dimmed, what was asked for is not waited for."""
         self._stop()
+        self._others.leave()
         self._passage, self._pending = None, False
         self.canvas.dim(True)
 
@@ -168,7 +172,8 @@ class PageView(QWidget):
                 self._sharpen.start()
 
         def failed(error: CiteLoomError) -> None:
-            if ended():
+            # An engine that is lost is asked again when it is back, which may have been already.
+            if ended() and error.code != Code.ENGINE_UNAVAILABLE:
                 self._on_failed(error)
 
         def ended() -> bool:
@@ -207,6 +212,17 @@ class PageView(QWidget):
         self._show_mark = self._pending
         if self._pending:  # a scan: where its words stand takes the engine seconds, so the page comes first
             self._look_for_place()
+        if self._passage:
+            self._others.look(self._passage[0], self._page)
+
+    def _mark_more(self, marks: list[list[float]]) -> None:
+        """Mark the other parts of a passage too; they come after the page."""
+        first = not self.canvas.marks
+        self.canvas.show_picture(self.canvas.picture, [*self.canvas.marks, *marks])
+        if marks:
+            self._say_note(found=True)
+        if marks and first:  # on this page, nothing else of it stands
+            self._go_to_mark()
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._stop()
@@ -228,6 +244,7 @@ class PageView(QWidget):
     def _turn(self, step: int) -> None:
         if self._passage and self._page is not None and 1 <= self._page + step <= self._pages:
             self._page += step
+            self._others.leave()
             self._show_mark, self._pending = True, False
             self.canvas.dim(True)
             self._say_where()

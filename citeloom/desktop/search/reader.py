@@ -16,7 +16,7 @@ from citeloom.desktop.link import Task
 from citeloom.desktop.search.copying import opens_in_zotero, quotation
 from citeloom.desktop.search.page_view import PageView
 from citeloom.desktop.search.passage_text import PassageText
-from citeloom.desktop.search.wording import cut
+from citeloom.desktop.search.wording import also_cites, cut
 from citeloom.errors import CiteLoomError, Code
 
 _COPIED_MS = 2500
@@ -35,11 +35,12 @@ class Reader(QWidget):
         self._hit: dict[str, Any] | None = None
         self._around: Task | None = None
         self.title = kit.text(bold=True)
+        self.also = kit.text(muted=True)
         self.copied = kit.text(muted=True)
         self.page = PageView(desk)
         self.why = kit.text(muted=True)
         self.why.hide()
-        for words in (self.title, self.copied, self.why):
+        for words in (self.title, self.also, self.copied, self.why):
             words.setMinimumWidth(1)  # a name without a space must not widen the window
         self.passage = PassageText()
         self.copy_button = self._copy_menu()
@@ -58,6 +59,7 @@ class Reader(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.title)
+        layout.addWidget(self.also)
         layout.addLayout(row)
         layout.addWidget(self.why)
         layout.addWidget(self.parts, 1)
@@ -78,6 +80,7 @@ class Reader(QWidget):
             self.page.empty()
             self.passage.clear()
             self.title.clear()
+            self.also.hide()
             return
         if same:  # typing on must not draw the same page anew
             self.passage.show_question(question)
@@ -86,6 +89,9 @@ class Reader(QWidget):
         title = hit["title"] or hit["source"] or ""
         self.title.setText(cut(title, 140))
         self.title.setToolTip(kit.tip(cut(title, 2000)) if len(title) > 140 else "")
+        cites = also_cites(hit)
+        self.also.setText(self.tr("The same is said in {cites}").format(cites=cites))
+        self.also.setVisible(bool(cites))
         where = self.tr("Open in Zotero") if opens_in_zotero(hit) else self.tr("Open file")
         self.open_button.setText(where)
         self.open_button.setAccessibleName(where)
@@ -216,5 +222,9 @@ class Reader(QWidget):
             self._around = self._desk.link.ask(self, "show", args, done=self._show_around, failed=lambda error: None)
 
     def _show_around(self, answer: dict[str, Any]) -> None:
-        before, after = ("\n\n".join(one["render_text"] for one in answer[side]) for side in ("before", "after"))
+        own = {part["chunk_id"] for part in (self._hit or {}).get("merged") or []}
+        before, after = (
+            "\n\n".join(one["render_text"] for one in answer[side] if one["chunk_id"] not in own)
+            for side in ("before", "after")
+        )
         self.passage.show_passage(self._text(), self._question, before, after)

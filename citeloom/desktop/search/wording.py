@@ -68,3 +68,9 @@ def names(authors: Sequence[str]) -> str:
 def span(first: Any, last: Any) -> str:
     """A page or a run of pages."""
     return str(first) if first == last else f"{first}–{last}"
+
+
+def also_cites(hit: dict[str, Any]) -> str:
+    """Where else the same is said, such as the preprint of a work: each citation once."""
+    cites = dict.fromkeys(str(other["cite"]) for other in hit.get("also_in") or [])
+    return cut(" ".join(cite for cite in cites if cite), 200)

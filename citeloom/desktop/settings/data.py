@@ -1,4 +1,4 @@
-"""Where everything is, how much room it takes, and clearing away what can be made again."""
+"""Where everything is, how much room it takes, clearing away what can be made again, and backups."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox
 from citeloom import paths
 from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
+from citeloom.desktop.settings.backups import Backups
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.table import Column, Row, RowsModel, Table
@@ -19,7 +20,7 @@ _PARTS = 7
 
 
 class DataSection(Section):
-    """The data folder with its sizes, the index in it, the conversions."""
+    """The data folder with its sizes, the conversions, backups."""
 
     name = "data"
     wide = True
@@ -50,6 +51,7 @@ class DataSection(Section):
             tip=self.tr("Conversions and copies that no paper of any project needs"),
         )
         self.prune_all_button = kit.button(self.tr("Delete &all conversions…"), self._ask_prune_all, icon_name="remove")
+        self.backups = Backups(desk, banner)
         self._lay_out()
 
     def title(self) -> str:
@@ -71,13 +73,8 @@ class DataSection(Section):
         row.addWidget(self.prune_all_button)
         row.addStretch(1)
         self.inside.addLayout(row)
-        self.inside.addWidget(kit.text(self.tr("Index"), bold=True))
-        words = self.tr(
-            "What is searched lies on this computer, in an index that CiteLoom brings along (Qdrant)."
-            " Only its engine opens it. The folder is {folder}"
-        )
-        self.inside.addWidget(kit.text(words.format(folder=paths.index_folder()), muted=True))
         self.inside.addWidget(self.rows["engine.min_free_mb"])
+        self.inside.addWidget(self.backups)
         self.inside.addStretch(1)
 
     def _on_sizes(self, answer: dict[str, Any]) -> None:

@@ -19,7 +19,8 @@ class Field:
     label: str
     help: str = ""
     choices: tuple[tuple[str, str], ...] = ()  # value and words; others may be offered later
-    most: int = 0  # of a number
+    least: int = 0  # of a number
+    most: int = 0
     step: int = 1
     unit: str = ""  # after a number, such as "{number} MB"
     zero: str = ""  # what 0 means
@@ -125,6 +126,33 @@ def fields() -> dict[str, tuple[Field, ...]]:
                 step=500,
                 unit=translate("SettingsFields", "{number} MB"),
                 zero=translate("SettingsFields", "By its pages and this computer’s memory"),
+            ),
+        ),
+        "index": (
+            Field(
+                "index.shards",
+                "number",
+                translate("SettingsFields", "S&hards"),
+                translate("SettingsFields", "Parts of an index, on as many servers of a cluster."),
+                least=1,
+                most=1000,
+            ),
+            Field(
+                "index.replicas",
+                "number",
+                translate("SettingsFields", "&Replicas"),
+                translate("SettingsFields", "Copies of each part, so that a server may fail."),
+                least=1,
+                most=100,
+            ),
+            Field(
+                "index.timeout_seconds",
+                "number",
+                translate("SettingsFields", "Longest &wait"),
+                translate("SettingsFields", "For an answer of a server."),
+                least=1,
+                most=3600,
+                unit=translate("SettingsFields", "{number} s"),
             ),
         ),
         "data": (

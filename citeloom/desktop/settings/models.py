@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QLocale, QObject
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox
 
 from citeloom.desktop import kit
@@ -19,6 +19,7 @@ from citeloom.desktop.table import Column, Row, RowsModel, Table
 from citeloom.errors import CiteLoomError, Code
 
 _GIGABYTE = 1_000_000_000
+_LANGUAGES = 5  # named at most
 
 
 class ModelsSection(Section):
@@ -44,6 +45,7 @@ class ModelsSection(Section):
             (
                 Column(self.tr("Model"), lambda row: str(row["name"]), 0),
                 Column(self.tr("About it"), lambda row: str(row["description"]), 46),
+                Column(self.tr("Suits you"), self._suits, 10, firm=True),
                 Column(self.tr("Size"), _size, 10, number=True, firm=True),
                 Column(self.tr("Here"), self._here, 9, firm=True),
             ),
@@ -57,6 +59,8 @@ class ModelsSection(Section):
         self.find_field.textChanged.connect(lambda _: self._show_models())
         self.use_button = kit.button(self.tr("&Use it…"), self._ask_first, icon_name="check")
         self.hint = kit.text(muted=True)
+        self.library = kit.text()
+        self.library.hide()
         self.strip = JobStrip(desk)
         self._lay_out()
         for table in (self.projects_table, self.models_table):
@@ -76,6 +80,7 @@ class ModelsSection(Section):
             " The one that comes with CiteLoom is made for English; for other languages choose a multilingual one."
         )
         self.inside.addWidget(kit.text(say, muted=True))
+        self.inside.addWidget(self.library)
         self.inside.addWidget(self.rows["models.dense"])
         self.inside.addWidget(kit.text(self.tr("Give a project another model"), bold=True))
         for table, rows in ((self.projects_table, 3), (self.models_table, 6)):
@@ -94,7 +99,11 @@ class ModelsSection(Section):
     # -- what there is ---------------------------------------------------------------------------------------------
 
     def _on_models(self, answer: dict[str, Any]) -> None:
-        self._all = answer["models"]
+        self._all = sorted(answer["models"], key=lambda one: not one["recommended"])
+        names = ", ".join(_language(code) for code in list(answer["languages"])[:_LANGUAGES])
+        words = self.tr("Languages of your library: {names}. The models that suit it stand first.")
+        self.library.setText(words.format(names=names))
+        self.library.setVisible(bool(names))
         self.projects.set_rows(answer["projects"])
         if answer["projects"] and self.projects_table.chosen() is None:
             self.projects_table.selectRow(0)
@@ -111,6 +120,9 @@ class ModelsSection(Section):
         ]
         self.models.set_rows(fitting)
 
+    def _suits(self, model: Row) -> str:
+        return self.tr("yes") if model["recommended"] else ""
+
     def _here(self, model: Row) -> str:
         if model["bundled"]:
             return self.tr("built in")
@@ -123,7 +135,7 @@ class ModelsSection(Section):
 
     def _on_chosen(self) -> None:
         project, model = self.projects_table.chosen(), self.models_table.chosen()
-        self.strip.follow(str(project["id"]) if project else "")
+        self.strip.follow(str(project["id"]) if project else None)
         if not self.projects.rows:
             words = self.tr("There is no project yet.")
         elif project is None or model is None:
@@ -222,3 +234,8 @@ class ModelsSection(Section):
 
 def _size(model: Row) -> str:
     return kit.size_words(round(model["size_gb"] * _GIGABYTE))
+
+
+def _language(code: str) -> str:
+    """A language by its own name. Of the world: by itself, English would be American."""
+    return QLocale(f"{code}_001").nativeLanguageName() or code

@@ -10,6 +10,7 @@ from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk, Page
 from citeloom.desktop.settings.data import DataSection
 from citeloom.desktop.settings.general import GeneralSection
+from citeloom.desktop.settings.index import IndexSection
 from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.logs import LogsSection
 from citeloom.desktop.settings.models import ModelsSection
@@ -37,6 +38,7 @@ class SettingsPage(Page):
             ZoteroSection,
             ModelsSection,
             ReadingSection,
+            IndexSection,
             DataSection,
             PrivacySection,
             LogsSection,

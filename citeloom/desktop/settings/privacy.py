@@ -19,7 +19,9 @@ class PrivacySection(Section):
         super().__init__(desk, kept, banner)
         words = self.tr(
             "Your papers, your questions and the answers stay on this computer. An editor gets the passages that it"
-            " asks for, and hands them to its model as it does with everything you write there."
+            " asks for, and hands them to its model as it does with everything you write there. Only if you keep an"
+            " index on a Qdrant server elsewhere are the texts of its passages there, and questions are sent to it as"
+            " numbers and words."
         )
         self.inside.addWidget(kit.text(words, muted=True))
         self.log_button = kit.button(

@@ -155,7 +155,7 @@ class NumberRow(Row):
     control: QSpinBox
 
     def _made(self) -> QWidget:
-        box = QSpinBox(maximum=self.field.most, singleStep=self.field.step)
+        box = QSpinBox(minimum=self.field.least, maximum=self.field.most, singleStep=self.field.step)
         box.setKeyboardTracking(False)
         before, _, after = self.field.unit.partition("{number}")
         box.setPrefix(before)
@@ -171,6 +171,7 @@ class NumberRow(Row):
     def put(self, value: Any) -> None:
         # A number beyond the usual may stand in the file: it is shown, not bent.
         with QSignalBlocker(self.control):
+            self.control.setMinimum(min(self.field.least, int(value)))
             self.control.setMaximum(max(self.field.most, min(int(value), 2**31 - 1)))
             self.control.setValue(self.control.maximum() if value > self.control.maximum() else int(value))
 

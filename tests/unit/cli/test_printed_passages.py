@@ -26,6 +26,7 @@ def passage(**other: Any) -> dict[str, Any]:
         "open_uri": None,
         "render_text": SIGNS,
         "full_text": SIGNS,
+        "also_in": [{"chunk_id": "c2", "cite": f"[@preprint, {SIGNS}]"}],
         **other,
     }
 
@@ -34,10 +35,13 @@ def test_a_hit_is_printed_as_it_stands_in_the_paper(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts = {"documents": 1, "searchable": 1, "pending": 0, "failed": 0, "without_file": 0}
-    answer = {"items": [passage()], "warnings": [], "coverage": counts}
+    reranked = {"model": "m", "candidates": 30, "seconds": 1.25}
+    answer = {"items": [passage()], "warnings": [], "coverage": counts, "reranked": reranked}
     monkeypatch.setattr(searching, "ask", lambda *_, **__: answer)
     assert run(["search", "thesis", "formula"]) == 0
-    assert capsys.readouterr().out.count(SIGNS) == 4
+    printed = capsys.readouterr().out
+    assert printed.count(SIGNS) == 5
+    assert "Reranked by m: 30 passages in 1.2 s." in printed
 
 
 def test_a_passage_is_printed_as_it_stands_in_the_paper(

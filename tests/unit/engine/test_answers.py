@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from citeloom.engine import answers
-from citeloom.engine.answers import CUT_MARK, as_hit, cite, estimate_tokens, open_uri, trim, within_budget
+from citeloom.engine.answers import CUT_MARK, as_hit, as_shown, cite, estimate_tokens, open_uri, trim, within_budget
+from citeloom.engine.choosing import Chosen
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Hit
 from citeloom.mcp_tools import outputs
@@ -130,7 +131,7 @@ PAYLOAD = {
 
 
 def test_a_hit_has_every_part_of_the_contract() -> None:
-    hit = as_hit(Hit("id", 0.5, PAYLOAD), max_chars=100, full_text=False)
+    hit = as_shown(Chosen([Hit("id", 0.5, PAYLOAD)], 0.5), max_chars=100, full_text=False)
     assert set(hit) == set(outputs.QUERY["properties"]["items"]["items"]["required"])
     assert (hit["page_span"], hit["page_labels"]) == ([3, 4], ["253", "254"])
     assert hit["cite"] == "[@müller2019, pp. 253–254]"

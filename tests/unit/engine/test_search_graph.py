@@ -13,6 +13,7 @@ from citeloom.config import Settings
 from citeloom.engine import indexes
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.service import Service
+from citeloom.ingest.place import place_of
 
 
 @pytest.fixture
@@ -56,4 +57,8 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
     assert service.questions.query(before, "passage", hybrid=False, cancel=Cancel())["count"] == 6, (
         "an older row serves"
     )
-    assert [f.name for f in service.collections.folder(after.collection, 1).parent.iterdir()] == ["g0002"]
+    assert [f.name for f in service.collections.folder(place_of(after)).parent.iterdir()] == ["g0002"]
+
+    (document,) = service.catalog.documents.all("thesis")
+    service.delete_document(after, document.doc_id)
+    assert service.catalog.projects.get("thesis").without_graph == 100, "what was deleted takes room until then"

@@ -14,8 +14,9 @@ from citeloom.documents.chunk import chunk
 from citeloom.documents.convert import convert
 from citeloom.documents.tokens import TokenCounter
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index import models
+from citeloom.index import loading, models
 from citeloom.index.models import DenseModel, ModelShelf, SparseModel
+from citeloom.index.rerank import Reranker
 from tests.support import SAMPLE
 
 TEXTS = [
@@ -63,14 +64,14 @@ def test_a_texts_vector_does_not_depend_on_its_neighbours(bundled: DenseModel) -
 
 @pytest.mark.parametrize("constant", ["_MODEL_SHA256", "_TOKENIZER_SHA256"])
 def test_another_file_under_the_bundled_models_name_is_refused(monkeypatch: pytest.MonkeyPatch, constant: str) -> None:
-    monkeypatch.setattr(models, constant, "0" * 64)
+    monkeypatch.setattr(loading, constant, "0" * 64)
     with pytest.raises(CiteLoomError, match="pip install") as caught:
         DenseModel(BUNDLED_DENSE)
     assert caught.value.code == Code.MODEL_NOT_AVAILABLE
 
 
 def test_a_bundled_file_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(models, "_DATA", tmp_path)
+    monkeypatch.setattr(loading, "_DATA", tmp_path)
     with pytest.raises(CiteLoomError, match=r"tokenizer\.json is missing") as caught:
         DenseModel(BUNDLED_DENSE)
     assert caught.value.code == Code.MODEL_NOT_AVAILABLE
@@ -83,6 +84,7 @@ def test_a_bundled_file_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch,
         (lambda: DenseModel("BAAI/bge-small-en-v1,5"), "BAAI/bge-small-en-v1.5"),
         (lambda: SparseModel("citeloom/bm-25", "english"), BUNDLED_SPARSE),
         (lambda: SparseModel("Qdrant/bm25s", "english"), "Qdrant/bm25"),
+        (lambda: Reranker("Xenova/ms-marco-MiniLM-L6-v2"), "Xenova/ms-marco-MiniLM-L-6-v2"),
     ],
 )
 def test_a_model_that_does_not_exist_gets_near_names(no_network: list[Any], load: Any, meant: str) -> None:
@@ -98,6 +100,7 @@ def test_a_model_that_does_not_exist_gets_near_names(no_network: list[Any], load
     [
         lambda: DenseModel("BAAI/bge-small-en-v1.5"),
         lambda: SparseModel("prithivida/Splade_PP_en_v1", "english"),
+        lambda: Reranker("Xenova/ms-marco-MiniLM-L-6-v2"),
     ],
 )
 def test_a_known_model_that_is_not_here_says_so_without_asking_the_network(
@@ -108,7 +111,7 @@ def test_a_known_model_that_is_not_here_says_so_without_asking_the_network(
     with pytest.raises(CiteLoomError, match="is not on this machine") as caught:
         load()
     assert caught.value.code == Code.MODEL_NOT_AVAILABLE
-    assert "allow_download" in caught.value.next_step
+    assert "allow_download" in caught.value.next_step and "citeloom models download" in caught.value.next_step
     assert not no_network
 
 
@@ -152,21 +155,22 @@ def test_a_model_that_fails_says_which_one_and_what(bundled: DenseModel, monkeyp
 
 
 def test_the_shelf_loads_a_model_once_for_each_use(bundled: DenseModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded: list[tuple[str, int | None]] = []
+    loaded: list[tuple[str, Any]] = []
 
     class Light:
-        def __init__(self, name: str, at_once: int | None, *, allow_download: bool) -> None:
-            loaded.append((name, at_once))
+        def __init__(self, name: str, at_once: int, *, allow_download: bool, give_way: Any) -> None:
+            loaded.append((name, give_way))
 
         def close(self) -> None:
             loaded.append(("closed", None))
 
     monkeypatch.setattr(models, "DenseModel", Light)
     shelf = ModelShelf(Models())
+    shelf.give_way = lambda: "questions first"
     question, imports = shelf.for_questions("m"), shelf.for_imports("m")
     assert question is not imports
     assert shelf.for_questions("m") is question and shelf.for_imports("m") is imports
-    assert len(loaded) == 2
+    assert [give_way() for _, give_way in loaded] == [None, "questions first"]
     shelf.release_imports()
     assert loaded[2:] == [("closed", None)]
     assert shelf.for_questions("m") is question

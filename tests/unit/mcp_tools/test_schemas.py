@@ -96,6 +96,7 @@ FULL: dict[type[Arguments], dict[str, Any]] = {
         "filters": {"year": {"$gte": 2015}},
         "max_tokens": 100,
         "full_text": True,
+        "per_document": 2,
     },
     a.GetPassage: {"project": "p", "chunk_id": "c", "context": 0},
     a.ListDocuments: {"project": "p", "status": "ready", "limit": 5, "offset": 5},

@@ -1,0 +1,163 @@
+"""`citeloom index …`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from citeloom import credentials
+from citeloom.cli.asking import ask, connected
+from citeloom.cli.following import run_to_the_end, succeeded
+from citeloom.cli.output import as_json, console, size, table
+from citeloom.errors import CiteLoomError, Code
+
+_KEY = "qdrant"
+_KEYS = {"keyring": "in the keyring", "environment": f"from {credentials.variable(_KEY)}"}
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def index(context: click.Context) -> None:
+    """Where your passages are kept: on this disk, or on a Qdrant server when one machine is not enough."""
+    if context.invoked_subcommand is None:
+        context.invoke(show)
+
+
+@index.command()
+@click.argument("project", required=False)
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def show(project: str | None = None, json_: bool = False) -> None:
+    """Show where the index of PROJECT, or of every project, lies. Exit code 1 when one cannot be reached."""
+    shown = ask("index_show", "Looking", project=project)
+    if json_:
+        as_json(shown)
+    else:
+        table(("project", "place", "passages", "size", "state"), [_row(one) for one in shown["projects"]])
+        if shown["new_projects"] != "embedded":
+            click.echo(f"New projects go to {shown['new_projects']}.")
+        if any(one["place"] != "embedded" for one in shown["projects"]):
+            click.echo(f"Key: {_KEYS.get(shown['key'], shown['key'] or 'none is kept')}.")
+    sys.exit(0 if all(one["reachable"] for one in shown["projects"]) else 1)
+
+
+def _row(one: dict[str, Any]) -> tuple[object, ...]:
+    state = one["problem"] or (f"Qdrant {one['version']}" if one["version"] else "ready")
+    if any(job["kind"] == "move" for job in one["jobs"]):
+        state = f"is being moved; {state}"
+    return one["project"], one["place"], one["passages"], size(one["bytes"]) if one["bytes"] is not None else "", state
+
+
+@index.command()
+@click.argument("project")
+@click.option("--to", required=True, metavar="PLACE", help="http://host:6333, https://host:6333, or embedded.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--json", "json_", is_flag=True, help="Print the result for other programs.")
+def move(project: str, to: str, yes: bool, json_: bool) -> None:
+    """Move the index of PROJECT to a Qdrant server, or back into CiteLoom's own folder.
+
+    Questions are answered from the old place until the copy is complete and has been compared with it; only then is the
+    old one deleted. It can be stopped at any time (Ctrl-C); an engine that ends, or a server that is lost, only delays
+    it.
+    """
+    if to != "embedded" and not yes and console.is_terminal:
+        click.confirm(f"Whoever runs {to} can read the passages of {project}. Move them there?", abort=True)
+    with connected() as client:
+        client.call("watch")
+        job = client.call("index_move", project=project, to=to)
+        if job["already"]:
+            if json_:
+                as_json(job)
+            else:
+                click.echo(f"The index of {project} is there already: {job['place']}.")
+            return
+        finished = run_to_the_end(client, job["job_id"], quiet=json_)
+    result = succeeded(finished, json_=json_)
+    if result is None:
+        click.echo(f"It was stopped: the index of {project} stays where it was.", err=True)
+        sys.exit(130)
+    if not json_:
+        room = f", {size(result['bytes'])}" if result["bytes"] is not None else ""
+        click.echo(
+            f"{result['passages']:,} passages of {project} moved from {result['from']} to {result['to']}"
+            f" in {result['duration_seconds']:.1f} s{room}. Counts are equal, and a sample was compared."
+        )
+
+
+@index.command()
+@click.argument("project", required=False)
+@click.option("--json", "json_", is_flag=True, help="Print the result for other programs.")
+def compact(project: str | None, json_: bool) -> None:
+    """Write the index of PROJECT, or of every project, anew: smaller, faster, and without what was deleted.
+
+    Questions are answered meanwhile. It is also done by itself, when there is much to gain and nothing else to do.
+    """
+    results = []
+    with connected() as client:
+        client.call("watch")
+        for one in [project] if project else [p["id"] for p in client.call("project_list")]:
+            job = client.call("index_compact", project=one)
+            if job["by_server"]:
+                results.append({"project": one, "by_server": True, "place": job["place"]})
+                if not json_:
+                    click.echo(f"{one} is on {job['place']}: the server does it by itself.")
+                continue
+            result = succeeded(run_to_the_end(client, job["job_id"], quiet=json_))
+            if result is None:
+                click.echo(f"It was stopped: the index of {one} stays as it was.", err=True)
+                sys.exit(130)
+            results.append(result)
+            if not json_:
+                sizes = f"{size(result['bytes_before'])} before, {size(result['bytes'])} now"
+                click.echo(f"{one}: {result['passages']:,} passages, {sizes}, in {result['duration_seconds']:.1f} s.")
+    if json_:
+        as_json(results[0] if project else results)
+
+
+@index.command("test")
+@click.argument("address")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def test_(address: str, json_: bool) -> None:
+    """Say whether the Qdrant server at ADDRESS can be used, with the key that is kept."""
+    seen = ask("index_test", f"Asking {address}", address=address)
+    if json_:
+        as_json(seen)
+        return
+    key = f"with the key {_KEYS.get(seen['key'], '')}" if seen["key"] else "without a key"
+    click.echo(f"{seen['address']} answers: Qdrant {seen['version']}, {key}.")
+
+
+@index.command()
+@click.argument("address", required=False)
+def login(address: str | None) -> None:
+    """Keep the key of a Qdrant server in the system's keyring. Paste it when asked, or pipe it in.
+
+    With ADDRESS, that server is asked whether it takes the key; else the servers that are in use.
+    """
+    key = click.prompt("Key", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline()
+    if not key.strip():
+        raise CiteLoomError(Code.INVALID_INPUT, "No key was given.", "Paste it when asked, or pipe it in.")
+    done = ask("index_login", "Asking the server", key=key.strip(), address=address)
+    for server, version in done["servers"].items():
+        click.echo(f"{server} takes it: Qdrant {version}.")
+    if not done["servers"]:
+        click.echo("No server is in use yet, so none was asked: citeloom index test ADDRESS")
+    click.echo("The key is in the keyring; citeloom index logout forgets it.")
+    _say_what_the_environment_gives(done["key"])
+
+
+@index.command()
+def logout() -> None:
+    """Forget the key of Qdrant servers."""
+    left = ask("index_logout")
+    click.echo("The key is forgotten." if left["forgotten"] else "There was no key in the keyring.")
+    if left["forgotten"] and not left["key"] and left["projects"]:
+        click.echo(f"Note: on a server are: {', '.join(left['projects'])}.")
+    _say_what_the_environment_gives(left["key"])
+
+
+def _say_what_the_environment_gives(key: str | None) -> None:
+    if key == "environment":
+        variable = credentials.variable(_KEY)
+        click.echo(f"Note: {variable} is set where the engine was started, and is used. Unset it and restart.")

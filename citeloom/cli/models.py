@@ -1,0 +1,173 @@
+"""`citeloom models …`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import click
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from citeloom.cli.asking import ask, connected, waiting
+from citeloom.cli.following import print_result, run_to_the_end
+from citeloom.cli.output import as_json, console, size, table
+from citeloom.engine.client import Client
+
+_GIGABYTE = 1_000_000_000
+_ASK_EVERY = 0.5  # seconds between two looks at how far a download is
+_LINES_EVERY = 0.1  # of a download, between two lines where there is no terminal
+
+
+@click.group()
+def models() -> None:
+    """Models: what makes passages findable by meaning, in which languages."""
+
+
+@models.command("list")
+@click.option(
+    "--rerankers", "rerankers_", is_flag=True, help="Those that read the best passages again (search.rerank)."
+)
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def list_(rerankers_: bool, json_: bool) -> None:
+    """List the models, with a star at those that suit the languages of your library."""
+    known = ask("models", "Looking at the models")
+    if json_:
+        as_json(known)
+    elif rerankers_:
+        rows = [(r["name"], r["description"], _size(r), "yes" if r["here"] else "no") for r in known["rerankers"]]
+        table(("reranker", "about it", "size", "here"), rows)
+    else:
+        users = {one["name"]: [p["id"] for p in known["projects"] if p["dense_model"] == one["name"]]
+                 for one in known["models"]}  # fmt: skip
+        columns = ("", "model", "languages", "dimensions", "reads", "size", "here", "used by")
+        table(columns, [_row(one, users[one["name"]]) for one in known["models"]])
+        if console.is_terminal:
+            spoken = ", ".join(f"{code} {count}" for code, count in known["languages"].items())
+            click.echo(f"* suits your library ({spoken or 'no languages known yet'}).")
+
+
+def _row(model: dict[str, Any], projects: list[str]) -> tuple[object, ...]:
+    languages = ["many" if code == "*" else code for code in model["languages"]]
+    return (
+        "*" if model["recommended"] else "",
+        model["name"],
+        " ".join(languages) or "?",
+        model["dimensions"],
+        f"{model['tokens']} tokens" if model["tokens"] else "",
+        _size(model),
+        "built in" if model["bundled"] else "yes" if model["here"] else "no",
+        ", ".join(projects),
+    )
+
+
+def _size(model: dict[str, Any]) -> str:
+    return size(model["size_gb"] * _GIGABYTE)
+
+
+@models.command()
+@click.argument("model")
+def download(model: str) -> None:
+    """Fetch MODEL to this machine. What was fetched is kept: stopped, it goes on from there the next time."""
+    with connected() as client:
+        _fetch(client, model)
+    click.echo(f"{model} is on this machine. Next: citeloom models test {model}")
+
+
+def _fetch(client: Client, model: str) -> None:
+    """Ask until the model is here, and show how far it is."""
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task, told = bar.add_task(model, total=None), 0.0
+        while not (far := client.call("model_download", model=model))["here"]:
+            bar.update(task, completed=far["done"], total=far["total"] or None)
+            share = far["done"] / far["total"] if far["total"] else 0.0
+            if not console.is_terminal and share - told >= _LINES_EVERY:
+                click.echo(f"{model}: {size(far['done'])} of {size(far['total'])}")
+                told = share
+            time.sleep(_ASK_EVERY)
+
+
+@models.command()
+@click.argument("project")
+@click.argument("model")
+@click.option("--download", "download_", is_flag=True, help="Fetch the model first where it is not here.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def use(project: str, model: str, download_: bool, yes: bool) -> None:
+    """Give PROJECT another MODEL. Its index is built anew; until that is done, the old one answers."""
+    shown = ask("project_show", id=project)
+    if shown["dense_model"] == model:
+        ask("project_model", id=project, model=model)
+        click.echo(f"Project {project} has this model, and keeps it whatever the settings say.")
+        return
+    with connected() as client:
+        client.call("watch")
+        if download_:
+            _fetch(client, model)
+        with waiting("Trying the model"):
+            tried = client.call("model_test", model=model)
+        if tried["kind"] != "dense":
+            raise click.UsageError(f"{model} is a reranker: name it as search.rerank in the settings.")
+        _say_problems(tried)
+        seconds = shown["chunk_count"] / tried["passages_per_second"]
+        click.echo(
+            f"Project {project} has {shown['chunk_count']} passages; to embed them with {model} takes {_about(seconds)}"
+            " on this machine. Until then, the index of today answers."
+        )
+        if not yes:
+            click.confirm("Build it?", abort=True)
+        job_id = client.call("project_model", id=project, model=model)["job_id"]
+        finished = run_to_the_end(client, job_id, quiet=False)
+    sys.exit(print_result(project, finished, json_=False))
+
+
+def _about(seconds: float) -> str:
+    return f"about {max(1, round(seconds))} s" if seconds < 90 else f"about {round(seconds / 60)} min"
+
+
+@models.command()
+@click.argument("model")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def test(model: str, json_: bool) -> None:
+    """Try MODEL, or the model of the project of this name. Exit code 1 when something is wrong with it."""
+    tried = ask("model_test", "Trying the model", model=model)
+    if json_:
+        as_json(tried)
+    else:
+        table(("", ""), _dense_rows(tried) if tried["kind"] == "dense" else _reranker_rows(tried))
+        if not _say_problems(tried):
+            click.echo("It works.")
+    sys.exit(1 if tried["problems"] else 0)
+
+
+def _dense_rows(tried: dict[str, Any]) -> list[tuple[str, object]]:
+    rows: list[tuple[str, object]] = [
+        ("model", tried["model"]),
+        ("dimensions", tried["dimensions"]),
+        ("reads", f"{tried['tokens']} tokens of a passage"),
+    ]
+    for code, seen in tried["languages"].items():
+        from_english = "" if code == "en" else f"; {seen['apart_from_english']:.2f} to an English question"
+        rows.append((f"in {code}", f"near texts are nearer by {seen['apart']:.2f}{from_english}"))
+    if tried["not_tried"]:
+        rows.append(("not tried in", ", ".join(tried["not_tried"])))
+    return [
+        *rows,
+        ("speed", f"{tried['passages_per_second']} passages/s; {tried['milliseconds_per_question']} ms a question"),
+        ("memory", f"{tried['megabytes']} MB"),
+    ]
+
+
+def _reranker_rows(tried: dict[str, Any]) -> list[tuple[str, object]]:
+    return [
+        ("reranker", tried["model"]),
+        ("judges", f"{tried['near']:.2f} for what answers, {tried['far']:.2f} for what does not"),
+        ("cost", f"{tried['milliseconds_per_passage']} ms a passage"),
+        ("memory", f"{tried['megabytes']} MB"),
+    ]
+
+
+def _say_problems(tried: dict[str, Any]) -> bool:
+    for problem in tried["problems"]:
+        click.echo(f"Note: {problem}", err=True)
+    return bool(tried["problems"])

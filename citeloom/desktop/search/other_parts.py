@@ -1,0 +1,46 @@
+"""Where the neighbours stand that were found together with a passage and are shown as one with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.link import Task
+
+Marks = list[list[float]]
+_NARROW = 200  # pixels of a picture that nobody sees: marks are shares of the page
+
+
+class OtherParts(QObject):
+    """Finds the places of the other parts of a passage on the page that is shown."""
+
+    def __init__(self, desk: Desk, found: Callable[[Marks], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk, self._found = desk, found
+        self._ids: list[str] = []
+        self._tasks: list[Task] = []
+
+    def follow(self, hit: dict[str, Any]) -> None:
+        """From now on, the parts of this hit but the one that it is known by."""
+        self.leave()
+        self._ids = [part["chunk_id"] for part in hit.get("merged") or [] if part["chunk_id"] != hit["chunk_id"]]
+
+    def leave(self) -> None:
+        """Nobody waits for what was asked."""
+        for task in self._tasks:
+            task.drop()
+        self._tasks = []
+
+    def look(self, project: str, page: int) -> None:
+        """Look for all of them on a page; what cannot be found is not marked."""
+        self.leave()
+        for chunk_id in self._ids:
+            args = {"project": project, "chunk_id": chunk_id, "width": _NARROW, "page": page}
+            task = self._desk.link.ask(self, "page_picture", args, done=self._on_page, failed=lambda error: None)
+            self._tasks.append(task)
+
+    def _on_page(self, answer: dict[str, Any]) -> None:
+        self._found(answer["marks"])

@@ -1,0 +1,71 @@
+"""Asks where an index shall lie from now on, and says what that means."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QRadioButton, QVBoxLayout, QWidget
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.index_words import EMBEDDED
+from citeloom.desktop.settings.server_address import ServerAddress, beneath
+from citeloom.desktop.table import Row
+
+_LETTERS = 70
+
+
+class MoveDialog(QDialog):
+    """The place for one project's index."""
+
+    agreed = Signal(str)  # the address of a server, or EMBEDDED
+
+    def __init__(self, desk: Desk, project: Row, proposed: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._place = str(project["place"])
+        title = self.tr("Move the index of “{project}”").format(project=project["project"])
+        self.setWindowTitle(title)
+        self.here = QRadioButton(self.tr("To this &computer, into CiteLoom’s own folder"))
+        self.there = QRadioButton(self.tr("To a &Qdrant server"))
+        self.server = ServerAddress(desk)
+        words = self.tr(
+            "Its {count} passages are copied. The index as it is answers until the copy is whole and has been compared;"
+            " then it is deleted. That takes a while, in which nothing new is read into this project."
+            " You can go on working."
+        )
+        self.words = kit.text(words.format(count=kit.number(project["passages"])), muted=True)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.move_button = buttons.addButton(self.tr("&Move it"), QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self._agree)
+        buttons.rejected.connect(self.reject)
+        lines = QVBoxLayout(self)
+        lines.setSpacing(kit.GAP)
+        heading = kit.heading(title)
+        for part in (heading, self.here, self.there):
+            lines.addWidget(part)
+        lines.addLayout(beneath(self.there, self.server))
+        lines.addWidget(self.words)
+        lines.addStretch(1)
+        lines.addWidget(buttons)
+        self.server.test_button.setDefault(True)  # Enter, after an address, sends nothing away yet
+        for label in (heading, self.words):
+            label.setMinimumWidth(1)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
+        self.here.setEnabled(self._place != EMBEDDED)
+        (self.there if self._place == EMBEDDED else self.here).setChecked(True)
+        self.server.show_address(proposed if proposed != self._place else "")
+        self.there.toggled.connect(lambda _: self._on_changed())
+        self.server.changed.connect(self._on_changed)
+        self._on_changed()
+
+    def target(self) -> str:
+        """The place that is chosen; nothing while there is no address."""
+        return EMBEDDED if self.here.isChecked() else self.server.address()
+
+    def _on_changed(self) -> None:
+        self.server.setVisible(self.there.isChecked())
+        self.move_button.setEnabled(self.target() not in ("", self._place))
+        self.adjustSize()
+
+    def _agree(self) -> None:
+        self.agreed.emit(self.target())
+        self.accept()

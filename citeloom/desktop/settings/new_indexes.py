@@ -1,0 +1,76 @@
+"""Where the indexes of new projects are made: in CiteLoom's own folder, or on a Qdrant server."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMessageBox, QRadioButton, QVBoxLayout, QWidget
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.index_words import leaving_words
+from citeloom.desktop.settings.server_address import ServerAddress, beneath
+
+
+class NewIndexes(QWidget):
+    """Two ways, and the address for the second."""
+
+    picked = Signal(object)  # the address of a server; None: in our own folder
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._kept = ""
+        self.question: QMessageBox | None = None
+        self.here = QRadioButton(self.tr("On this &computer, in CiteLoom’s own folder (recommended)"))
+        self.there = QRadioButton(self.tr("On a &Qdrant server"))
+        self.server = ServerAddress(desk)
+        lines = QVBoxLayout(self)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.addWidget(self.here)
+        lines.addWidget(self.there)
+        lines.addLayout(beneath(self.there, self.server))
+        self.here.clicked.connect(self._choose_here)
+        self.there.clicked.connect(self._choose_there)
+        self.server.entered.connect(self._on_entered)
+        self.show_server("")
+
+    def show_server(self, address: str) -> None:
+        """Show what is in the file. Who has just chosen a server and is about to type its address goes on with that."""
+        about_to_type = self.there.isChecked() and not self._kept and not address
+        self._kept = address
+        if not about_to_type:
+            (self.there if address else self.here).setChecked(True)
+            self.server.setVisible(bool(address))
+        self.server.show_address(address)
+
+    def _choose_here(self) -> None:
+        self.server.hide()
+        if self._kept:
+            self.picked.emit(None)
+
+    def _choose_there(self) -> None:
+        self.server.show()
+        self.server.line.setFocus()
+
+    def _on_entered(self, address: str) -> None:
+        if not address:
+            self.here.setChecked(True)
+            self._choose_here()
+        elif words := leaving_words(address):
+            self._ask_first(address, words)
+        elif address != self._kept:
+            self.picked.emit(address)
+
+    def _ask_first(self, address: str, words: str) -> None:
+        self.question = kit.ask_first(
+            self,
+            self.tr("Keep the passages of new projects on {address}?").format(address=address),
+            words,
+            self.tr("Keep them there"),
+            lambda: self.picked.emit(address),
+        )
+        # Whoever does not agree has what was there before; after an agreement it is shown again by the file.
+        self.question.rejected.connect(self._take_back)
+
+    def _take_back(self) -> None:
+        (self.there if self._kept else self.here).setChecked(True)
+        self.show_server(self._kept)

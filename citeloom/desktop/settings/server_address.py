@@ -1,0 +1,116 @@
+"""The address of a Qdrant server: typed, tested, and what it means for the texts that will be there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QRadioButton, QStyle, QVBoxLayout, QWidget
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.index_words import leaving_words
+from citeloom.desktop.link import Task
+from citeloom.errors import CiteLoomError
+
+_EXAMPLE = "https://qdrant.example.org:6333"
+
+
+class ServerAddress(QWidget):
+    """A line for the address, a button that tests it, and below what came of that."""
+
+    changed = Signal()  # while somebody types
+    entered = Signal(str)  # somebody has typed another one
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._kept = ""
+        self._task: Task | None = None
+        self.line = QLineEdit(placeholderText=_EXAMPLE)
+        self.line.setAccessibleName(self.tr("Address of the Qdrant server"))
+        self.line.textChanged.connect(self._on_text)
+        self.line.editingFinished.connect(self._finished)
+        self.test_button = kit.button(self.tr("Te&st"), self.test, icon_name="check")
+        self.said = kit.text()
+        self.warning = kit.text()
+        self._sign = kit.Picture("warning", 20)
+        row = QHBoxLayout()
+        row.addWidget(self.line, 1)
+        row.addWidget(self.test_button)
+        below = QHBoxLayout()
+        below.addWidget(self._sign)
+        below.addWidget(self.warning, 1)
+        lines = QVBoxLayout(self)
+        lines.setContentsMargins(0, 0, 0, 0)
+        for part in (row, below):
+            lines.addLayout(part)
+        lines.insertWidget(1, self.said)
+        for words in (self.said, self.warning):
+            words.setMinimumWidth(1)  # a long address must not widen the window
+        self._on_text()
+
+    def address(self) -> str:
+        """What stands there."""
+        return self.line.text().strip()
+
+    def show_address(self, address: str) -> None:
+        """Show an address, telling nobody; what is being typed stays."""
+        self._kept = address
+        if not (self.line.hasFocus() and self.line.isModified()) and self.line.text() != address:
+            self.line.setText(address)
+
+    def test(self) -> None:
+        """Ask the server there whether it can be used."""
+        if not self.address():
+            self.line.setFocus()
+            return
+        self._drop()
+        self.test_button.setEnabled(False)
+        self._say(self.tr("Asking {address} …").format(address=self.address()))
+        asked = {"address": self.address()}
+        self._task = self._desk.link.ask(self, "index_test", asked, done=self._on_tested, failed=self._on_failed)
+
+    def _on_tested(self, answer: dict[str, Any]) -> None:
+        words = self.tr("It can be used: Qdrant {version} answers there.").format(version=answer["version"])
+        self.test_button.setEnabled(True)
+        self._say(words)
+
+    def _on_failed(self, error: CiteLoomError) -> None:
+        self.test_button.setEnabled(True)
+        self._say(str(error))
+
+    def _on_text(self) -> None:
+        self._drop()  # what is said of another address
+        self.test_button.setEnabled(bool(self.address()))
+        self._say("")
+        words = leaving_words(self.address())
+        self.warning.setText(words)
+        for part in (self._sign, self.warning):
+            part.setVisible(bool(words))
+        self.changed.emit()
+
+    def _finished(self) -> None:
+        self.line.setModified(False)
+        if self.address() != self._kept:
+            self._kept = self.address()
+            self.entered.emit(self._kept)
+
+    def _say(self, words: str) -> None:
+        self.said.setText(words)
+        self.said.setVisible(bool(words))
+
+    def _drop(self) -> None:
+        if self._task:
+            self._task.drop()
+        self._task = None
+
+
+def beneath(choice: QRadioButton, server: ServerAddress) -> QHBoxLayout:
+    """The address under the choice that it belongs to, in line with its words."""
+    style = choice.style()
+    metrics = (QStyle.PixelMetric.PM_ExclusiveIndicatorWidth, QStyle.PixelMetric.PM_RadioButtonLabelSpacing)
+    row = QHBoxLayout()
+    row.addSpacing(sum(style.pixelMetric(one, None, choice) for one in metrics))
+    row.addWidget(server, 1)
+    return row

@@ -1,0 +1,91 @@
+"""The key for Qdrant servers: typed once, kept in the keyring, never shown again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from citeloom.desktop import kit
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.index_words import key_words
+from citeloom.errors import CiteLoomError
+
+
+class ServerKey(QWidget):
+    """Where the key is, and logging in and out."""
+
+    changed = Signal()
+    failed = Signal(object)  # a CiteLoomError
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.words = kit.text()
+        self.words.setMinimumWidth(1)
+        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=self.tr("Key of the Qdrant server"))
+        self.key.setAccessibleName(self.tr("Key of the Qdrant server"))
+        self.key.returnPressed.connect(self._log_in)
+        self.log_in_button = kit.button(self.tr("Log &in"), self._log_in)
+        self.log_out_button = kit.button(self.tr("Log &out…"), self._ask_log_out)
+        row = QHBoxLayout()
+        row.addWidget(self.key, 1)
+        for part in (self.log_in_button, self.log_out_button):
+            row.addWidget(part)
+        row.addStretch()
+        lines = QVBoxLayout(self)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.addWidget(self.words)
+        lines.addLayout(row)
+        self.setEnabled(False)
+        self.show_place(None)
+
+    def show_place(self, place: str | None) -> None:
+        """Show where the key is: "keyring", "environment", None, or why the keyring cannot be asked."""
+        self.words.setText(key_words(place))
+        for part in (self.key, self.log_in_button):
+            part.setVisible(place not in ("keyring", "environment"))
+            part.setEnabled(True)
+        self.log_out_button.setVisible(place == "keyring")
+        self.log_out_button.setEnabled(True)
+
+    def _log_in(self) -> None:
+        key = self.key.text().strip()
+        if not key or not self.log_in_button.isEnabled():
+            self.key.setFocus()
+            return
+        self.log_in_button.setEnabled(False)
+        self.words.setText(self.tr("Trying the key …"))
+        self._desk.link.ask(self, "index_login", {"key": key}, done=self._on_logged_in, failed=self._on_not_logged_in)
+
+    def _on_logged_in(self, answer: dict[str, Any]) -> None:
+        self.key.clear()
+        self.show_place(answer["key"])
+        self.changed.emit()
+
+    def _on_not_logged_in(self, error: CiteLoomError) -> None:
+        self.log_in_button.setEnabled(True)
+        self.words.setText(str(error))
+        self.key.selectAll()
+        self.key.setFocus()
+
+    def _ask_log_out(self) -> None:
+        kit.ask_first(
+            self,
+            self.tr("Forget the key?"),
+            self.tr(
+                "The key is deleted from this system’s keyring. Projects whose index is on a server that wants it"
+                " cannot be searched until you log in again."
+            ),
+            self.tr("Forget it"),
+            self._log_out,
+        )
+
+    def _log_out(self) -> None:
+        self.log_out_button.setEnabled(False)
+        self._desk.link.ask(self, "index_logout", done=lambda _: self.changed.emit(), failed=self._on_not_logged_out)
+
+    def _on_not_logged_out(self, error: CiteLoomError) -> None:
+        self.log_out_button.setEnabled(True)
+        self.failed.emit(error)

@@ -1,0 +1,174 @@
+"""The jobs that give a project another index with the same passages: moved to another place, or written anew."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from citeloom.engine.chores import Chore
+from citeloom.engine.indexes import Indexes, left_on_server, moved
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.collection import Collection
+from citeloom.index.collections import Collections
+from citeloom.ingest.move import check, copy
+from citeloom.ingest.place import place_of
+from citeloom.ingest.request import CompactRequest, MoveRequest
+from citeloom.ingest.state import Report
+from citeloom.ingest.writer import mend
+from citeloom.store import Catalog
+
+log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+_PATIENCE = 120.0  # seconds for a server to come back
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two tries
+_LET_READERS_FINISH = 1.0  # seconds between the swap and the end of an index on a server
+
+
+class Compact(Chore):
+    """Writes an index anew."""
+
+    def __init__(
+        self, catalog: Catalog, indexes: Indexes, request: CompactRequest, report: Report, stop: threading.Event
+    ) -> None:
+        super().__init__(report, stop)
+        self._indexes = indexes
+        self._collections = indexes.collections
+        self._project = catalog.projects.get(request.project_id)
+
+    def do(self) -> None:
+        """Write it anew, and have the new one answer."""
+        project, room = self._project, self._collections.size_on_disk
+        with self._indexes.untouched([project], "compacted"):
+            before = room(project.collection)
+            self._indexes.compact(project, self._written, self._stop)
+        self.result.said = {
+            "project": project.id,
+            "passages": self._indexes.open(project).count(),
+            "bytes_before": before,
+            "bytes": room(project.collection),
+        }
+
+    def _written(self, done: int, total: int) -> None:
+        self.tell("graph" if done == total else "write", done, total)
+
+
+class Move(Chore):
+    """Moves an index. Until the last step the old one answers; what was copied is there for who goes on."""
+
+    def __init__(
+        self, catalog: Catalog, indexes: Indexes, request: MoveRequest, report: Report, stop: threading.Event
+    ) -> None:
+        super().__init__(report, stop)
+        self._catalog = catalog
+        self._indexes = indexes
+        self._collections: Collections = indexes.collections
+        self._old = catalog.projects.get(request.project_id)
+        self._new = moved(self._old, request.to)
+        self._far = (0, 0)
+
+    def do(self) -> None:
+        """Copy, check, swap; then the old one goes."""
+        if self._old.server == self._new.server:  # an engine that was killed had done it already
+            self._say(self._indexes.open(self._old), 0, None)
+            return
+        try:
+            self._move()
+        except CiteLoomError as error:
+            if _is_lost(error):
+                error.next_step += " What was copied is kept: move it again, and it goes on from there."
+            raise
+        if self._old.server:
+            time.sleep(_LET_READERS_FINISH)
+            try:
+                self._collections.clear_server(place_of(self._old))
+            except CiteLoomError as error:
+                self.result.warnings.append(left_on_server(place_of(self._old), error))
+
+    def give_up(self) -> None:
+        """Delete what was copied."""
+        try:
+            self._collections.discard(place_of(self._new))
+        except CiteLoomError as error:
+            self.result.warnings.append(left_on_server(place_of(self._new), error))
+
+    def _move(self) -> None:
+        old = self._old
+        with self._indexes.untouched([old], "moved"):
+            source = self._patiently(lambda: self._indexes.open(old))
+            mend(self._catalog, old, source)
+            room = self._collections.size_on_disk(old.collection)
+            target = self._patiently(lambda: self._begun(source)) or self._patiently(self._anew)
+            written = self._copied(source, target)
+            passages = target.count()
+            self._indexes.swap(old, replace(self._new, without_graph=0 if self._new.server else passages), target)
+            self._say(target, written, room if self._new.server else None)
+
+    def _begun(self, source: Collection) -> Collection | None:
+        """What an earlier attempt has copied, if one can go on from there."""
+        place = place_of(self._new)
+        if place.server:
+            self._collections.clear_server(place, [place])
+        begun = self._collections.begun(place)
+        if begun is None or begun.indexes() != source.indexes():
+            return None
+        if begun.count() > source.count():  # some of it has been deleted since: to find out which takes as long
+            begun.close()
+            return None
+        return begun
+
+    def _anew(self) -> Collection:
+        return self._collections.create(place_of(self._new), self._old.dense_size, sparse=self._old.hybrid_enabled)
+
+    def _copied(self, source: Collection, target: Collection) -> int:
+        """Copy, write out and check; gives how many passages were written."""
+        done = copy(source, target, self._copying, self._stop.is_set, self._patiently)
+        self._patiently(target.flush)
+        self.check_stop()
+        self.tell("check", *self._far)
+        try:
+            self._patiently(lambda: check(source, target, done.sample))
+        except CiteLoomError as error:
+            if not _is_lost(error):
+                self.give_up()  # a copy that is not the same is nothing to go on from
+            raise
+        return done.written
+
+    def _copying(self, done: int, total: int) -> None:
+        self._far = done, total
+        self.tell("copy", done, total)
+
+    def _patiently(self, step: Callable[[], _T], /) -> _T:
+        """Do a step; where the server is lost, wait for it to come back."""
+        until, pause = time.monotonic() + _PATIENCE, _FIRST_PAUSE
+        while True:
+            self.check_stop()
+            try:
+                return step()
+            except CiteLoomError as error:
+                if not _is_lost(error) or time.monotonic() > until:
+                    raise
+                log.warning("a move waits: %s", error)
+                self.tell("wait", *self._far, what=error.message)
+            self._stop.wait(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _say(self, target: Collection, written: int, room: int | None) -> None:
+        old, new = self._old, self._new
+        self.result.said = {
+            "project": old.id,
+            "from": old.server or "embedded",
+            "to": new.server or "embedded",
+            "passages": target.count(),
+            "written": written,
+            "bytes": room if new.server else self._collections.size_on_disk(old.collection),
+        }
+
+
+def _is_lost(error: CiteLoomError) -> bool:
+    """Whether a server may be back in a while; of an index that is no more, nobody says what to do next."""
+    return error.code == Code.TIMEOUT or (error.code == Code.INDEX_UNAVAILABLE and bool(error.next_step))

@@ -1,0 +1,47 @@
+"""Files with holes: an empty index claims hundreds of megabytes and fills none, and a plain copy would fill them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+_BLOCK = 65_536
+
+
+def filled(file: Path) -> Iterator[tuple[int, bytes]]:
+    """The blocks of a file that hold more than zeros, with where they begin."""
+    with file.open("rb", buffering=0) as source:
+        at, size = 0, os.fstat(source.fileno()).st_size
+        while at < size:
+            at = _next_data(source.fileno(), at, size)
+            source.seek(at)
+            if not (block := source.read(_BLOCK)):
+                return
+            if block.count(0) != len(block):
+                yield at, block
+            at += len(block)
+
+
+def _next_data(descriptor: int, at: int, size: int) -> int:
+    """Where a block that may be filled begins, from here on; the end of the file where there is none."""
+    if not hasattr(os, "SEEK_DATA"):
+        return at
+    try:
+        return max(at, os.lseek(descriptor, at, os.SEEK_DATA) // _BLOCK * _BLOCK)
+    except OSError:  # there is nothing but a hole
+        return size
+
+
+def write_filled(blocks: Iterable[tuple[int, bytes]], size: int, target: Path) -> None:
+    """Write a file of its filled blocks; the rest takes no room where the system can leave it out."""
+    with target.open("wb") as file:
+        for at, block in blocks:
+            file.seek(at)
+            file.write(block)
+        file.truncate(size)
+
+
+def copy_with_holes(source: str, target: str) -> None:
+    """Copy a file as `shutil.copytree` asks for it."""
+    write_filled(filled(Path(source)), Path(source).stat().st_size, Path(target))

@@ -1,0 +1,146 @@
+"""A made library of any size: the sample's passages with their words in other order, its vectors in other mixtures."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE
+from citeloom.documents.chunk import chunk
+from citeloom.documents.convert import convert
+from citeloom.documents.tokens import TokenCounter
+from citeloom.index.collection import Point
+from citeloom.index.models import DenseModel
+from citeloom.ingest.passages import document_id, passage_id, passage_set_id, payload
+from citeloom.model import Passage, Record
+from citeloom.sentences import sentences
+from citeloom.store import Catalog, Document, Project, State
+from tests.bench.figures import say
+from tests.support import ROOT, SAMPLE
+
+PASSAGES_A_DOCUMENT = 40
+YEARS = range(1980, 2025)
+QUESTIONS = 200
+_WORDS_ASKED = 10
+_AUTHORS = 700
+_RARE_WORDS = 0.15  # of a passage's words; the sample alone has far fewer words than a library
+_SENTENCE = 40  # characters; what is shorter is a heading or a number
+_NOISE = 0.5  # its length beside the mixture's, which is 1
+_VOCABULARY = ROOT / "citeloom" / "index" / "data" / "tokenizer.json"
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """What a library is made from."""
+
+    passages: list[Passage]
+    vectors: np.ndarray  # of the passages' sentences
+    words: list[str]  # words of the language, whatever they mean
+
+    def mixtures(self, count: int, seed: int) -> np.ndarray:
+        """Vectors such as a library has: each near a few sentences of the sample, and near no other vector."""
+        noise = np.random.default_rng(seed)
+        made = np.empty((count, self.vectors.shape[1]), np.float32)
+        for start in range(0, count, 10_000):
+            here = min(10_000, count - start)
+            weights = noise.dirichlet((0.6,) * 3, here).astype(np.float32)
+            near = self.vectors[noise.integers(0, len(self.vectors), (here, 3))]
+            mixed = _unit(np.einsum("nk,nkd->nd", weights, near))
+            away = _unit(noise.normal(size=mixed.shape).astype(np.float32))
+            made[start : start + here] = _unit(mixed + _NOISE * away)
+        return made
+
+    def text(self, chance: random.Random) -> tuple[Passage, str]:
+        """A passage of the sample, and its words in other order with rare ones among them."""
+        seed = chance.choice(self.passages)
+        words = seed.text.split()
+        chance.shuffle(words)
+        for place in range(len(words)):
+            if chance.random() < _RARE_WORDS:
+                # The square makes some of them frequent and most of them rare, as words are.
+                words[place] = self.words[int(len(self.words) * chance.random() ** 2)]
+        return seed, " ".join(words)
+
+
+def seeds(dense: DenseModel) -> Seeds:
+    """The sample's passages and the vectors of their sentences."""
+    count = TokenCounter(dense.info.tokenizer)
+    papers = sorted((SAMPLE / "papers").glob("*.pdf"))
+    passages = [p for paper in papers for p in chunk(convert(paper), count, dense.info.max_tokens)]
+    texts = sorted({p.text[a:b] for p in passages for a, b in sentences(p.text) if b - a > _SENTENCE})
+    pieces = json.loads(_VOCABULARY.read_text(encoding="utf-8"))["model"]["vocab"]
+    words = [piece for piece in pieces if piece.isalpha() and len(piece) > 3]
+    return Seeds(passages, np.array(dense.embed(texts), np.float32), words)
+
+
+def documents(project: Project, size: int, made_from: Seeds) -> Iterator[tuple[Document, list[Point]]]:
+    """Works with their passages, `size` of them together; always the same ones. They have no vectors yet."""
+    chance = random.Random(1)
+    for number in range(-(-size // PASSAGES_A_DOCUMENT)):
+        source = f"/bench/{number}.pdf"
+        count = min(PASSAGES_A_DOCUMENT, size - number * PASSAGES_A_DOCUMENT)
+        passage_set = passage_set_id(project.id, str(number), "bench", 256)
+        record = Record(
+            citekey(number),
+            f"Paper {number}",
+            (f"Author {number % _AUTHORS}",),
+            YEARS[number % len(YEARS)],
+            f"10.5555/{number}",
+        )
+        document = Document(
+            project.id,
+            document_id(project.id, source),
+            source,
+            "pdf",
+            State.READY,
+            version=passage_set,
+            chunks=count,
+            citekey=record.citekey,
+        )
+        points = []
+        for index in range(count):
+            seed, text = made_from.text(chance)
+            page = 1 + index // 3
+            passage = Passage(index, text, seed.section_path, page, page, (str(page + 100),))
+            values = payload(project, document, record, passage, passage_set)
+            points.append(Point(passage_id(passage_set, index), [], None, values))
+        yield document, points
+
+
+def write(folder: Path, size: int, made_from: Seeds | None = None) -> None:
+    """The library as files, for processes that cannot make it: payloads, vectors, and questions to ask."""
+    say(f"a library of {size:,} passages")
+    made_from = made_from or seeds(DenseModel(BUNDLED_DENSE))
+    folder.mkdir()
+    np.save(folder / "vectors.npy", made_from.mixtures(size, seed=1))
+    np.save(folder / "questions.npy", made_from.mixtures(QUESTIONS, seed=2))
+    chance = random.Random(2)
+    texts = [" ".join(chance.sample(made_from.text(chance)[1].split(), _WORDS_ASKED)) for _ in range(QUESTIONS)]
+    (folder / "questions.json").write_text(json.dumps(texts), encoding="utf-8")
+    catalog = Catalog(folder / "catalog.db")
+    project = add_project(catalog, made_from.vectors.shape[1])
+    catalog.close()
+    with (folder / "passages.jsonl").open("w", encoding="utf-8") as file:
+        for _, points in documents(project, size, made_from):
+            file.writelines(json.dumps(point.payload) + "\n" for point in points)
+
+
+def add_project(catalog: Catalog, dense_size: int, fingerprint: str = "") -> Project:
+    """The project that the passages belong to."""
+    models = {"dense_model": BUNDLED_DENSE, "dense_fingerprint": fingerprint, "dense_size": dense_size}
+    return catalog.projects.add("bench", None, {**models, "sparse_model": BUNDLED_SPARSE})
+
+
+def citekey(number: int) -> str:
+    """The citekey of a work."""
+    return f"author{number}"
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    unit: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return unit

@@ -1,0 +1,223 @@
+"""Half a million passages: import, opening, questions, memory and disk, for each way of keeping the vectors.
+
+All ways are built from the same passages and asked in turn, each by a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import qdrant_edge as qdrant
+
+from citeloom.index import filters as f
+from citeloom.index.collection import Fusion, Point
+from citeloom.index.edge import Bm25, EdgeCollection, optimise
+from citeloom.index.holes import copy_with_holes
+from tests.bench import library, turns
+from tests.bench.figures import ms, p50, p95, say, table
+from tests.bench.peer import Library
+from tests.support import ROOT
+
+_FOUND = 10
+_OWN = "as CiteLoom keeps it"
+_INT8 = qdrant.ScalarQuantizationConfig(qdrant.ScalarType.Int8, quantile=0.99, memory=qdrant.Memory.Pinned)
+_COLD = qdrant.Memory.Cold
+_WAYS: dict[str, dict[str, Any] | None] = {
+    _OWN: None,
+    "float32 in memory": {},
+    "float32 on disk": {"memory": _COLD},
+    "int8 and float32 in memory": {"quantization_config": _INT8},
+    "int8 in memory, float32 on disk": {"quantization_config": _INT8, "memory": _COLD},
+}
+
+_KINDS = ("dense", "hybrid", "hybrid, one work", "hybrid, five years", "hybrid, words in the text")
+_ASKED = ("passages", "vectors", *_KINDS, "CPU of hybrid", "recall@10")
+_KEPT = (
+    "passages",
+    "vectors",
+    "import, passages/s",
+    "search graph, s",
+    "open, s",
+    "memory MB (own + mapped)",
+    "disk MB",
+)
+_DELETED = ("passages", "disk before, MB", "deleted, MB", "optimised again, MB", "optimised in, s")
+
+
+def measure(root: Path, sizes: Sequence[int]) -> str:
+    """The tables of what each way costs at each size."""
+    root.mkdir()
+    library.write(root / "library", max(sizes))
+    kept, asked, deleted = [], [], []
+    for size in sizes:
+        say(f"importing {size:,} passages")
+        base = root / f"{size}"
+        filled = _run("fill", root / "library", base, size)
+        right = _nearest(root / "library", size)
+        built = {way: _run("build", base, _folder(base, way), way) for way in _WAYS}
+        emptied = _run("empty", _folder(base, _OWN), base.with_name(f"{size}-emptied"))
+        answerers = [_answerer(root / "library", _folder(base, way), size, way) for way in _WAYS]
+        say(f"asking {size:,} passages")
+        turns.ask_in_turn(answerers, library.QUESTIONS)
+        for way in answerers:
+            asked.append(_asked(size, way, right))
+            kept.append(_kept(size, way, filled, built[way.name]))
+        deleted.append((f"{size:,}", *(f"{emptied[part]:.0f}" for part in ("before", "after", "optimised", "seconds"))))
+        for folder in root.glob(f"{size}*"):
+            shutil.rmtree(folder)
+    return "\n\n".join(
+        (
+            table("Scale: questions, p50 / p95 ms", _ASKED, asked),
+            table("Scale: import, disk and memory", _KEPT, kept),
+            table("Scale: a quarter of the works deleted", _DELETED, deleted),
+        )
+    )
+
+
+def _folder(base: Path, way: str) -> Path:
+    return base.with_name(f"{base.name}-{[*_WAYS].index(way)}")
+
+
+def _command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "tests.bench.scale", *map(str, arguments)]
+
+
+def _run(*arguments: object) -> dict[str, float]:
+    """Work in a process of its own, so that its memory is given back."""
+    say(" ".join(str(a) for a in arguments if not isinstance(a, Path)))
+    done = subprocess.run(_command(*arguments), stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
+
+
+def _answerer(data: Path, folder: Path, size: int, way: str) -> turns.Answerer:
+    return turns.Answerer(way, _command("answer", data, folder, size))
+
+
+def _asked(size: int, way: turns.Answerer, right: Sequence[set[str]]) -> tuple[str, ...]:
+    times = [f"{ms(p50(t.wall))} / {ms(p95(t.wall))}" for t in way.times.values()]
+    worked = way.times["hybrid"].cpu
+    found = way.times["dense"].found
+    recall = np.mean([len(right[number] & set(ids)) / _FOUND for number, ids in found.items()])
+    return (f"{size:,}", way.name, *times, f"{ms(p50(worked))} / {ms(p95(worked))}", f"{recall:.3f}")
+
+
+def _kept(size: int, way: turns.Answerer, filled: Mapping[str, float], built: Mapping[str, float]) -> tuple[str, ...]:
+    own, mapped = way.end()
+    return (
+        f"{size:,}",
+        way.name,
+        f"{size / filled['seconds']:.0f}",
+        f"{built['seconds']:.0f}",
+        f"{way.built['opened']:.2f}",
+        f"{own:.0f} + {mapped:.0f}",
+        f"{built['disk']:.0f}",
+    )
+
+
+def _nearest(data: Path, size: int) -> list[set[str]]:
+    """The ids of the passages nearest to each question, found by looking at every one."""
+    questions, vectors = np.load(data / "questions.npy"), np.load(data / "vectors.npy", mmap_mode="r")[:size]
+    nearest = np.concatenate([np.argpartition(-(part @ vectors.T), _FOUND)[:, :_FOUND] for part in questions[:, None]])
+    wanted, ids = {int(n) for n in nearest.flat}, {}
+    with (data / "passages.jsonl").open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if number in wanted:
+                ids[number] = json.loads(line)["chunk_id"]
+    return [{ids[int(n)] for n in row} for row in nearest]
+
+
+def _fill(data: Library, folder: Path) -> dict[str, float]:
+    collection, bm25 = EdgeCollection.create(folder, data.vectors.shape[1], sparse=True), Bm25("english")
+    seconds = 0.0
+    for payloads, vectors in data.batches(library.PASSAGES_A_DOCUMENT):
+        words = [bm25.passage(p["chunk_text"]) for p in payloads]
+        made = zip(payloads, vectors.tolist(), words, strict=True)
+        points = [Point(p["chunk_id"], v, w, p) for p, v, w in made]
+        began = time.perf_counter()
+        collection.upsert(points)
+        seconds += time.perf_counter() - began
+    collection.close()
+    return {"seconds": seconds}
+
+
+def _build(source: Path, folder: Path, way: str) -> dict[str, float]:
+    shutil.copytree(source, folder, copy_function=copy_with_holes)
+    began = time.perf_counter()
+    settings = _WAYS[way]
+    if settings is None:
+        optimise(folder)
+    else:
+        _optimise_as(folder, settings)
+    return {"seconds": time.perf_counter() - began, "disk": turns.disk(folder)}
+
+
+def _optimise_as(folder: Path, settings: dict[str, Any]) -> None:
+    size = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))["vectors"]["dense"]["size"]
+    dense = qdrant.EdgeVectorParams(size, qdrant.Distance.Cosine, **settings)
+    sparse = qdrant.EdgeSparseVectorParams(modifier=qdrant.Modifier.Idf)
+    config = qdrant.EdgeConfig(vectors={"dense": dense}, sparse_vectors={"sparse": sparse})
+    shard = qdrant.EdgeShard.load(str(folder), config)
+    shard.optimize()
+    shard.close()
+
+
+def _empty(source: Path, folder: Path) -> dict[str, float]:
+    """Delete a quarter of the works, and see when the disk gets its room back."""
+    shutil.copytree(source, folder, copy_function=copy_with_holes)
+    before = turns.disk(folder)
+    collection = EdgeCollection.open(folder)
+    works = -(-collection.count() // library.PASSAGES_A_DOCUMENT)
+    for number in range(0, works, 4):
+        collection.delete(f.AnyOf("citekey", (library.citekey(number),)))
+    collection.close()
+    after = turns.disk(folder)
+    began = time.perf_counter()
+    optimise(folder)
+    seconds = time.perf_counter() - began
+    return {"before": before, "after": after, "optimised": turns.disk(folder), "seconds": seconds}
+
+
+def _answer(data: Library, folder: Path) -> None:
+    vectors, texts, bm25 = data.vectors.tolist(), data.texts, Bm25("english")
+    began = time.perf_counter()
+    collection = EdgeCollection.open(folder)
+    opened = time.perf_counter() - began
+
+    def hybrid(number: int, where: f.Condition = f.EVERYTHING) -> list[str]:
+        found = collection.search(vectors[number], bm25.query(texts[number]), _FOUND, where, Fusion())
+        return [hit.id for hit in found]
+
+    works = data.size // library.PASSAGES_A_DOCUMENT
+    asks: tuple[turns.Ask, ...] = (
+        lambda n: [hit.id for hit in collection.search(vectors[n], None, _FOUND)],
+        hybrid,
+        lambda n: hybrid(n, f.AnyOf("citekey", (library.citekey(n * 7919 % works),))),
+        lambda n: hybrid(n, f.Range("year", gte=library.YEARS[n % 40], lt=library.YEARS[n % 40] + 5)),
+        lambda n: hybrid(n, f.Words("chunk_text", " ".join(texts[n].split()[:2]))),
+    )
+    turns.answer(dict(zip(_KINDS, asks, strict=True)), opened=opened)
+
+
+def _main(what: str, *arguments: str) -> None:
+    match what:
+        case "fill":
+            print(json.dumps(_fill(Library(Path(arguments[0]), int(arguments[2])), Path(arguments[1]))))
+        case "build":
+            print(json.dumps(_build(Path(arguments[0]), Path(arguments[1]), arguments[2])))
+        case "empty":
+            print(json.dumps(_empty(Path(arguments[0]), Path(arguments[1]))))
+        case "answer":
+            _answer(Library(Path(arguments[0]), int(arguments[2])), Path(arguments[1]))
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

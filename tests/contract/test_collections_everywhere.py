@@ -1,0 +1,408 @@
+"""What every index gives: the same hits, in the same order, by the same filters, with the same errors.
+
+The cases run on Qdrant Edge and on a Qdrant server: the stand-in, and a real one where CITELOOM_LIVE_QDRANT names its
+address and CITELOOM_QDRANT_API_KEY its key.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.collection import Collection, Fusion, Hit, Point, SparseVector
+from citeloom.index.edge import EdgeCollection
+from citeloom.index.filters import (
+    EVERYTHING,
+    Absent,
+    AnyOf,
+    Condition,
+    Contains,
+    Every,
+    Not,
+    Range,
+    Some,
+    StartsWith,
+    Words,
+)
+from citeloom.index.remote import RemoteCollection, Server
+from tests.qdrant_stand_in import QdrantStandIn
+
+SIZE = 4
+LIVE = os.environ.get("CITELOOM_LIVE_QDRANT")
+PLACES = ["edge", "server", *(["live"] if LIVE else [])]
+
+
+@contextmanager
+def made_in(place: str, folder: Path) -> Iterator[Collection]:
+    if place == "edge":
+        made: Collection = EdgeCollection.create(folder / "g0001", SIZE, sparse=True)
+        yield made
+        made.close()
+    elif place == "server":
+        with QdrantStandIn(key="k") as stand_in:
+            made = RemoteCollection.create(Server(stand_in.address, "k"), "proj-contract", SIZE, sparse=True)
+            yield made
+            made.close()
+    else:
+        server, name = Server(str(LIVE), os.environ.get("CITELOOM_QDRANT_API_KEY")), f"citeloom-test-{uuid.uuid4()}"
+        made = RemoteCollection.create(server, name, SIZE, sparse=True)
+        try:
+            yield made
+        finally:
+            made.close()
+            RemoteCollection.remove(server, name)
+
+
+@pytest.fixture(scope="module", params=PLACES)
+def one(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]:
+    with made_in(request.param, tmp_path_factory.mktemp("contract")) as made:
+        yield made
+
+
+@pytest.fixture
+def collection(one: Collection) -> Iterator[Collection]:
+    """An empty collection. One for all tests, emptied by each: making one costs a disk dear."""
+    yield one
+    for passage_set in set(one._hidden):
+        one.show(passage_set)
+    one.delete(EVERYTHING)
+
+
+def ident(number: int) -> str:
+    return str(uuid.UUID(int=number + 1))
+
+
+def point(number: int, version: str = "v1", **payload: Any) -> Point:
+    words = SparseVector([number % 3, 7], [1.0 + number, 0.5])
+    vector = [1.0, number / 10, -0.5, 0.25]
+    return Point(ident(number), vector, words, {"version": version, "chunk_index": number, "doc_id": "d", **payload})
+
+
+def numbers(hits: list[Hit]) -> list[int]:
+    return [hit.payload["chunk_index"] for hit in hits]
+
+
+# -- written, rewritten, deleted ------------------------------------------------------------------------------
+
+
+def test_an_empty_collection_gives_nothing(collection: Collection) -> None:
+    assert collection.search([1.0, 0, 0, 0], SparseVector([7], [1.0]), 5, fusion=Fusion()) == []
+    assert collection.search([1.0, 0, 0, 0], None, 5) == []
+    assert collection.scroll(EVERYTHING, 5) == collection.any_passages(5) == collection.get([ident(0)]) == []
+    assert collection.points(None, 5) == collection.get_points([ident(0)]) == list(collection.stored(EVERYTHING, 5))
+    assert collection.count() == collection.delete(EVERYTHING) == 0
+    assert collection.values("tags", 5) == {}
+    collection.rewrite(EVERYTHING, {"tags": ["x"]})
+    collection.upsert([])
+
+
+def test_writing_twice_changes_nothing(collection: Collection) -> None:
+    points = [point(n) for n in range(150)]  # more than one batch
+    collection.upsert(points)
+    before = collection.scroll(EVERYTHING, 1000)
+    collection.upsert(points)
+    assert collection.scroll(EVERYTHING, 1000) == before
+    assert numbers(before) == list(range(150))
+    assert collection.count() == 150
+
+
+def test_deleting_says_how_many_there_were(collection: Collection) -> None:
+    collection.upsert([point(n, doc_id="a" if n < 3 else "b") for n in range(5)])
+    assert collection.delete(AnyOf("doc_id", ("a",))) == 3
+    assert collection.delete(AnyOf("doc_id", ("a",))) == 0
+    assert numbers(collection.scroll(EVERYTHING, 10)) == [3, 4]
+
+
+def test_rewriting_changes_some_values_of_some_passages(collection: Collection) -> None:
+    collection.upsert([point(n, doc_id="a" if n else "b", citekey="x", title="T") for n in range(3)])
+    collection.rewrite(AnyOf("doc_id", ("a",)), {"citekey": "y", "tags": ["new"]})
+    values = [(h.payload["citekey"], h.payload["title"]) for h in collection.scroll(EVERYTHING, 10)]
+    assert values == [("x", "T"), ("y", "T"), ("y", "T")]
+    assert collection.count(AnyOf("tags", ("new",))) == collection.count(AnyOf("citekey", ("y",))) == 2
+
+
+def test_any_script_and_every_kind_of_value_comes_back_as_it_was(collection: Collection) -> None:
+    payload: dict[str, Any] = {
+        "title": "Über 日本語 — عربي \u0000 🦋 e\u0301",
+        "tags": ["a/b", 'c"d', ""],
+        "year": None,
+        "page_labels": ["iv", "5"],
+        "ocr_confidence": 0.875,
+        "extra": {"lines": [1, 2], "deep": {"ß": True}},
+        "source_path": "C:\\Papers\\Größe [2019].pdf",
+    }
+    collection.upsert([point(0, **payload)])
+    (hit,) = collection.scroll(EVERYTHING, 1)
+    assert hit.payload == point(0, **payload).payload
+    assert collection.count(AnyOf("source_path", (payload["source_path"],))) == 1
+
+
+def test_a_vector_of_another_size_is_refused_and_nothing_is_written(collection: Collection) -> None:
+    collection.upsert([point(0)])
+    with pytest.raises(CiteLoomError, match="dim") as caught:
+        collection.upsert([Point(ident(1), [1.0, 2.0], None, {})])
+    assert caught.value.code == Code.STORAGE_ERROR
+    with pytest.raises(CiteLoomError, match="dim") as caught:
+        collection.search([1.0, 2.0], None, 3)
+    assert caught.value.code == Code.QUERY_FAILED
+    assert collection.count() == 1
+
+
+# -- what readers see -----------------------------------------------------------------------------------------
+
+
+def test_a_hidden_set_is_seen_by_no_reader(collection: Collection) -> None:
+    collection.upsert([point(n, "old" if n < 5 else "new") for n in range(10)])
+    ids = [ident(n) for n in range(10)]
+    dense, sparse = [1.0, 0.0, -0.5, 0.25], SparseVector([7], [1.0])
+
+    def seen() -> list[set[int]]:
+        return [
+            set(numbers(collection.search(dense, sparse, 100, fusion=Fusion()))),
+            set(numbers(collection.search(dense, None, 100))),
+            set(numbers(collection.search(None, sparse, 100))),
+            set(numbers(collection.scroll(AnyOf("doc_id", ("d",)), 100))),
+            set(numbers(collection.any_passages(100))),
+            set(numbers(collection.get(ids))),
+            {stored.payload["chunk_index"] for stored in collection.stored(EVERYTHING, 10)},
+        ]
+
+    old, new = set(range(5)), set(range(5, 10))
+    collection.hide("new")
+    assert seen() == [old] * 7
+    collection.show("new", instead_of="old")
+    assert seen() == [new] * 7
+    assert collection.count() == collection.count(AnyOf("doc_id", ("d",))) == 5
+    assert collection.values("version", 5) == {"new": 5}
+    collection.show("old")
+    assert seen() == [old | new] * 7
+    assert collection.count() == 10
+
+
+def test_a_hidden_set_can_be_deleted(collection: Collection) -> None:
+    collection.upsert([point(0, "new")])
+    collection.hide("new")
+    assert collection.delete(AnyOf("version", ("new",))) == 1
+    collection.show("new")
+    assert collection.count() == 0
+
+
+def test_passages_come_in_the_order_asked_for_without_those_that_are_not_there(collection: Collection) -> None:
+    collection.upsert([point(n) for n in range(9)])
+    assert numbers(collection.get([ident(n) for n in (7, 99, 0, 3, 7)])) == [7, 0, 3]
+    assert collection.get([]) == []
+
+
+def test_passages_are_read_in_the_order_of_their_places_and_ids(collection: Collection) -> None:
+    collection.upsert([replace(point(n), id=ident((n * 37) % 101)) for n in range(70)])
+    collection.upsert([replace(point(n), id=ident(200 - n), payload={"chunk_index": n % 2}) for n in range(8)])
+    hits = collection.scroll(EVERYTHING, 100)
+    assert [(h.payload["chunk_index"], h.id) for h in hits] == sorted((h.payload["chunk_index"], h.id) for h in hits)
+    assert numbers(collection.scroll(Range("chunk_index", gte=3), 4)) == [3, 4, 5, 6]
+
+
+def test_passages_come_back_with_the_vectors_they_were_written_with(collection: Collection) -> None:
+    written = [replace(point(n), dense=[0.6, 0.0, -0.8, 0.0]) for n in range(150)]  # more than two batches
+    collection.upsert([*written, point(200, doc_id="other")])
+    stored = list(collection.stored(AnyOf("doc_id", ("d",)), 150))
+    assert [one.id for one in stored] == [one.id for one in written]
+    assert all(list(one.dense) == pytest.approx([0.6, 0.0, -0.8, 0.0]) for one in stored)
+    assert [one.sparse for one in stored] == [one.sparse for one in written]
+
+
+def test_all_passages_can_be_paged_through_with_their_vectors_hidden_ones_too(collection: Collection) -> None:
+    written = [replace(point(n, "old" if n % 2 else "new"), id=ident((n * 37) % 101)) for n in range(70)]
+    written[5] = replace(written[5], sparse=None)
+    collection.upsert(written)
+    collection.hide("new")
+    pages, after = list[Point](), None
+    while page := collection.points(after, 32):
+        assert len(page) <= 32
+        pages += page
+        after = page[-1].id
+    assert [p.id for p in pages] == sorted(p.id for p in written)
+    by_id = {p.id: p for p in written}
+    for copy in pages:
+        assert (copy.payload, copy.sparse) == (by_id[copy.id].payload, by_id[copy.id].sparse)
+        assert len(copy.dense) == SIZE
+    assert collection.get_points([pages[3].id, ident(500), pages[1].id]) == [pages[3], pages[1]]
+
+
+def test_the_values_of_a_field_are_counted(collection: Collection) -> None:
+    collection.upsert([point(n, tags=["all", f"only {n}"] if n < 2 else ["all", "rest"]) for n in range(6)])
+    assert collection.values("tags", 10) == {"all": 6, "rest": 4, "only 0": 1, "only 1": 1}
+    assert collection.values("tags", 2) == {"all": 6, "rest": 4}
+
+
+def test_every_filter_field_has_its_index(collection: Collection) -> None:
+    indexes = collection.indexes()
+    assert {"project_id", "doc_id", "citekey", "tags", "item_type", "section_keys"} <= set(indexes["keyword"])
+    assert {"year", "page_start", "page_end", "chunk_index"} <= set(indexes["integer"])
+    assert set(indexes["fulltext"]) == {"chunk_text", "title", "authors"}
+    assert indexes["bool"] == ["references"]
+
+
+# -- searches -------------------------------------------------------------------------------------------------
+
+
+def test_a_search_for_nothing_finds_nothing(collection: Collection) -> None:
+    collection.upsert([point(0)])
+    assert collection.search(None, SparseVector([], []), 5) == collection.search(None, None, 5) == []
+
+
+def test_a_search_by_words_finds_only_passages_that_have_one(collection: Collection) -> None:
+    collection.upsert([point(n) for n in range(6)])
+    assert sorted(numbers(collection.search(None, SparseVector([2, 99], [1.0, 1.0]), 6))) == [2, 5]
+    assert collection.search(None, SparseVector([99], [1.0]), 6) == []
+
+
+@pytest.mark.parametrize("fusion", [None, Fusion("rrf", 60), Fusion("dbsf")], ids=["by meaning", "rrf", "dbsf"])
+def test_a_filter_holds_inside_both_rankings(collection: Collection, fusion: Fusion | None) -> None:
+    collection.upsert([point(n, doc_id="many") for n in range(200)] + [point(200, doc_id="one")])
+    hits = collection.search(point(0).dense, SparseVector([7], [1.0]), 3, AnyOf("doc_id", ("one",)), fusion)
+    assert numbers(hits) == [200]
+
+
+@pytest.mark.parametrize("fusion", [None, Fusion("rrf", 60), Fusion("dbsf")], ids=["by meaning", "rrf", "dbsf"])
+def test_equal_passages_come_in_the_order_of_their_ids(collection: Collection, fusion: Fusion | None) -> None:
+    ids = [ident((n * 37) % 101) for n in range(20)]
+    collection.upsert([Point(id, [1.0, 0, 0, 0], SparseVector([7], [1.0]), {"version": id}) for id in ids])
+    hits = collection.search([1.0, 0.5, 0, 0], SparseVector([7], [1.0]), 12, fusion=fusion)
+    assert [hit.id for hit in hits] == sorted(ids)[:12]
+    assert len({hit.score for hit in hits}) == 1 or (fusion and fusion.method == "rrf")
+
+
+SHELF: list[dict[str, Any]] = [
+    {"year": 1999, "tags": ["salt", "sea"], "title": "Über Salz", "section_keys": ["1 part i > seas", "part i > seas"]},
+    {"year": 2005, "tags": ["sea"], "title": "The naïve café", "section_keys": ["part ii"], "references": True},
+    {"year": 2005, "tags": [], "title": "Łódź, cœur and Straße", "source_path": "/Papers/Salt [2].pdf"},
+    {"tags": ["Salty"], "title": "Café au lait, naïvely", "authors": ["Ångström, Anders", "Noether, Emmy"]},
+]
+FILTERS: list[tuple[Condition, list[int]]] = [
+    (EVERYTHING, [0, 1, 2, 3]),
+    (AnyOf("tags", ("salt",)), [0]),
+    (AnyOf("tags", ("salt", "Salty")), [0, 3]),
+    (AnyOf("year", (2005,)), [1, 2]),
+    (AnyOf("tags", ()), []),
+    (Range("year", gte=2005), [1, 2]),
+    (Range("year", gt=1999, lt=2005), []),
+    (Range("year", lte=1999), [0]),
+    (Words("title", "uber SALZ"), [0]),
+    (Words("title", "cafe"), [1, 3]),
+    (Words("title", "naive"), [1]),
+    (Words("title", "strasse lodz Coeur"), [2]),
+    (Words("authors", "emmy angstrom"), [3]),
+    (Words("title", "!"), []),
+    (Contains("tags", "alt"), [0, 3]),
+    (Contains("source_path", "t [2]"), [2]),
+    (StartsWith("section_keys", "part i "), [0]),
+    (StartsWith("section_keys", "part"), [0, 1]),
+    (Absent("references"), [0, 2, 3]),
+    (Absent("tags"), [2]),
+    (Not(AnyOf("tags", ("sea",))), [2, 3]),
+    (Every((AnyOf("tags", ("sea",)), Not(Words("title", "salz")))), [1]),
+    (Some((AnyOf("tags", ("Salty",)), Range("year", lt=2000))), [0, 3]),
+    (Not(Every((AnyOf("year", (2005,)), Absent("references")))), [0, 1, 3]),
+]
+
+
+def test_every_kind_of_filter_keeps_what_fits_and_nothing_else(collection: Collection) -> None:
+    collection.upsert([point(n, **about) for n, about in enumerate(SHELF)])
+    for where, fitting in FILTERS:
+        assert numbers(collection.scroll(where, 10)) == fitting, where
+        assert collection.count(where) == len(fitting), where
+        assert sorted(numbers(collection.search(point(0).dense, None, 10, where))) == fitting, where
+
+
+# -- the same everywhere --------------------------------------------------------------------------------------
+
+WORDS = ["salt", "sea", "Über", "café", "naïve", "Moth", "moths", "2019", "l'état", "co-op"]
+MANY = 40  # fewer than the candidates of a search: which of many equal ones are looked at is the index's choice
+
+
+def shelf_of_many() -> list[Point]:
+    chance = random.Random(7)
+    made = list[Point]()
+    for n in range(MANY):
+        vector = [chance.uniform(-1, 1) for _ in range(SIZE)]
+        words = SparseVector(at := chance.sample(range(9), chance.randint(1, 4)), [chance.uniform(1, 5) for _ in at])
+        if n % 5 == 4:  # a preprint: the same text once more
+            vector, words = list(made[-1].dense), made[-1].sparse or words
+        payload: dict[str, Any] = {"version": f"set {n % 3}", "chunk_index": n}
+        payload["tags"] = chance.sample(WORDS, chance.randint(0, 3))
+        payload["title"] = " ".join(chance.choices(WORDS, k=3))
+        payload["section_keys"] = [" > ".join(chance.choices(WORDS, k=2))]
+        if chance.random() < 0.8:
+            payload["year"] = chance.randint(2000, 2005)
+        if chance.random() < 0.2:
+            payload["references"] = True
+        made.append(Point(ident(n * 31 % 53), vector, words, payload))
+    return made
+
+
+@pytest.fixture(scope="module")
+def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Collection]]:
+    """The same passages in every place, in new collections: how frequent a word is may count deleted passages too."""
+    with ExitStack() as stack:
+        folder = tmp_path_factory.mktemp("everywhere")
+        collections = [stack.enter_context(made_in(place, folder)) for place in PLACES]
+        for collection in collections:
+            collection.upsert(shelf_of_many())
+            collection.hide("set 2")
+        yield collections
+
+
+pieces = st.sampled_from([*WORDS, "sal", "", "X"])
+texts = st.sampled_from(["tags", "title", "section_keys"])
+conditions: st.SearchStrategy[Condition] = st.recursive(
+    st.one_of(
+        st.builds(AnyOf, st.just("tags"), st.lists(pieces, max_size=2).map(tuple)),
+        st.builds(AnyOf, st.just("year"), st.lists(st.integers(1999, 2006), max_size=2).map(tuple)),
+        st.builds(
+            Range, st.just("year"), gte=st.none() | st.integers(1999, 2006), lt=st.none() | st.integers(1999, 2006)
+        ),
+        st.builds(Words, st.just("title"), st.lists(pieces, min_size=1, max_size=2).map(" ".join)),
+        st.builds(Contains, st.sampled_from(["tags", "section_keys"]), pieces),
+        st.builds(StartsWith, st.just("section_keys"), pieces),
+        st.builds(Absent, st.sampled_from(["tags", "year", "references", "nothing"])),
+    ),
+    lambda inner: st.one_of(
+        st.builds(Every, st.lists(inner, max_size=3).map(tuple)),
+        st.builds(Some, st.lists(inner, min_size=1, max_size=3).map(tuple)),
+        st.builds(Not, inner),
+    ),
+    max_leaves=4,
+)
+vectors = st.lists(st.integers(-3, 3), min_size=SIZE, max_size=SIZE).filter(any).map(lambda v: [float(x) for x in v])
+questions = st.lists(st.integers(0, 10), min_size=1, max_size=4, unique=True).map(
+    lambda words: SparseVector(words, [1.0] * len(words))
+)
+
+
+@settings(max_examples=60, deadline=None)
+@example([1.0, 0, 0, 0], SparseVector([1, 2], [1.0, 1.0]), EVERYTHING, "rrf", 10)
+@given(
+    vectors, questions, conditions, st.sampled_from(["blend", "rrf", "dbsf", "dense", "sparse"]), st.integers(1, MANY)
+)
+def test_the_same_question_finds_the_same_passages_in_the_same_order_everywhere(
+    everywhere: list[Collection], dense: list[float], sparse: SparseVector, where: Condition, way: str, limit: int
+) -> None:
+    fusion = Fusion(way) if way not in ("dense", "sparse") else None
+    asked = (None if way == "sparse" else dense, None if way == "dense" else sparse)
+    first, *others = [made.search(*asked, limit, where, fusion) for made in everywhere]
+    for other in others:
+        assert [hit.id for hit in other] == [hit.id for hit in first]
+        assert [hit.payload for hit in other] == [hit.payload for hit in first]
+        assert [hit.score for hit in other] == pytest.approx([hit.score for hit in first], abs=0.0002)
+    assert len({made.count(where) for made in everywhere}) == 1

@@ -1,0 +1,321 @@
+"""Where indexes lie, and backups: the sections of the settings page that move data about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QRadioButton
+from pytestqt.qtbot import QtBot
+
+from citeloom import config
+from citeloom.desktop.desk import Desk
+from citeloom.desktop.index_words import leaving_words, on_this_machine
+from citeloom.desktop.settings.page import SettingsPage
+from citeloom.errors import CiteLoomError, Code
+from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.naming import nameless
+from tests.desktop.shelf import yes
+from tests.qdrant_stand_in import QdrantStandIn
+
+LEFT = Qt.MouseButton.LeftButton
+FAR = "https://qdrant.example.org:6333"
+REFUSED = CiteLoomError(Code.PERMISSION_DENIED, "The Qdrant server refuses the key.", "Log in with its key.")
+
+
+def lies(place: str = "embedded", **changed: Any) -> dict[str, Any]:
+    """The index of `thesis`, as the engine tells of it."""
+    shown = {
+        "project": "thesis",
+        "place": place,
+        "name": "x",
+        "passages": 1200,
+        "bytes": 5_000_000 if place == "embedded" else None,
+        "waiting_for_graph": 0,
+        "reachable": True,
+        "version": None if place == "embedded" else "1.20.0",
+        "problem": None,
+        "jobs": [],
+        **changed,
+    }
+    return {"new_projects": "embedded", "key": None, "projects": [shown]}
+
+
+def ended(state: str, **result: Any) -> dict[str, Any]:
+    """The event that a job of `thesis` has ended."""
+    return {"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": state, "result": result}
+
+
+# -- with the real engine ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def qdrant(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantStandIn]:
+    """A server whose key the engine of this test finds in its environment; ask for it before `desk`."""
+    monkeypatch.setenv("CITELOOM_QDRANT_API_KEY", "s3cret")
+    with QdrantStandIn(key="s3cret") as server:
+        yield server
+
+
+def test_an_index_is_tested_moved_and_backed_up(
+    qdrant: QdrantStandIn, desk: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    made: list[Any] = []
+    desk.link.ask(desk, "project_add", {"id": "thesis", "references": None, "folders": []}, done=made.append)
+    page = _shown(SettingsPage(desk), qtbot, "index")
+    _wait(qtbot, lambda: bool(made))
+    section: Any = page.current
+    section.shown()
+    _wait(qtbot, lambda: bool(section.projects.rows))
+    assert section.compact_button.isEnabled()
+
+    qtbot.mouseClick(section.move_button, LEFT)
+    dialog = section.dialog
+    assert not dialog.move_button.isEnabled() and not dialog.here.isEnabled()
+    qtbot.keyClicks(dialog.server.line, qdrant.address)
+    qtbot.keyClick(dialog.server.line, Qt.Key.Key_Return)
+    _wait(qtbot, lambda: dialog.server.said.text() == "It can be used: Qdrant 1.20.0 answers there.")
+    assert dialog.isVisible() and not dialog.server.warning.isVisible(), "it is on this machine"
+    qtbot.mouseClick(dialog.move_button, LEFT)
+    _wait(qtbot, lambda: section.projects.rows[0]["place"] == qdrant.address)
+    _wait(qtbot, lambda: "on the Qdrant server at" in page.banner.words.text())
+    assert "CITELOOM_QDRANT_API_KEY" in section.key.words.text() and not section.key.key.isVisible()
+    assert not section.compact_button.isEnabled() and "by itself" in section.hint.text()
+
+    data: Any = _go(page, "data")
+    file = tmp_path / "all.zip"
+    qtbot.mouseClick(data.backups.back_up_button, LEFT)
+    data.backups.dialog.fileSelected.emit(str(file))
+    data.backups.dialog.close()
+    _wait(qtbot, lambda: str(file) in page.banner.words.text())
+    assert file.is_file() and "restored, the index is embedded" in page.banner.words.text()
+    assert nameless(section) == nameless(data) == []
+
+
+# -- new projects ------------------------------------------------------------------------------------------------------
+
+
+def test_a_server_elsewhere_is_written_only_once_somebody_knows_what_leaves_the_machine(
+    own_home: Path, qtbot: QtBot
+) -> None:
+    page, _ = _page(qtbot, index_show=lies())
+    new = _section(page).new
+    _wait(qtbot, new.isEnabled)
+    assert new.here.isChecked() and not new.server.isVisible()
+    _choose(qtbot, new.there)
+    assert new.server.isVisible() and config.load().index.server == ""
+    _type(qtbot, new.server.line, FAR)
+    assert "will be on qdrant.example.org" in new.question.text() and new.server.warning.isVisible()
+    new.question.reject()
+    assert new.here.isChecked() and not new.server.isVisible()
+
+    _choose(qtbot, new.there)
+    _type(qtbot, new.server.line, FAR)
+    yes(new.question)
+    _wait(qtbot, lambda: config.load().index.server == FAR)
+    _wait(qtbot, lambda: page.kept.value("index.server") == FAR)
+    assert new.there.isChecked() and new.server.line.text() == FAR
+
+    _choose(qtbot, new.here)
+    _wait(qtbot, lambda: config.load().index.server == "")
+    _choose(qtbot, new.there)
+    new.question = None
+    _type(qtbot, new.server.line, "http://localhost:6333")
+    _wait(qtbot, lambda: config.load().index.server == "http://localhost:6333")
+    assert new.question is None
+
+
+@pytest.mark.parametrize(
+    ("address", "here"),
+    [
+        ("http://localhost:6333", True),
+        ("http://127.0.0.9", True),
+        ("http://[::1]:6333/q", True),
+        ("https://localhost.example.org", False),
+        ("http://127.0.0.1.example.org", False),
+        ("http://0.0.0.0:6333", False),
+        ("http://[::1", False),
+        ("qdrant", False),
+    ],
+)
+def test_only_what_is_surely_this_machine_counts_as_it(address: str, here: bool) -> None:
+    assert on_this_machine(address) is here
+    assert bool(leaving_words(address)) is not here
+    assert ("not encrypted" in leaving_words(address)) is (not here and address.startswith("http:"))
+
+
+# -- the key -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_key_of_a_server_is_typed_hidden_tried_and_forgotten(own_home: Path, qtbot: QtBot) -> None:
+    page, link = _page(qtbot, index_show=lies(FAR), index_login=REFUSED)
+    key = _section(page).key
+    _wait(qtbot, key.isEnabled)
+    assert key.key.echoMode() == QLineEdit.EchoMode.Password and not key.log_out_button.isVisible()
+    qtbot.keyClicks(key.key, " s3cret ")
+    qtbot.mouseClick(key.log_in_button, LEFT)
+    _wait(qtbot, lambda: key.words.text() == str(REFUSED))
+    assert key.key.text(), "it can be mended and sent again"
+    link.answers["index_login"] = {"servers": {FAR: "1.20.0"}, "key": "keyring"}
+    link.answers["index_show"] = {**lies(FAR), "key": "keyring"}
+    qtbot.keyClick(key.key, Qt.Key.Key_Return)
+    _wait(qtbot, key.log_out_button.isVisible)
+    assert ("index_login", {"key": "s3cret"}) in link.asked and not key.key.text()
+
+    link.answers |= {"index_logout": {"forgotten": True, "key": None, "projects": ["thesis"]}, "index_show": lies(FAR)}
+    qtbot.mouseClick(key.log_out_button, LEFT)
+    assert ("index_logout", {}) not in link.asked, "it asks first"
+    yes(key.findChild(QMessageBox))
+    _wait(qtbot, key.key.isVisible)
+
+
+# -- moving ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qtbot: QtBot) -> None:
+    begun = {"job_id": "7", "state": "queued", "already": False, "place": FAR}
+    page, link = _page(qtbot, index_show=lies(), index_move=REFUSED, status={"projects": 1, "jobs": []})
+    section = _section(page)
+    _move(qtbot, section)
+    _wait(qtbot, lambda: page.banner.words.text() == str(REFUSED))
+    assert section.move_button.isEnabled()
+
+    link.answers |= {"index_move": begun, "index_show": lies(jobs=[{"job_id": "7", "kind": "move"}])}
+    _move(qtbot, section)
+    _wait(qtbot, lambda: bool(section.projects.rows[0]["jobs"]))
+    assert ("index_move", {"project": "thesis", "to": FAR}) in link.asked
+    assert not section.move_button.isEnabled() and not section.compact_button.isEnabled()
+    moving = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 1200, "done": 300}
+    link.told.emit({**moving, "stage": "copy", "eta_seconds": 40.0})
+    assert section.strip.what.text().startswith("Copying passages: 300 of") and section.strip.bar.value() == 250
+    link.answers["index_show"] = lies(FAR)
+    link.told.emit(ended("done", **{"from": "embedded", "to": FAR, "passages": 1200, "bytes": 9, "warnings": ["W."]}))
+    assert FAR in page.banner.words.text() and page.banner.words.text().endswith("W.")
+    _wait(qtbot, lambda: section.projects.rows[0]["place"] == FAR)
+
+    section._begun["7"] = "move", "thesis"
+    link.told.emit(ended("cancelled", warnings=[]))
+    assert "is as it was" in page.banner.words.text()
+    section._begun["7"] = "move", "thesis"
+    link.told.emit(ended("failed", error=REFUSED.as_dict()))
+    assert page.banner.words.text() == str(REFUSED)
+
+
+def _move(qtbot: QtBot, section: Any) -> None:
+    _wait(qtbot, section.move_button.isEnabled)
+    qtbot.mouseClick(section.move_button, LEFT)
+    dialog: QDialog = section.dialog
+    qtbot.keyClicks(section.dialog.server.line, FAR)
+    assert "leave this computer" in section.dialog.server.warning.text() and "deleted" in section.dialog.words.text()
+    qtbot.mouseClick(section.dialog.move_button, LEFT)
+    assert not dialog.isVisible()
+
+
+def test_an_index_out_of_reach_says_why(own_home: Path, qtbot: QtBot) -> None:
+    problem = "The Qdrant server does not answer. " + "x" * 3000
+    page, _ = _page(qtbot, index_show=lies(FAR, reachable=False, version=None, problem=problem))
+    section = _section(page)
+    _wait(qtbot, lambda: section.hint.text() == problem)
+    assert section.move_button.isEnabled() and not section.compact_button.isEnabled()
+    assert page.minimumSizeHint().width() < 900
+
+
+def test_a_compacted_index_says_what_it_freed(own_home: Path, qtbot: QtBot) -> None:
+    begun = {"job_id": "7", "state": "queued", "by_server": False, "place": "embedded"}
+    page, link = _page(qtbot, index_show=lies(), index_compact=begun)
+    section = _section(page)
+    _wait(qtbot, section.compact_button.isEnabled)
+    qtbot.mouseClick(section.compact_button, LEFT)
+    _wait(qtbot, lambda: "7" in section._begun)
+    link.told.emit(ended("done", bytes_before=9_000_000, bytes=5_000_000, passages=3, warnings=[]))
+    assert page.banner.words.text() == "“thesis”: It took 9.0 MB; now it takes 5.0 MB."
+
+
+# -- restoring ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_home: Path, qtbot: QtBot) -> None:
+    backup = {
+        "file": "/b/all.zip",
+        "made_at": "2026-11-16T20:00:00+00:00",
+        "citeloom": "0.7",
+        "projects": [{"id": "old", "passages": 70, "dense_model": "m", "was_on": FAR}],
+        "settings": True,
+        "bytes": 9,
+        "here": ["thesis", "other"],
+    }
+    restored = {"projects": ["old"], "passages": 70, "aside": "/x/before", "settings": True, "embedded": ["old"]}
+    damaged = CiteLoomError(Code.INVALID_INPUT, "/b/all.zip is damaged.", "Use another one.")
+    page, link = _page(qtbot, restore_look=damaged, restore=damaged)
+    backups: Any = _go(page, "data").backups  # type: ignore[attr-defined]
+
+    def choose() -> None:
+        page.banner.hide()
+        backups.question = None
+        qtbot.mouseClick(backups.restore_button, LEFT)
+        backups.dialog.fileSelected.emit("/b/all.zip")
+        backups.dialog.close()
+
+    choose()
+    _wait(qtbot, lambda: page.banner.words.text() == str(damaged))
+    assert backups.question is None
+    link.answers["restore_look"] = backup
+    choose()
+    _wait(qtbot, lambda: backups.question is not None)
+    assert "2 projects and the settings" in backups.question.text() and "not deleted" in backups.question.text()
+    assert "thesis" in backups.question.detailedText() and "on this computer" in backups.question.text()
+    assert not any(verb == "restore" for verb, _ in link.asked)
+    yes(backups.question)
+    assert not backups.restore_button.isEnabled() and backups.busy.isVisible()
+    _wait(qtbot, lambda: page.banner.isVisible() and backups.restore_button.isEnabled())
+    link.answers["restore"] = restored
+    choose()
+    _wait(qtbot, lambda: backups.question is not None)
+    yes(backups.question)
+    _wait(qtbot, lambda: page.banner.words.text().endswith("What was here before is in /x/before"))
+    assert ("restore", {"file": "/b/all.zip", "replace": True}) in link.asked
+
+
+# -- steps -------------------------------------------------------------------------------------------------------------
+
+
+def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeLink]:
+    sizes = {"data_folder": "/x", "total": 1, "parts": [], "free": 1}
+    cache = {"conversions": 0, "left_over": 0, "left_over_bytes": 0}
+    desk, link = fake_desk(**{"project_list": [], "sizes": sizes, "cache_show": cache, **answers})
+    return _shown(SettingsPage(desk), qtbot, "index" if "index_show" in answers else "data"), link
+
+
+def _shown(page: SettingsPage, qtbot: QtBot, section: str) -> SettingsPage:
+    qtbot.addWidget(page)
+    page.resize(900, 900)
+    page.show()
+    page.shown({"section": section})
+    return page
+
+
+def _section(page: SettingsPage) -> Any:
+    return page.sections["index"]
+
+
+def _go(page: SettingsPage, name: str) -> Any:
+    page.shown({"section": name})
+    return page.current
+
+
+def _choose(qtbot: QtBot, choice: QRadioButton) -> None:
+    qtbot.wait(1)
+    choice.click()
+
+
+def _type(qtbot: QtBot, line: QLineEdit, address: str) -> None:
+    line.clear()
+    qtbot.keyClicks(line, address)
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+
+
+def _wait(qtbot: QtBot, condition: Callable[[], bool]) -> None:
+    qtbot.waitUntil(condition, timeout=60_000)

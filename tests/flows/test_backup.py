@@ -1,0 +1,198 @@
+"""Backups: one moment in one file, restored whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.engine import restored
+from tests.flows.steps import Control, Project, assert_whole, copy_home, four_papers, rows
+from tests.support import Editor, citeloom, done, stop_engine
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, set[tuple[str, str]]]:
+    """A data folder at rest with two projects, its backup, and what a search found."""
+    base = tmp_path_factory.mktemp("kept")
+    four_papers(base / "papers")
+    home, file = base / "home", base / "all.zip"
+    home.mkdir()
+    (home / "citeloom.toml").write_text("[search]\ntop_k = 5\n")
+    project = Project.made(home, base / "papers")
+    project.ingest()
+    done(citeloom(home, "project", "add", "other"))
+    done(citeloom(home, "search", "p", "measured"))
+    with Editor(home) as editor:
+        editor.call("query", project="p", text="a question that is nobody else's")
+    found = project.found()
+    said = done(citeloom(home, "backup", str(file)))
+    assert "other, p (12 passages)" in said and str(file) in said
+    assert file.stat().st_mode & 0o077 == 0
+    assert "is there already" in citeloom(home, "backup", str(file)).stderr
+    small = base / "other.zip"
+    done(citeloom(home, "backup", str(small), "--project", "other"))
+    assert sorted(f.name for f in base.iterdir()) == ["all.zip", "home", "other.zip", "papers"]
+    stop_engine(home)
+    assert not list(home.glob(".backup-*"))
+    with zipfile.ZipFile(small) as archive:
+        assert b"nobody else" not in archive.read("catalog.db")
+        assert all("proj-p" not in name for name in archive.namelist())
+    return home, file, found
+
+
+def test_a_backup_restored_in_an_empty_home_gives_the_same_answers(
+    kept: tuple[Path, Path, set[tuple[str, str]]], home: Path
+) -> None:
+    _, file, found = kept
+    said = done(citeloom(home, "restore", str(file)))
+    assert "Restored: other, p, 12 passages." in said
+    assert Project(home).found() == found
+    assert (home / "citeloom.toml").read_text() == "[search]\ntop_k = 5\n"
+    assert "Everything is well." in done(citeloom(home, "doctor"))
+    stop_engine(home)
+    assert_whole(home)
+    assert rows(home, "SELECT state FROM jobs WHERE state != 'done'") == []
+    assert sorted(f.name for f in home.iterdir() if f.is_dir()) == ["index", "logs"]
+
+
+def test_a_restore_takes_the_place_of_projects_only_when_told_and_an_editor_stays_connected(
+    kept: tuple[Path, Path, set[tuple[str, str]]], home: Path
+) -> None:
+    _, file, found = kept
+    done(citeloom(home, "project", "add", "mine"))
+    (home / "citeloom.toml").write_text("# of my own\n")
+    refused = citeloom(home, "restore", str(file))
+    assert refused.returncode == 1 and "mine" in refused.stderr and "--replace" in refused.stderr
+    assert [p["id"] for p in json.loads(done(citeloom(home, "project", "list", "--json")))] == ["mine"]
+    with Editor(home) as editor:
+        assert [p["id"] for p in editor.call("list_projects")["projects"]] == ["mine"]
+        result = json.loads(done(citeloom(home, "restore", str(file), "--replace", "--yes", "--json")))
+        assert [p["id"] for p in editor.call("list_projects")["projects"]] == ["other", "p"]
+    assert Project(home).found() == found
+    aside = Path(result["aside"])
+    assert aside.parent == home and (aside / "citeloom.toml").read_text() == "# of my own\n"
+    assert [row["id"] for row in rows(aside, "SELECT id FROM projects")] == ["mine"]
+    assert (aside / "index" / "proj-mine").is_dir() and not (home / "index" / "proj-mine").exists()
+
+
+def repacked(source: Path, target: Path, change: Callable[[str, bytes], tuple[str, bytes] | None]) -> None:
+    """A copy of a backup with some of its entries changed, or left out."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            if (entry := change(name, old.read(name))) is not None:
+                new.writestr(*entry)
+
+
+def in_manifest(change: Callable[[dict[str, Any]], None]) -> Callable[[str, bytes], tuple[str, bytes]]:
+    def edit(name: str, content: bytes) -> tuple[str, bytes]:
+        if name == "manifest.json":
+            manifest = json.loads(content)
+            change(manifest)
+            content = json.dumps(manifest).encode()
+        return name, content
+
+    return edit
+
+
+def outside(manifest: dict[str, Any]) -> None:
+    manifest["entries"]["../outside"] = manifest["entries"].pop("citeloom.toml")
+
+
+def moved_outside(name: str, content: bytes) -> tuple[str, bytes]:
+    name, content = in_manifest(outside)(name, content)
+    return ("../outside" if name == "citeloom.toml" else name), content
+
+
+def flipped(name: str, content: bytes) -> tuple[str, bytes]:
+    return name, content[:100] + bytes([content[100] ^ 1]) + content[101:] if name == "catalog.db" else content
+
+
+DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]] = {
+    "an entry changed": (flipped, "catalog.db is not as it was"),
+    "an entry missing": (lambda name, content: None if "/g" in name else (name, content), "not those of its list"),
+    "no list": (lambda name, content: None if name == "manifest.json" else (name, content), "no backup of CiteLoom"),
+    "an entry outside": (moved_outside, "which is no part of a backup"),
+    "runs that overlap": (in_manifest(lambda m: m["entries"]["catalog.db"]["runs"].append([0, 0])), "another size"),
+    "another format": (in_manifest(lambda m: m.update(format=99)), "newer CiteLoom"),
+    "a newer version": (in_manifest(lambda m: m.update(citeloom="99.0.0")), "newer CiteLoom"),
+    "a newer catalog": (in_manifest(lambda m: m.update(catalog_version=999)), "newer CiteLoom"),
+    "a list of nonsense": (in_manifest(lambda m: m.update(projects=3, more=4)), "not understood"),
+    "too few passages": (in_manifest(lambda m: m["projects"][1].update(passages=7)), "12 of 7 passages"),
+    "another project": (in_manifest(lambda m: m["projects"][1].update(id="q")), "other projects than its list"),
+}
+
+
+def test_a_damaged_backup_is_refused_and_nothing_is_changed(
+    kept: tuple[Path, Path, set[tuple[str, str]]], tmp_path: Path, home: Path
+) -> None:
+    _, file, _ = kept
+    done(citeloom(home, "engine", "start"))
+    broken = tmp_path / "broken.zip"
+    before = {f.relative_to(home) for f in home.rglob("*")}
+
+    def refused(control: Control, file: Path) -> str:
+        with pytest.raises(AssertionError) as caught:
+            control.call("restore", file=str(file))
+        return str(caught.value)
+
+    with Control(home) as control:
+        for change, said in DAMAGES.values():
+            repacked(file, broken, change)
+            assert said in refused(control, broken)
+            broken.unlink()
+        broken.write_bytes(file.read_bytes()[:-2000])
+        assert "cannot be restored" in refused(control, broken)
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2 : len(content) // 2 + 200] = bytes(200)
+        broken.write_bytes(content)
+        assert "cannot be restored" in refused(control, broken)
+        assert "There is no file" in refused(control, tmp_path / "none.zip")
+        assert control.call("status")["projects"] == 0
+    assert {f.relative_to(home) for f in home.rglob("*")} == before
+    assert not (home.parent / "outside").exists()
+
+
+def test_a_restore_that_is_cut_short_is_finished_by_the_next_engine(
+    kept: tuple[Path, Path, set[tuple[str, str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = kept[0]
+    home = copy_home(source, tmp_path / "home")
+    monkeypatch.setenv("CITELOOM_HOME", str(home))
+    staged = home / "restoring-x"
+    (staged / "index").mkdir(parents=True)
+    (staged / "catalog.db").write_text("the new catalog")
+    (staged / "citeloom.toml").write_text("# new")
+    (home / "catalog.db-wal").write_text("the log of the old catalog")
+    (staged / "index" / "new").mkdir()
+    restored.decide(staged, "aside", ["catalog.db", "index", "citeloom.toml"])
+
+    put, steps = restored._put, 0
+
+    def cut_short(source: Path, target: Path) -> None:
+        nonlocal steps
+        steps += 1
+        if steps in (2, 4, 6, 7):
+            raise KeyboardInterrupt
+        put(source, target)
+
+    monkeypatch.setattr(restored, "_put", cut_short)
+    for _ in range(4):
+        with pytest.raises(KeyboardInterrupt):
+            restored.finish()
+        assert not ((home / "catalog.db-wal").exists() and (home / "catalog.db").read_text("latin-1").startswith("the"))
+    restored.finish()
+    assert (home / "catalog.db").read_text() == "the new catalog"
+    assert [f.name for f in (home / "index").iterdir()] == ["new"]
+    assert (home / "citeloom.toml").read_text() == "# new"
+    assert sorted(f.name for f in (home / "aside").iterdir()) == [
+        "catalog.db", "catalog.db-wal", "citeloom.toml", "index",
+    ]  # fmt: skip
+    assert not staged.exists() and not (home / "restore.json").exists()
+    (home / "restoring-y").mkdir()
+    restored.finish()
+    assert not (home / "restoring-y").exists()
