@@ -101,7 +101,7 @@ class JobQueue:
                 self._catalog.jobs.save(job)
             self._waiting.append(job)
             self._changed.notify_all()
-        self._events.publish(JobQueued(job.id, job.project_id))
+        self._events.publish(JobQueued(job.id, job.project_id, job.kind))
         return job
 
     def owe(self, job_id: str) -> None:
@@ -329,7 +329,7 @@ class JobQueue:
             self._begun.pop(job.id, None)
             self._finished[job.id] = job
             self._changed.notify_all()
-        self._events.publish(JobFinished(job.id, job.project_id, state, result))
+        self._events.publish(JobFinished(job.id, job.project_id, state, result, job.kind))
 
     def _keep(self, job: Job) -> None:
         if not job.project_id:  # it ends with the engine
