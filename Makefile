@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
+# What the bench compares with is installed for it alone.
+CITELOOM_BENCH_PEERS ?= $(VENV)/peers
 
 .PHONY: demo test lint bench app clean
 
@@ -19,8 +21,8 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.bench
+bench: $(VENV)/.installed-dev $(CITELOOM_BENCH_PEERS)/.installed
+	CITELOOM_BENCH_PEERS=$(CITELOOM_BENCH_PEERS) $(BIN)/python -m tests.bench
 
 app: $(VENV)/.installed
 	$(BIN)/citeloom app
@@ -36,4 +38,9 @@ $(VENV)/.installed: pyproject.toml packaging/constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c packaging/constraints.txt -e ".[dev]"
+	touch $@
+
+$(CITELOOM_BENCH_PEERS)/.installed: tests/bench/requirements.txt
+	test -x $(CITELOOM_BENCH_PEERS)/bin/python || $(PYTHON) -m venv $(CITELOOM_BENCH_PEERS)
+	$(CITELOOM_BENCH_PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/bench/requirements.txt
 	touch $@

@@ -37,7 +37,7 @@ def show(project: str | None = None, json_: bool = False) -> None:
         table(("project", "place", "passages", "size", "state"), [_row(one) for one in shown["projects"]])
         if shown["new_projects"] != "embedded":
             click.echo(f"New projects go to {shown['new_projects']}.")
-        if any(one["place"] != "embedded" for one in shown["projects"]):
+        if shown["key"] or any(one["place"] != "embedded" for one in shown["projects"]):
             click.echo(f"Key: {_KEYS.get(shown['key'], shown['key'] or 'none is kept')}.")
     sys.exit(0 if all(one["reachable"] for one in shown["projects"]) else 1)
 
@@ -133,7 +133,7 @@ def test_(address: str, json_: bool) -> None:
 def login(address: str | None) -> None:
     """Keep the key of a Qdrant server in the system's keyring. Paste it when asked, or pipe it in.
 
-    With ADDRESS, that server is asked whether it takes the key; else the servers that are in use.
+    The key is for the server at ADDRESS, else for the servers that are in use; they are asked whether they take it.
     """
     key = click.prompt("Key", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline()
     if not key.strip():
@@ -149,7 +149,7 @@ def login(address: str | None) -> None:
 
 @index.command()
 def logout() -> None:
-    """Forget the key of Qdrant servers."""
+    """Forget the keys of Qdrant servers."""
     left = ask("index_logout")
     click.echo("The key is forgotten." if left["forgotten"] else "There was no key in the keyring.")
     if left["forgotten"] and not left["key"] and left["projects"]:

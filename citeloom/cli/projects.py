@@ -171,5 +171,7 @@ def remove(id: str, yes: bool) -> None:
     )
     if not yes:
         click.confirm("Remove it?", abort=True)
-    ask("project_remove", "Removing it", id=id)
+    removed = ask("project_remove", "Removing it", id=id)
     click.echo(f"Project {id} is removed.")
+    if removed["note"]:  # a server that could not be reached still has its passages
+        click.echo(f"Note: {removed['note']}", err=True)

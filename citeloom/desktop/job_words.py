@@ -12,8 +12,8 @@ _UNCOUNTED = ("check", "graph")  # stages that do not say how far they have come
 
 
 def kind_of(job: dict[str, Any]) -> str:
-    """What a job is: an import, unless the engine says otherwise. Only a backup is of no project."""
-    return str(job.get("kind") or ("backup" if job.get("project") == "" else IMPORT))
+    """What a job is: an import, unless the engine says otherwise."""
+    return str(job.get("kind") or IMPORT)
 
 
 def title(job: dict[str, Any]) -> str:

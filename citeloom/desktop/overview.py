@@ -110,19 +110,17 @@ class Overview(QObject):
             self._restarts = event["reason"] in _RESTARTS
             return
         if kind == "JobQueued":
-            job = {"job_id": event["job_id"], "project": event["project_id"], "state": "queued"}
+            job = {**event, "project": event["project_id"], "state": "queued"}
             self._set(jobs={**self.now.jobs, event["job_id"]: job})
         elif kind == "JobProgress":
             job = {**self.now.jobs.get(event["job_id"], {}), **event, "project": event["project_id"]}
             self._set(jobs={**self.now.jobs, event["job_id"]: job})
         elif kind == "JobFinished":
-            known = self.now.jobs.get(event["job_id"], {})
             self._set(jobs={key: job for key, job in self.now.jobs.items() if key != event["job_id"]})
-            kind = job_words.kind_of({**known, **event, "project": event["project_id"]})
-            if kind == job_words.IMPORT:
+            if job_words.kind_of(event) == job_words.IMPORT:
                 self._on_finished(event)
             else:
-                self._tell_chore(kind, event)
+                self._tell_chore(event)
         if not self._refresh.isActive():
             self._refresh.start()
 
@@ -142,7 +140,8 @@ class Overview(QObject):
         """Two hundred files that were dropped are two hundred imports: they are told of together, at their end."""
         project = event["project_id"]
         self._ended.setdefault(project, []).append(event)
-        if not any(job.get("project") == project for job in self.now.jobs.values()):
+        going = [job for job in self.now.jobs.values() if job_words.kind_of(job) == job_words.IMPORT]
+        if not any(job.get("project") == project for job in going):
             self._tell_finished(project, self._ended.pop(project))
 
     def _tell_finished(self, project: str, events: list[dict[str, Any]]) -> None:
@@ -172,7 +171,8 @@ class Overview(QObject):
                 False,
             )
 
-    def _tell_chore(self, kind: str, event: dict[str, Any]) -> None:
+    def _tell_chore(self, event: dict[str, Any]) -> None:
+        kind = job_words.kind_of(event)
         done, failed = {
             "move": (self.tr("{project}: the index was moved"), self.tr("The index of {project} could not be moved")),
             "compact": (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom import paths
-from citeloom.engine.choosing import Chosen
+from citeloom.engine.choosing import MOST_NAMED, Chosen
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Hit
 from citeloom.store import Document
@@ -129,7 +129,7 @@ def as_shown(chosen: Chosen, *, max_chars: int, full_text: bool) -> dict[str, An
     return {
         **as_hit(chosen.as_one(), max_chars=max_chars, full_text=full_text),
         "merged": [_reference(part) for part in chosen.parts] if len(chosen.parts) > 1 else [],
-        "also_in": [_reference(hit) for hit in chosen.also_in],
+        "also_in": [_reference(hit) for hit in chosen.also_in[:MOST_NAMED]],
     }
 
 

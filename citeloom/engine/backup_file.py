@@ -99,8 +99,8 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
         raise damaged(file, "it is no backup of CiteLoom") from error
     try:
         newer = number > FORMAT or int(found["catalog_version"]) > catalog_version or _newer(version)
-        manifest = None if newer else Manifest(**found)
-    except (KeyError, ValueError, TypeError) as error:
+        manifest = None if newer else _understood(Manifest(**found))
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise damaged(file, "its list of contents is not understood") from error
     if manifest is None:
         raise CiteLoomError(
@@ -109,6 +109,18 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
             "Nothing was changed. Update CiteLoom, then restore it.",
         )
     _check_names(file, archive, manifest)
+    return manifest
+
+
+def _understood(manifest: Manifest) -> Manifest:
+    """A manifest of which everything that is asked for is there and of its kind."""
+    if not isinstance(manifest.entries, dict) or not isinstance(manifest.made_at, str):
+        raise TypeError
+    for project in manifest.projects:
+        if not isinstance(project["id"], str) or not isinstance(project["passages"], int):
+            raise TypeError
+        if not isinstance(project.get("was_on", ""), str):
+            raise TypeError
     return manifest
 
 

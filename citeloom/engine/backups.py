@@ -38,16 +38,18 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 def wanted(catalog: Catalog, file: str, projects: list[str]) -> BackupRequest:
     """The request for a backup, once it can be made."""
     target = Path(file)
-    if target.exists():
-        raise CiteLoomError(
-            Code.INVALID_INPUT, f"{target} is there already.", "Choose another name, or delete it first."
-        )
+    _refuse_existing(target)
     if not target.parent.is_dir():
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no folder {target.parent}.", "Make it, or choose another.")
     chosen = [catalog.projects.get(one).id for one in projects] or [project.id for project in catalog.projects.all()]
     if not chosen:
         raise CiteLoomError(Code.INVALID_INPUT, "There is no project yet.", "There is nothing to be kept.")
     return BackupRequest(str(target), sorted(set(chosen)))
+
+
+def _refuse_existing(file: Path) -> None:
+    if file.exists():
+        raise CiteLoomError(Code.INVALID_INPUT, f"{file} is there already.", "Choose another name, or delete it first.")
 
 
 class Backup(Chore):
@@ -71,6 +73,9 @@ class Backup(Chore):
             try:
                 with self._indexes.untouched(self._projects, "backed up"):
                     manifest = self._write(beside, Path(aside))
+                    for project in self._projects:
+                        self._catalog.projects.get(project.id)  # somebody may have removed it meanwhile
+                _refuse_existing(self._file)  # another backup of the same name may have waited with this one
                 beside.replace(self._file)
             finally:
                 beside.unlink(missing_ok=True)

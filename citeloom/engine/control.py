@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_MOST_UNREAD = 100  # events that somebody has not read yet
+
 
 class Control:
     """One control connection: requests are answered as they finish, events come in between."""
@@ -32,6 +36,7 @@ class Control:
         self._end_engine = end_engine
         self._loop = asyncio.get_running_loop()
         self._unwatch: Callable[[], None] | None = None
+        self._unread = 0
         self._gone = Cancel()  # what takes long ends with who asked for it
 
     async def run(self) -> None:
@@ -92,18 +97,32 @@ class Control:
             raise CiteLoomError(
                 Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {', '.join(sorted(_VERBS))}."
             )
-        result = await asyncio.to_thread(handler, self._service, {**args, "cancel": self._gone})
+        work: Callable[[], Any] = partial(handler, self._service, {**args, "cancel": self._gone})
+        if verb == "search":  # a person's question among those of editors: an import lets it go first, too
+            return await self._connection.turns.run(self, verb, work, math.inf)
         if verb == "restore":
-            self._loop.call_later(0.05, self._end_engine, "a backup was restored")
+            work = partial(self._restore, work)
+        return await asyncio.to_thread(work)
+
+    def _restore(self, work: Callable[[], Any]) -> Any:
+        """Restore, and end the engine even if whoever asked has gone: what it wrote from then on would be lost."""
+        result = work()
+        self._loop.call_soon_threadsafe(self._loop.call_later, 0.05, self._end_engine, "a backup was restored")
         return result
 
     def _watch(self) -> None:
         def tell(event: events.Event) -> None:
-            line = wire.line({"event": events.to_json(event)})
-            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._send_quietly(line)))
+            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._tell(event)))
 
         if self._unwatch is None:
             self._unwatch = self._service.events.watch(tell)
+
+    async def _tell(self, event: events.Event) -> None:
+        if self._unread >= _MOST_UNREAD and isinstance(event, events.JobProgress):
+            return  # whoever does not read would get hours of it at once, and the next one says more
+        self._unread += 1
+        await self._send_quietly(wire.line({"event": events.to_json(event)}))
+        self._unread -= 1
 
     async def _send_quietly(self, line: bytes) -> None:
         try:

@@ -7,7 +7,8 @@ from typing import Any
 from citeloom import credentials
 from citeloom.engine.jobs import JobQueue
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collections import KEY, Collections
+from citeloom.index import keys
+from citeloom.index.collections import Collections
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.place import place_of
 from citeloom.ingest.request import CompactRequest, MoveRequest
@@ -31,7 +32,7 @@ class IndexDesk:
         servers = {address: self._reached(address) for address in sorted({p.server for p in projects if p.server})}
         return {
             "new_projects": self._settings.server or EMBEDDED,
-            "key": self.key_place() if servers or self._settings.server else None,
+            "key": self.key_place(),
             "projects": [self._shown(project, servers) for project in projects],
         }
 
@@ -56,33 +57,34 @@ class IndexDesk:
             return {"reachable": False, "version": None, "problem": str(error)}
 
     def key_place(self) -> str | None:
-        """Where the servers' key is kept, or why that cannot be said; None where there is none."""
+        """Where the servers' keys are kept, or why that cannot be said; None where there are none."""
         try:
-            return credentials.where(KEY)
+            return credentials.where(keys.NAME)
         except CiteLoomError as error:
             return str(error)
 
     def test(self, address: str, key: str | None = None) -> dict[str, Any]:
         """Whether a server can be used, with the key that is kept or with this one."""
-        return {"address": address, "version": self._collections.version_of(address, key), "key": self.key_place()}
+        version = self._collections.version_of(address, key)
+        kept = self.key_place() if self._collections.server(address).key else None
+        return {"address": address, "version": version, "key": kept}
 
     def log_in(self, key: str, address: str | None = None) -> dict[str, Any]:
-        """Keep a key for Qdrant servers in the keyring, once the servers in use have taken it."""
-        in_use = [address] if address else self.servers()
-        versions = {one: self._collections.version_of(one, key.strip()) for one in in_use}
-        before = credentials.get(KEY)
-        credentials.put(KEY, key.strip())
-        if credentials.get(KEY) != before:
-            self._collections.let_go_of_servers()
-        return {"servers": versions, "key": credentials.where(KEY)}
+        """Keep a key in the keyring for one server or for those in use, once they have taken it."""
+        key = key.strip()
+        servers = [self._collections.server(address, key).address] if address else self.servers()
+        versions = {one: self._collections.version_of(one, key) for one in servers}
+        keys.keep(key, servers)
+        self._collections.reach_servers_anew()
+        return {"servers": versions, "key": credentials.where(keys.NAME)}
 
     def log_out(self) -> dict[str, Any]:
-        """Forget the key; whether there was one, and where there is still one."""
-        forgotten = credentials.forget(KEY)
+        """Forget the keys; whether there were any, and where there is still one."""
+        forgotten = credentials.forget(keys.NAME)
         on_servers = [project.id for project in self._catalog.projects.all() if project.server]
         if forgotten:
-            self._collections.let_go_of_servers()
-        return {"forgotten": forgotten, "key": credentials.where(KEY), "projects": on_servers}
+            self._collections.reach_servers_anew()
+        return {"forgotten": forgotten, "key": credentials.where(keys.NAME), "projects": on_servers}
 
     def servers(self) -> list[str]:
         """The servers that projects are on, or that new ones go to."""
@@ -103,7 +105,7 @@ class IndexDesk:
             return {"job_id": None, "state": "done", "already": True, "place": target or EMBEDDED}
         for server in filter(None, (target, project.server)):
             self._collections.version_of(server)
-        job = self._jobs.submit(MoveRequest(project.id, target))
+        job = self._jobs.submit(MoveRequest(project.id, target, project.server))
         return {"job_id": job.id, "state": self._jobs.state(job), "already": False, "place": target or EMBEDDED}
 
     def compact(self, project_id: str) -> dict[str, Any]:

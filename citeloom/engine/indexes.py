@@ -166,6 +166,6 @@ def left_on_server(place: Place, error: CiteLoomError) -> str:
 
 
 def _how_to_have_it_again(error: CiteLoomError, project: Project) -> CiteLoomError:
-    if error.code == Code.INDEX_UNAVAILABLE and not (project.server and error.next_step):
+    if error.code == Code.INDEX_UNAVAILABLE and (not project.server or "missing" in error.details):
         error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
     return error

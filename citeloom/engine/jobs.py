@@ -66,10 +66,11 @@ class JobQueue:
         for job in self._catalog.jobs.unfinished():
             tries = int(job.result.get("tries", 0))
             if tries >= _TRIES:
+                importing = "Run an import again with fewer files to find the one that does it."
                 error = CiteLoomError(
                     Code.INTERNAL_ERROR,
                     f"The engine ended {tries} times during this.",
-                    "Run an import again with fewer files to find the one that does it.",
+                    importing if job.kind == "ingest" else "Look into the engine's log; then try it again.",
                 )
                 self._finish(job, "failed", {"error": error.as_dict()})
                 continue
@@ -164,28 +165,45 @@ class JobQueue:
 
     def drop(self, project_id: str) -> None:
         """Take a project's jobs out of the queue, to remove it; refuses while one runs that somebody asked for."""
-        with self._changed:
-            own = [begun for begun in self._begun.values() if begun.job.project_id == project_id]
-            if all(begun.job.request.get("watched") for begun in own):  # nobody asked for them
-                self._cancel_waiting(project_id)
-                for begun in own:
-                    begun.cancelled = True
-                    begun.stop.set()
-                self._changed.wait_for(lambda: not any(begun.job.id in self._begun for begun in own), _PATIENCE)
-                self._cancel_waiting(project_id)
-            if any(begun.job.project_id == project_id for begun in self._begun.values()):
-                what = {"move": "A move", "compact": "A compaction"}.get(own[0].job.kind if own else "", "An import")
-                raise CiteLoomError(
-                    Code.INVALID_INPUT,
-                    f"{what} of '{project_id}' is running.",
-                    "Wait until it is done, or cancel it; then remove the project.",
-                )
+        dropped: list[Job] = []
+        try:
+            with self._changed:
+                own = [begun for begun in self._begun.values() if _concerns(begun.job, project_id)]
+                if all(begun.job.request.get("watched") for begun in own):  # nobody asked for them
+                    dropped += self._take_waiting(project_id)
+                    for begun in own:
+                        begun.cancelled = True
+                        begun.stop.set()
+                    self._changed.wait_for(lambda: not any(begun.job.id in self._begun for begun in own), _PATIENCE)
+                    dropped += self._take_waiting(project_id)
+                running = [begun.job.kind for begun in self._begun.values() if _concerns(begun.job, project_id)]
+                if running:
+                    what = {"move": "A move", "compact": "A compaction", "backup": "A backup"}
+                    raise CiteLoomError(
+                        Code.INVALID_INPUT,
+                        f"{what.get(running[0], 'An import')} of '{project_id}' is running.",
+                        "Wait until it is done, or cancel it; then remove the project.",
+                    )
+        finally:
+            for job in dropped:
+                self._cancelled_while_waiting(job)
 
-    def _cancel_waiting(self, project_id: str) -> None:
-        dropped = [job for job in self._waiting if job.project_id == project_id]
+    def _take_waiting(self, project_id: str) -> list[Job]:
+        taken = [job for job in self._waiting if job.project_id == project_id]
         self._waiting = deque(job for job in self._waiting if job.project_id != project_id)
-        for job in dropped:
-            self._finish(job, "cancelled", {})
+        return taken
+
+    def _cancelled_while_waiting(self, job: Job) -> None:
+        """End a job that waits; one that was paused or parked may have left something behind."""
+        result: dict[str, object] = {}
+        if job.kind == "move":  # its passages must not stay on a server
+            try:
+                move = self._kinds[job.kind](job.request, lambda progress: None, threading.Event())
+                move.give_up()
+                result = move.result.to_json()
+            except CiteLoomError as error:
+                log.warning("what the job %s left could not be deleted: %s", job.id, error)
+        self._finish(job, "cancelled", result)
 
     def stop(self, seconds: float = 60.0) -> None:
         """End soon; what is left is parked for the next start."""
@@ -207,7 +225,7 @@ class JobQueue:
             if waiting is not None:
                 self._waiting.remove(waiting)
         if waiting is not None:
-            self._finish(waiting, "cancelled", {})
+            self._cancelled_while_waiting(waiting)
         return waiting is not None
 
     def _work(self) -> None:
@@ -354,6 +372,10 @@ def _left(begun: _Begun) -> int:
 
 def _same(one: Job, other: Job) -> bool:
     return (one.kind, one.request) == (other.kind, other.request)
+
+
+def _concerns(job: Job, project_id: str) -> bool:
+    return project_id in (job.project_id, *job.request.get("projects", ()))
 
 
 def _replaces_the_index(job: Job) -> bool:

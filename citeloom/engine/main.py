@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from citeloom import paths
 from citeloom.engine.launch import FileLock
@@ -58,5 +60,13 @@ async def _serve(settings: SettingsFile, lifetime: Lifetime) -> None:
     await server.run()
 
 
+def be_engine(arguments: list[str]) -> NoReturn:
+    """Run the engine as this process, and end that. A call that still hangs then must not keep it alive."""
+    code = main(arguments)
+    logging.shutdown()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    be_engine(sys.argv[1:])

@@ -137,7 +137,7 @@ def _try_dense(name: str, library: Sequence[str]) -> dict[str, Any]:
             "tokens": model.info.max_tokens,
             "languages": languages,
             "not_tried": [code for code in library if code not in _WORDS],
-            "passages_per_second": round(len(passages) / embedding, 1),
+            "passages_per_second": max(0.1, round(len(passages) / embedding, 1)),
             "milliseconds_per_question": round(asking * 1000, 1),
             "megabytes": max(0, round(megabytes(os.getpid()) - before)),
             "problems": problems,

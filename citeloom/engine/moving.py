@@ -13,8 +13,8 @@ from citeloom.engine.chores import Chore
 from citeloom.engine.indexes import Indexes, left_on_server, moved
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Collection
-from citeloom.index.collections import Collections
-from citeloom.ingest.move import check, copy
+from citeloom.index.collections import Collections, Place
+from citeloom.ingest.move import Copied, check, copy
 from citeloom.ingest.place import place_of
 from citeloom.ingest.request import CompactRequest, MoveRequest
 from citeloom.ingest.state import Report
@@ -26,7 +26,6 @@ _T = TypeVar("_T")
 
 _PATIENCE = 120.0  # seconds for a server to come back
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two tries
-_LET_READERS_FINISH = 1.0  # seconds between the swap and the end of an index on a server
 
 
 class Compact(Chore):
@@ -69,32 +68,44 @@ class Move(Chore):
         self._collections: Collections = indexes.collections
         self._old = catalog.projects.get(request.project_id)
         self._new = moved(self._old, request.to)
+        self._origin = replace(place_of(self._old), server=request.origin)
         self._far = (0, 0)
 
     def do(self) -> None:
         """Copy, check, swap; then the old one goes."""
-        if self._old.server == self._new.server:  # an engine that was killed had done it already
-            self._say(self._indexes.open(self._old), 0, None)
-            return
-        try:
-            self._move()
-        except CiteLoomError as error:
-            if _is_lost(error):
-                error.next_step += " What was copied is kept: move it again, and it goes on from there."
-            raise
-        if self._old.server:
-            time.sleep(_LET_READERS_FINISH)
+        if self._is_done:
+            self._new = self._old
+            self._say(Copied(self._catalog.documents.chunk_count(self._old.id)), None)
+        else:
             try:
-                self._collections.clear_server(place_of(self._old))
+                self._move()
             except CiteLoomError as error:
-                self.result.warnings.append(left_on_server(place_of(self._old), error))
+                if _is_lost(error):
+                    error.next_step += " What was copied is kept: move it again, and it goes on from there."
+                raise
+        if self._origin.server:
+            self._clear(self._origin, place_of(self._new))
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether an engine that was killed had come to the swap."""
+        return self._old.server == self._new.server
 
     def give_up(self) -> None:
         """Delete what was copied."""
-        try:
+        if self._is_done:
+            return
+        if self._new.server:
+            self._clear(place_of(self._new), place_of(self._old))
+        else:
             self._collections.discard(place_of(self._new))
+
+    def _clear(self, place: Place, kept: Place) -> None:
+        """Delete a project's passages on a server that are not those in use, whichever address it has."""
+        try:
+            self._collections.clear_server(place, [kept])
         except CiteLoomError as error:
-            self.result.warnings.append(left_on_server(place_of(self._new), error))
+            self.result.warnings.append(left_on_server(place, error))
 
     def _move(self) -> None:
         old = self._old
@@ -103,20 +114,21 @@ class Move(Chore):
             mend(self._catalog, old, source)
             room = self._collections.size_on_disk(old.collection)
             target = self._patiently(lambda: self._begun(source)) or self._patiently(self._anew)
-            written = self._copied(source, target)
-            passages = target.count()
-            self._indexes.swap(old, replace(self._new, without_graph=0 if self._new.server else passages), target)
-            self._say(target, written, room if self._new.server else None)
+            done = self._copied(source, target)
+            without_graph = 0 if self._new.server else done.passages
+            self._indexes.swap(old, replace(self._new, without_graph=without_graph), target)
+            self._say(done, room if self._new.server else None)
 
     def _begun(self, source: Collection) -> Collection | None:
         """What an earlier attempt has copied, if one can go on from there."""
-        place = place_of(self._new)
-        if place.server:
-            self._collections.clear_server(place, [place])
-        begun = self._collections.begun(place)
-        if begun is None or begun.indexes() != source.indexes():
-            return None
-        if begun.count() > source.count():  # some of it has been deleted since: to find out which takes as long
+        old, new = place_of(self._old), place_of(self._new)
+        if old.server:  # what a rebuild left there: at the end it could not be told from the copy
+            self._collections.clear_server(old, [old])
+        if new.server:
+            self._collections.clear_server(new, [old, new])
+        begun = self._collections.begun(new)
+        # Where there is more, some has been deleted since: to find out which takes as long.
+        if begun is not None and (begun.indexes() != source.indexes() or begun.count() > source.count()):
             begun.close()
             return None
         return begun
@@ -124,8 +136,8 @@ class Move(Chore):
     def _anew(self) -> Collection:
         return self._collections.create(place_of(self._new), self._old.dense_size, sparse=self._old.hybrid_enabled)
 
-    def _copied(self, source: Collection, target: Collection) -> int:
-        """Copy, write out and check; gives how many passages were written."""
+    def _copied(self, source: Collection, target: Collection) -> Copied:
+        """Copy, write out and check."""
         done = copy(source, target, self._copying, self._stop.is_set, self._patiently)
         self._patiently(target.flush)
         self.check_stop()
@@ -136,7 +148,7 @@ class Move(Chore):
             if not _is_lost(error):
                 self.give_up()  # a copy that is not the same is nothing to go on from
             raise
-        return done.written
+        return done
 
     def _copying(self, done: int, total: int) -> None:
         self._far = done, total
@@ -157,18 +169,18 @@ class Move(Chore):
             self._stop.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _say(self, target: Collection, written: int, room: int | None) -> None:
+    def _say(self, done: Copied, room: int | None) -> None:
         old, new = self._old, self._new
         self.result.said = {
             "project": old.id,
-            "from": old.server or "embedded",
+            "from": self._origin.server or "embedded",
             "to": new.server or "embedded",
-            "passages": target.count(),
-            "written": written,
+            "passages": done.passages,
+            "written": done.written,
             "bytes": room if new.server else self._collections.size_on_disk(old.collection),
         }
 
 
 def _is_lost(error: CiteLoomError) -> bool:
-    """Whether a server may be back in a while; of an index that is no more, nobody says what to do next."""
-    return error.code == Code.TIMEOUT or (error.code == Code.INDEX_UNAVAILABLE and bool(error.next_step))
+    """Whether a server may be back in a while."""
+    return error.code == Code.TIMEOUT or "away" in error.details

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ _SHORT = 8  # words: works are looked for by them; what says more is found by wh
 _MOST_WORDS = 40  # a longer question describes, and names nothing
 _MOST_PHRASES, _LONGEST_PHRASE = 4, 300
 
-_PHRASE = re.compile(rf'["“„«»]([^"“”„«»]{{3,{_LONGEST_PHRASE}}})["”“«»]')
+_PHRASE = re.compile(rf'["“”„«»]([^"“”„«»]{{3,{_LONGEST_PHRASE}}})["”“«»]')
 _AROUND = "@[](){}<>,.;:?!'\"“”„«»‘’"
 _KEY = re.compile(r"(?=\S*[^\W\d_])(?=\S*[\d_:])\S{4,}|\w*[a-z][A-Z]\w*")
 _LONGEST_KEY = 200
@@ -58,10 +58,11 @@ class Named:
 
     def lifted(self, hit: Hit) -> Hit:
         """A hit with its score as far nearer to 1 as the question names its work or its words."""
-        share = self._share(hit.payload)
+        share = self.share(hit.payload)
         return Hit(hit.id, round(hit.score + (1 - hit.score) * _LIFT * share, 4), hit.payload) if share else hit
 
-    def _share(self, payload: dict[str, Any]) -> float:
+    def share(self, payload: dict[str, Any]) -> float:
+        """How much of what a passage is known by the question names: 0 where it names something else, or nothing."""
         if payload.get("citekey") in self.citekeys:
             return 1.0
         authors = set(_folded(" ".join(payload.get("authors") or [])))
@@ -87,16 +88,16 @@ def named(question: str, todays_key: Callable[[str], str | None]) -> Named:
     keys = [word for word in said if word and (_KEY.fullmatch(word) or f"@{word}" in question or len(said) == 1)]
     joined = [match for word in said if (match := _AUTHOR_AND_YEAR.fullmatch(word))]
     years = {int(word[:4]) for word in said if re.fullmatch(rf"{_YEAR.pattern}[a-z]?", word)}
-    names = [word for word in said if word[:1].isupper()] or said
+    names = [word for word in said if word[:1].isalpha() and not word[:1].islower()]
     return Named(
         citekeys=frozenset([*keys, *(now for key in keys if (now := todays_key(key)))]),
         years=frozenset(years | {int(match[2]) for match in joined}),
-        names=_names([*(match[1] for match in joined), *names]),
+        names=_names([*(match[1] for match in joined), *names]) or _names(word for word in said if len(word) > 2),
         words=tuple(dict.fromkeys(word for word in _folded(question) if word not in _BETWEEN_NAMES)),
         phrases=phrases,
     )
 
 
-def _names(words: Sequence[str]) -> tuple[str, ...]:
+def _names(words: Iterable[str]) -> tuple[str, ...]:
     folded = (part for word in words for part in _folded(word))
-    return tuple(dict.fromkeys(name for name in folded if len(name) > 2 and name.isalpha()))
+    return tuple(dict.fromkeys(name for name in folded if len(name) > 1 and name.isalpha()))

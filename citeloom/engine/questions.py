@@ -11,7 +11,7 @@ from uuid import UUID
 from citeloom.config import Settings
 from citeloom.engine.answers import as_hit, as_shown, within_budget
 from citeloom.engine.cancel import Cancel
-from citeloom.engine.choosing import Chosen, choose
+from citeloom.engine.choosing import MOST_NAMED, Chosen, choose
 from citeloom.engine.naming import Named, named
 from citeloom.engine.reranking import CANDIDATES, rerank
 from citeloom.errors import CiteLoomError, Code
@@ -101,9 +101,14 @@ class Questions:
         cancel.check()
         limit = self._settings.timeouts.of("query_hybrid" if hybrid else "query")
         cost = self._reranked(text, chosen, began + _SHARE_FOR_RERANKING * limit, cancel, warnings)
+        if cost and names:  # a cross-encoder reads passages alone, and knows neither keys nor authors
+            for one in chosen:
+                one.score = names.lifted(one.as_one()).score
         chosen = sorted(chosen, key=lambda one: -one.score)[:top_k]
         hits = [as_shown(one, max_chars=search.max_chars, full_text=full_text) for one in chosen]
         kept, budget = within_budget(hits, max_tokens)
+        if unnamed := sum(max(0, len(one.also_in) - MOST_NAMED) for one in chosen[: len(kept)]):
+            warnings.append(f"also_in names at most {MOST_NAMED} places; the same is said in {unnamed} more.")
         return {
             "items": kept,
             "count": len(kept),
@@ -232,7 +237,9 @@ def _found(look: Callable[..., list[Hit]], most: int, where: filters.Condition, 
     if names is None or (named_ones := names.condition()) is None:
         return found
     known = {hit.id for hit in found}
-    found += [hit for hit in look(limit=most, where=filters.Every((where, named_ones))) if hit.id not in known]
+    # Some only hold the words: by the ranks of this smaller search, they would seem to be better than they are.
+    others = look(limit=most, where=filters.Every((where, named_ones)))
+    found += [hit for hit in others if hit.id not in known and names.share(hit.payload)]
     return sorted(map(names.lifted, found), key=lambda hit: (-hit.score, hit.id))
 
 

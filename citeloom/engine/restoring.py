@@ -18,8 +18,8 @@ from citeloom.engine.cancel import Cancel
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.holes import write_filled
-from citeloom.store import Catalog
-from citeloom.store.backup import projects_in
+from citeloom.store import Catalog, collection_name
+from citeloom.store.backup import made_own
 
 
 class Restoring:
@@ -47,13 +47,7 @@ class Restoring:
 
     def restore(self, file: Path, cancel: Cancel, *, replace: bool) -> dict[str, Any]:
         """Unpack and check a backup, and decide for it. Then the engine has to end: the next one begins with it."""
-        here = [project.id for project in self._catalog.projects.all()]
-        if here and not replace:
-            raise CiteLoomError(
-                Code.INVALID_INPUT,
-                f"There are projects here already: {', '.join(here[:10])}.",
-                "A restore takes the place of all of them. With --replace, what is here is put aside first.",
-            )
+        self._projects_here(replace=replace)
         data = Path(paths.folders().data)
         staged = Path(tempfile.mkdtemp(dir=data, prefix=restored.STAGED))
         try:
@@ -67,6 +61,8 @@ class Restoring:
             names = [CATALOG, INDEX]
             if SETTINGS in manifest.entries and (replace or not Path(paths.settings_file()).exists()):
                 names.append(SETTINGS)
+            # Looked at again: unpacking may have taken minutes, in which somebody began to work.
+            here = self._projects_here(replace=replace)
             aside = f"before-restore-{datetime.now():%Y-%m-%d-%H%M%S}" if here else ""
             restored.decide(staged, aside, names)
         except OSError as error:
@@ -82,6 +78,16 @@ class Restoring:
             "settings": SETTINGS in names,
             "embedded": [project["id"] for project in manifest.projects if project.get("was_on")],
         }
+
+    def _projects_here(self, *, replace: bool) -> list[str]:
+        here = [project.id for project in self._catalog.projects.all()]
+        if here and not replace:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"There are projects here already: {', '.join(here[:10])}.",
+                "A restore takes the place of all of them. With --replace, what is here is put aside first.",
+            )
+        return here
 
     def _check_room(self, data: Path, manifest: Manifest) -> None:
         free = shutil.disk_usage(data).free
@@ -113,20 +119,22 @@ def _unpack(file: Path, archive: zipfile.ZipFile, manifest: Manifest, name: str,
 def _check(file: Path, staged: Path, manifest: Manifest) -> None:
     """The catalog and the indexes can be opened, and hold the same."""
     try:
-        found = projects_in(staged / CATALOG)
+        found = made_own(staged / CATALOG)
         if set(found) != {project["id"] for project in manifest.projects}:
             raise damaged(file, "its catalog has other projects than its list")
         for project in manifest.projects:
             name, generation = found[project["id"]]
+            if name != collection_name(project["id"]):  # it names a folder
+                raise damaged(file, f"the index of {project['id']} has another name than it should have")
             index = EdgeCollection.open(staged / INDEX / name / f"g{generation:04d}")
             passages = index.count()
             index.close()
             if passages != project["passages"]:
                 raise damaged(file, f"the index of {project['id']} holds {passages} of {project['passages']} passages")
-    except CiteLoomError as error:
-        if error.message.startswith(str(file)):
+    except (CiteLoomError, TypeError, ValueError) as error:
+        if isinstance(error, CiteLoomError) and error.message.startswith(str(file)):
             raise
-        raise damaged(file, error.message) from error
+        raise damaged(file, getattr(error, "message", "its catalog is not understood")) from error
 
 
 def _unwritable(data: Path, error: OSError) -> CiteLoomError:

@@ -10,6 +10,7 @@ import os
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from citeloom import __version__, paths
@@ -28,6 +29,7 @@ McpSession = Callable[["Connection", dict[str, Any]], Awaitable[None]]
 _BY_ITSELF = ("bridge", "cli", "app")  # who starts an engine on the way: it ends by itself, a person's is stopped
 _LOOK_SECONDS = 1.0  # between two looks at the settings file
 _FINISH_SECONDS = 5.0  # for calls under way when the engine starts anew
+_MOST_VERBS = 64  # of the app and the command line at once: many wait for a server, and then the others must not
 _FORGET_SECONDS = 3600.0  # between two looks for what is to be kept no longer
 
 
@@ -103,6 +105,8 @@ class Server:
     async def run(self) -> None:
         """Serve until somebody says stop or nobody has come for long."""
         server, watches = None, []
+        verbs = ThreadPoolExecutor(_MOST_VERBS, thread_name_prefix="verb")
+        asyncio.get_running_loop().set_default_executor(verbs)
         try:
             server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
             _write_address(server.sockets[0].getsockname()[1], self._token, self._lifetime.started_by)

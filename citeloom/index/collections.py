@@ -10,23 +10,25 @@ import logging
 import os
 import shutil
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
-from citeloom import config, credentials
+from citeloom import config
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index import keys
 from citeloom.index.collection import Collection
 from citeloom.index.edge import EdgeCollection
 
 if TYPE_CHECKING:
-    from citeloom.index.remote import Server
+    from citeloom.index.remote import RemoteCollection, Server
 
 log = logging.getLogger(__name__)
 
-KEY = "qdrant"  # the name of the servers' key among the credentials
+_LET_READERS_FINISH = 1.0  # seconds between the swap and the end of an index on a server
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,8 @@ class Collections:
         from citeloom.index.remote import Server
 
         chosen = self._settings
-        return Server(
-            address, key or credentials.get(KEY), chosen.timeout_seconds, shards=chosen.shards, replicas=chosen.replicas
-        )
+        found = Server(address, key, chosen.timeout_seconds, shards=chosen.shards, replicas=chosen.replicas)
+        return found if key else replace(found, key=keys.for_server(found.address))
 
     def folder(self, place: Place) -> Path:
         """Where a generation of a collection lies, or would lie, on the disk."""
@@ -94,7 +95,9 @@ class Collections:
             return RemoteCollection.open(self.server(place.server), place.on_server)
         folder = self.folder(place)
         if not folder.exists():
-            raise CiteLoomError(Code.INDEX_UNAVAILABLE, f"The index {place.name} is not on the disk.")
+            raise CiteLoomError(
+                Code.INDEX_UNAVAILABLE, f"The index {place.name} is not on the disk.", missing=place.name
+            )
         return EdgeCollection.open(folder)
 
     def create(self, place: Place, dense_size: int, *, sparse: bool) -> Collection:
@@ -124,7 +127,10 @@ class Collections:
     def retire(self, place: Place) -> None:
         """Let go of every generation but this one. Whoever still reads an old one may finish."""
         with self.opening(place.name):
-            self._open[place.name] = {place.generation: self._open[place.name][place.generation]}
+            replaced = self._open[place.name]
+            self._open[place.name] = {place.generation: replaced.pop(place.generation)}
+        if any(_is_remote(collection) for collection in replaced.values()):
+            time.sleep(_LET_READERS_FINISH)  # files of ours can be read to the end when they are deleted
         try:
             self.tidy(place)
         except CiteLoomError as error:  # what is left goes with the next one
@@ -141,7 +147,8 @@ class Collections:
 
     def clear_server(self, place: Place, kept: Sequence[Place] = ()) -> None:
         """Delete the generations of a collection that its server has, but those to be kept."""
-        keep = {one.on_server for one in kept if one.server == place.server}
+        # By name alone: one server may have several addresses.
+        keep = {one.on_server for one in kept if one.server}
         for name in self._on_server(place):
             if name not in keep:
                 self._remove_from(place.server, name)
@@ -166,7 +173,8 @@ class Collections:
         """The generations of a collection that its server has."""
         from citeloom.index.remote import RemoteCollection
 
-        return [name for name in RemoteCollection.names(self.server(place.server)) if name.startswith(place.family)]
+        names, begin = RemoteCollection.names(self.server(place.server)), place.family
+        return [name for name in names if name.startswith(begin) and name.removeprefix(begin).isdigit()]
 
     def _remove_from(self, address: str, name: str) -> None:
         from citeloom.index.remote import RemoteCollection
@@ -179,14 +187,13 @@ class Collections:
 
         return RemoteCollection.check(self.server(address, key))
 
-    def let_go_of_servers(self) -> None:
-        """Open anew, when next asked for, what lies on a server: there is another key."""
+    def reach_servers_anew(self) -> None:
+        """Have what lies on a server use the key that is kept now, in the middle of an import if need be."""
         for name in list(self._open):
             with self.opening(name):
-                for generation, collection in list(self._open[name].items()):
-                    if not isinstance(collection, EdgeCollection):
-                        del self._open[name][generation]
-                        collection.close()
+                for collection in self._open.get(name, {}).values():
+                    if _is_remote(collection):
+                        collection.reach(self.server(collection.address))
 
     def size_on_disk(self, name: str) -> int:
         """Bytes that a collection takes on our disk."""
@@ -201,6 +208,10 @@ class Collections:
                         collection.close()
                     except CiteLoomError as error:
                         log.error("%s", error)
+
+
+def _is_remote(collection: Collection) -> TypeGuard[RemoteCollection]:
+    return not isinstance(collection, EdgeCollection)
 
 
 def room_of(folder: Path) -> int:

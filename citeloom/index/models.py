@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE, Models
 from citeloom.errors import CiteLoomError, Code
@@ -19,6 +19,7 @@ from citeloom.index.rerank import Reranker
 
 AUTO = "auto"  # each document in its own language
 _QUERIES_KEPT = 512
+_Kind = TypeVar("_Kind")
 
 
 class DenseModel:
@@ -108,9 +109,10 @@ class ModelShelf:
         self._settings = settings
         self.give_way: Callable[[], object] = lambda: None  # called before each passage of an import
         self._lock = threading.Lock()
+        self._loading: dict[tuple[str, str], threading.Lock] = {}
         self._dense: dict[tuple[str, str], DenseModel] = {}
-        self._sparse: dict[str, SparseModel] = {}
-        self._rerankers: dict[str, Reranker] = {}
+        self._sparse: dict[tuple[str, str], SparseModel] = {}
+        self._rerankers: dict[tuple[str, str], Reranker] = {}
 
     def info(self, name: str) -> DenseInfo:
         """What is known of a model; the bundled one need not be loaded for it."""
@@ -126,18 +128,13 @@ class ModelShelf:
 
     def sparse(self, name: str) -> SparseModel:
         """The sparse model."""
-        with self._lock:
-            if name not in self._sparse:
-                allowed = self._settings.allow_download
-                self._sparse[name] = SparseModel(name, self._settings.language, allow_download=allowed)
-            return self._sparse[name]
+        allowed, language = self._settings.allow_download, self._settings.language
+        return self._once(self._sparse, name, "words", lambda: SparseModel(name, language, allow_download=allowed))
 
     def reranker(self, name: str) -> Reranker:
         """A cross-encoder."""
-        with self._lock:
-            if name not in self._rerankers:
-                self._rerankers[name] = Reranker(name, allow_download=self._settings.allow_download)
-            return self._rerankers[name]
+        allowed = self._settings.allow_download
+        return self._once(self._rerankers, name, "reranking", lambda: Reranker(name, allow_download=allowed))
 
     def release_imports(self) -> None:
         """Give back the memory of the sessions that only imports need."""
@@ -146,12 +143,22 @@ class ModelShelf:
                 self._dense.pop(key).close()
 
     def _get(self, name: str, use: str, at_once: int) -> DenseModel:
+        allowed = self._settings.allow_download
+        give_way = self.give_way if use == "imports" else lambda: None
+        return self._once(
+            self._dense, name, use, lambda: DenseModel(name, at_once, allow_download=allowed, give_way=give_way)
+        )
+
+    def _once(self, kept: dict[tuple[str, str], _Kind], name: str, use: str, load: Callable[[], _Kind]) -> _Kind:
+        """A model that is kept, or loaded now. Nobody waits for a model that others load: it may be a large one."""
         with self._lock:
-            if (name, use) not in self._dense:
-                allowed = self._settings.allow_download
-                give_way = self.give_way if use == "imports" else lambda: None
-                self._dense[name, use] = DenseModel(name, at_once, allow_download=allowed, give_way=give_way)
-            return self._dense[name, use]
+            loading = self._loading.setdefault((name, use), threading.Lock())
+        with loading:
+            if (name, use) not in kept:
+                model = load()
+                with self._lock:
+                    kept[name, use] = model
+            return kept[name, use]
 
 
 def _sparse(vector: Any) -> SparseVector:

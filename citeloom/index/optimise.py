@@ -98,6 +98,8 @@ def _write_anew(source: Path, target: Path, dense_size: int, sparse: bool) -> No
         new.upsert(points)
         done, after = done + len(points), points[-1].id
         print(done, total, flush=True)
+    if new.count() != total:
+        raise RuntimeError(f"{new.count()} of {total} passages were written")
     new.close()
     old.close()
 

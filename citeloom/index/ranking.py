@@ -39,7 +39,8 @@ def fuse(candidates: Sequence[Candidate], fusion: Fusion, limit: int) -> list[tu
     elif fusion.method == "dbsf":
         by_meaning, by_words = _by_spread(by_meaning), _by_spread(by_words)
     else:
-        return _best(_blend(candidates, by_meaning, _pressed(by_words)), limit)
+        # Each ranking was asked for more than are wanted: one that has fewer has all there are.
+        return _best(_blend(candidates, by_meaning, _pressed(by_words), every_word=len(by_words) < limit), limit)
     return _best({c.id: (by_meaning.get(c.id, 0.0) + by_words.get(c.id, 0.0)) / 2 for c in candidates}, limit)
 
 
@@ -60,11 +61,12 @@ def _pressed(scores: dict[str, float]) -> dict[str, float]:
 
 
 def _blend(
-    candidates: Sequence[Candidate], by_meaning: dict[str, float], by_words: dict[str, float]
+    candidates: Sequence[Candidate], by_meaning: dict[str, float], by_words: dict[str, float], *, every_word: bool
 ) -> dict[str, float]:
-    # What only one ranking found lies somewhere between the last that the other found and nothing.
+    # What only one ranking found lies somewhere between the last that the other found and nothing; where all passages
+    # with a word of the question were found, the others have none.
     least_meaning = max(0.0, min(by_meaning.values(), default=0.0)) / 2
-    least_words = min(by_words.values(), default=0.0) / 2
+    least_words = 0.0 if every_word else min(by_words.values(), default=0.0) / 2
     return {
         c.id: (max(0.0, by_meaning.get(c.id, least_meaning)) + by_words.get(c.id, least_words)) / 2 for c in candidates
     }

@@ -54,6 +54,7 @@ class MoveRequest:
 
     project_id: str
     to: str  # the address of a Qdrant server; "": embedded
+    origin: str = ""  # where it lay when the move was asked for, in the same words
 
     def to_json(self) -> dict[str, Any]:
         """The request as it is kept with its job."""

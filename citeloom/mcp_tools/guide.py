@@ -16,7 +16,7 @@ query_hybrid (meaning + words) is the usual choice; query (meaning only) helps w
 Ask in a sentence or with the phrase you expect in the text, one matter per call. Raise top_k (to 20) before you give up.
 It also finds what you name: a citekey, an author and year, a title, "words in quotation marks".
 score means the same in every answer: 0.5 and more is a good match, below 0.25 hardly about it. per_document=1 shows more works.
-merged: neighbouring passages shown as one, each with its own page. also_in: where else the same is said, as in a preprint.
+merged: neighbouring passages shown as one, each with its own page. also_in: where else the very same words stand, as in a preprint.
 A hit is a passage, not the whole argument: get_passage gives its neighbours and its page, get_document the pages around it.
 Lists of references are left out, unless you filter by section_prefix (say "References").
 max_tokens keeps an answer small; truncated_count says how many hits did not fit.

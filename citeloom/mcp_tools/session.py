@@ -259,9 +259,6 @@ class Session:
     ) -> None:
         if not self._service.settings.privacy.access_log:
             return
-        passages = [item["chunk_id"] for item in answer.get("items", [])]
-        if "passage" in answer:
-            passages = [n["chunk_id"] for n in (*answer["before"], answer["passage"], *answer["after"])]
         named = ("text", "quote", "chunk_id", "citekey", "citekeys", "doc_id", "source")
         asked = next((value for name in named if (value := given.get(name))), "")
         if isinstance(asked, list):
@@ -275,7 +272,7 @@ class Session:
             project_id=str(given["project"]) if "project" in given else None,
             tool=tool,
             asked=str(asked),
-            passages=passages,
+            passages=_passages_of(answer),
             outcome=outcome,
             milliseconds=milliseconds,
         )
@@ -283,6 +280,14 @@ class Session:
             await anyio.to_thread.run_sync(entry)
         except CiteLoomError as error:
             log.error("the access log could not be written: %s", error)
+
+
+def _passages_of(answer: dict[str, Any]) -> list[str]:
+    """The passages whose text went out; a hit may be made of several."""
+    shown = [part for item in answer.get("items", []) for part in item.get("merged") or [item]]
+    if "passage" in answer:
+        shown = [*answer["before"], answer["passage"], *answer["after"]]
+    return [part["chunk_id"] for part in shown]
 
 
 def _words_of(answer: dict[str, Any]) -> str:

@@ -1,11 +1,11 @@
-"""The catalog as it goes into a backup."""
+"""The catalog as it goes into a backup, and as it comes out of one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from citeloom.store.database import Database
+from citeloom.store.database import Database, now
 
 
 def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) -> None:
@@ -15,22 +15,33 @@ def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) ->
     try:
         marks = ", ".join("?" * len(projects))
         with copy.transaction():
-            copy.write("DELETE FROM jobs WHERE state NOT IN ('done', 'failed', 'cancelled')")
+            _settle(copy)
             if copy.write(f"DELETE FROM projects WHERE id NOT IN ({marks})", projects):
                 copy.write(f"DELETE FROM access_log WHERE project_id IS NULL OR project_id NOT IN ({marks})", projects)
-            copy.write("UPDATE projects SET server = ''")
         copy.rows("VACUUM")  # what was deleted must not be read from the file
         copy.rows("PRAGMA journal_mode = DELETE")
     finally:
         copy.close()
 
 
-def projects_in(file: Path) -> dict[str, tuple[str, int]]:
-    """Collection and generation of each project in a copy; one of an earlier version is brought up to date."""
+def made_own(file: Path) -> dict[str, tuple[str, int]]:
+    """Make the catalog of a backup one of this machine; gives collection and generation of each project.
+
+    One of an earlier version is brought up to date.
+    """
     copy = Database(file)
     try:
+        with copy.transaction():
+            _settle(copy)  # once more: who has changed the file must not have us reach for a server of theirs
+            # The catalog that was copied may be in use elsewhere: on a server, the two must not meet (see place_of).
+            copy.write("UPDATE projects SET created_at = ?", (now(),))
         rows = copy.rows("SELECT id, collection, generation FROM projects")
         copy.rows("PRAGMA journal_mode = DELETE")
         return {row["id"]: (row["collection"], row["generation"]) for row in rows}
     finally:
         copy.close()
+
+
+def _settle(copy: Database) -> None:
+    copy.write("DELETE FROM jobs WHERE state NOT IN ('done', 'failed', 'cancelled')")
+    copy.write("UPDATE projects SET server = ''")

@@ -2,10 +2,11 @@
 
 CITELOOM_BENCH_ONLY    the measurements to run, separated by commas (default: all that need no data)
 CITELOOM_BENCH_DATA    for `retrieval`: a folder with sets as BEIR has them (corpus.jsonl, queries.jsonl, qrels)
-CITELOOM_BENCH_PEERS   a virtual environment that has tests/bench/requirements.txt, for `peers` and `retrieval`
+CITELOOM_BENCH_PEERS   a virtual environment for what `peers` and `retrieval` compare with (`make bench` makes one)
 CITELOOM_BENCH_SIZES   passages in the collections of `queries` (default 1000,20000,200000)
 CITELOOM_BENCH_SCALE   passages in the collections of `scale` (default 10000,200000,500000)
 CITELOOM_BENCH_BESIDE  passages in the collections of `peers` (default 10000,50000,200000)
+CITELOOM_BENCH_LOAD_SECONDS  how long editors ask in each round of `load` (default 20)
 CITELOOM_BENCH_ITEMS   works in the Zotero library of `zotero` (default 5000)
 CITELOOM_BENCH_OUTPUT  a file that gets the tables as well
 

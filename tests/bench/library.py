@@ -30,7 +30,7 @@ _WORDS_ASKED = 10
 _AUTHORS = 700
 _RARE_WORDS = 0.15  # of a passage's words; the sample alone has far fewer words than a library
 _SENTENCE = 40  # characters; what is shorter is a heading or a number
-_NOISE = 0.5  # its length beside the mixture's, which is 1
+_WAYS, _AWAY = 64, 0.5  # directions in which a vector may lie away from its mixture, and how far
 _VOCABULARY = ROOT / "citeloom" / "index" / "data" / "tokenizer.json"
 
 
@@ -43,16 +43,22 @@ class Seeds:
     words: list[str]  # words of the language, whatever they mean
 
     def mixtures(self, count: int, seed: int) -> np.ndarray:
-        """Vectors such as a library has: each near a few sentences of the sample, and near no other vector."""
-        noise = np.random.default_rng(seed)
+        """Vectors such as a library has: each near a few sentences of the sample, and away from them as they differ.
+
+        As many directions lead away from a vector as with real passages (a local dimension of 16), so that a search
+        graph finds it as easily or hardly. Noise in all directions alike would make neighbours of everything.
+        """
+        chance = np.random.default_rng(seed)
+        _, spread, axes = np.linalg.svd(self.vectors - self.vectors.mean(axis=0), full_matrices=False)
+        ways = (spread[:_WAYS, None] * axes[:_WAYS]).astype(np.float32)
         made = np.empty((count, self.vectors.shape[1]), np.float32)
         for start in range(0, count, 10_000):
             here = min(10_000, count - start)
-            weights = noise.dirichlet((0.6,) * 3, here).astype(np.float32)
-            near = self.vectors[noise.integers(0, len(self.vectors), (here, 3))]
-            mixed = _unit(np.einsum("nk,nkd->nd", weights, near))
-            away = _unit(noise.normal(size=mixed.shape).astype(np.float32))
-            made[start : start + here] = _unit(mixed + _NOISE * away)
+            weights = chance.dirichlet((0.6,) * 3, here).astype(np.float32)
+            near = self.vectors[chance.integers(0, len(self.vectors), (here, 3))]
+            away = chance.normal(size=(here, len(ways))).astype(np.float32) @ ways
+            mixed = _unit(np.einsum("nk,nkd->nd", weights, near)) + _AWAY * _unit(away)
+            made[start : start + here] = _unit(mixed)
         return made
 
     def text(self, chance: random.Random) -> tuple[Passage, str]:

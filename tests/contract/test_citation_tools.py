@@ -95,13 +95,16 @@ def test_an_unknown_citekey_is_answered_with_near_ones(reader: StrictEditor) -> 
     assert HARTMANN in error["message"]
 
 
-def test_the_access_log_names_the_works_whose_words_went_out(reader: StrictEditor, sample_home: Path) -> None:
+def test_the_access_log_names_the_works_and_passages_whose_words_went_out(
+    reader: StrictEditor, sample_home: Path
+) -> None:
     changed = SHELF.replace("walking", "driving")
     calls = [
         reader.call("verify_quote", project=PROJECT, quote=SHELF, citekey=TAMATOA),
         reader.call("check_citations", project=PROJECT, text=f'So "{changed}" [@{HARTMANN}].'),
         reader.call("format_citations", project=PROJECT, citekeys=[HARTMANN, TAMATOA]),
     ]
+    found = reader.call("query_hybrid", project=PROJECT, text=HARTMANN, top_k=20)
     log = json.loads(done(citeloom(sample_home, "log", "--json")))
     asked = {entry["correlation_id"]: entry["asked"] for entry in log}
     assert [asked[call["correlation_id"]] for call in calls] == [
@@ -109,6 +112,9 @@ def test_the_access_log_names_the_works_whose_words_went_out(reader: StrictEdito
         f'[@{HARTMANN}]: So "{changed}" [@{HARTMANN}].',
         f"{HARTMANN}, {TAMATOA}",
     ]
+    passages = [part["chunk_id"] for hit in found["items"] for part in hit["merged"] or [hit]]
+    assert len(passages) > found["count"], "no hit is made of several passages"
+    assert next(e["passages"] for e in log if e["correlation_id"] == found["correlation_id"]) == passages
 
 
 def test_what_an_agent_stores_later_is_found_in_the_same_work(shared_home: Path) -> None:

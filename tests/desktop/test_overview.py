@@ -89,14 +89,14 @@ def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> Non
     notices: list[tuple[Any, ...]] = []
     desk.overview.notice.connect(lambda *said: notices.append(said))
     kind, what = ("move", "Moving the index of thesis") if project else ("backup", "Making a backup")
-    job = {"job_id": "j", "project": project, "kind": kind, "state": "running"}
-    link.reached.emit({**STATUS, "jobs": [job]})
+    link.reached.emit(STATUS)
+    link.told.emit({"type": "JobQueued", "job_id": "j", "project_id": project, "kind": kind})
+    assert desk.overview.now.in_words() == what
     link.told.emit({**JOB, "project_id": project, "stage": "copy", "searchable": 0})
     assert (desk.overview.now.in_words(), desk.overview.now.progress) == (what, pytest.approx(0.2))
     result = {"to": "http://far", "passages": 70} if project else {"file": "/b.zip", "passages": 70, "bytes": 5_000_000}
-    link.told.emit({**finished(**result), "project_id": project})
-    link.reached.emit({**STATUS, "jobs": [job]})
-    link.told.emit({**finished(state="failed", error=LOST.as_dict()), "project_id": project})
+    for event in (finished(**result), finished(state="failed", error=LOST.as_dict())):
+        link.told.emit({**event, "project_id": project, "kind": kind})
     (_, well, wrong), (title, why, also_wrong) = notices
     assert "70" in well and ("http://far" in well or "/b.zip" in well) and (wrong, also_wrong) == (False, True)
     assert title.endswith("could not be moved" if project else "could not be made") and why == LOST.message
@@ -119,6 +119,7 @@ def test_many_imports_of_a_project_are_told_of_together_at_their_end(qapp: objec
     desk.overview.notice.connect(lambda *said: notices.append(said))
     for number in range(200):
         link.told.emit({"type": "JobQueued", "job_id": f"j{number}", "project_id": "thesis"})
+    link.told.emit({"type": "JobQueued", "job_id": "later", "project_id": "thesis", "kind": "compact"})
     for number in range(200):
         assert not notices
         link.told.emit({**finished(documents_processed=1, chunks_written=3), "job_id": f"j{number}"})

@@ -39,7 +39,7 @@ def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
 {patch}
-sys.exit(engine.main(["--started-by", "person"]))
+engine.be_engine(["--started-by", "person"])
 """
 
 

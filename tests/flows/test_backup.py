@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
+import sqlite3
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +16,12 @@ import pytest
 from citeloom.engine import restored
 from tests.flows.steps import Control, Project, assert_whole, copy_home, four_papers, rows
 from tests.support import Editor, citeloom, done, stop_engine
+
+ASTRAY = """
+UPDATE projects SET server = 'http://127.0.0.1:1';
+INSERT INTO jobs (id, project_id, kind, request, state, created_at)
+VALUES ('x', 'p', 'move', '{"project_id": "p", "to": "http://127.0.0.1:1"}', 'parked', '2026-01-01');
+"""
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +55,13 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, set[tupl
 
 
 def test_a_backup_restored_in_an_empty_home_gives_the_same_answers(
-    kept: tuple[Path, Path, set[tuple[str, str]]], home: Path
+    kept: tuple[Path, Path, set[tuple[str, str]]], home: Path, tmp_path: Path
 ) -> None:
-    _, file, found = kept
-    said = done(citeloom(home, "restore", str(file)))
+    source, file, found = kept
+    # Whoever changes a backup cannot have us move passages to a server, or send a key there.
+    led_astray = tmp_path / "astray.zip"
+    repacked(file, led_astray, InCatalog(tmp_path / "catalog.db", ASTRAY))
+    said = done(citeloom(home, "restore", str(led_astray)))
     assert "Restored: other, p, 12 passages." in said
     assert Project(home).found() == found
     assert (home / "citeloom.toml").read_text() == "[search]\ntop_k = 5\n"
@@ -57,6 +69,8 @@ def test_a_backup_restored_in_an_empty_home_gives_the_same_answers(
     stop_engine(home)
     assert_whole(home)
     assert rows(home, "SELECT state FROM jobs WHERE state != 'done'") == []
+    made = [{row["created_at"] for row in rows(one, "SELECT created_at FROM projects")} for one in (source, home)]
+    assert not made[0] & made[1], "which tells their indexes apart where they share a server"
     assert sorted(f.name for f in home.iterdir() if f.is_dir()) == ["index", "logs"]
 
 
@@ -112,6 +126,23 @@ def flipped(name: str, content: bytes) -> tuple[str, bytes]:
     return name, content[:100] + bytes([content[100] ^ 1]) + content[101:] if name == "catalog.db" else content
 
 
+class InCatalog:
+    """Changes the catalog of a backup, and the list so that nobody sees it."""
+
+    def __init__(self, scratch: Path, sql: str) -> None:
+        self._scratch, self._sql = scratch, sql
+
+    def __call__(self, name: str, content: bytes) -> tuple[str, bytes]:
+        if name == "catalog.db":
+            self._scratch.write_bytes(content)
+            with contextlib.closing(sqlite3.connect(self._scratch)) as catalog:
+                catalog.executescript(self._sql)
+            content = self._scratch.read_bytes()
+            digest, size = hashlib.sha256(content).hexdigest(), len(content)
+            self.entry = {"size": size, "runs": [[0, size]], "sha256": digest}
+        return in_manifest(lambda manifest: manifest["entries"].update({"catalog.db": self.entry}))(name, content)
+
+
 DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]] = {
     "an entry changed": (flipped, "catalog.db is not as it was"),
     "an entry missing": (lambda name, content: None if "/g" in name else (name, content), "not those of its list"),
@@ -122,6 +153,7 @@ DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]]
     "a newer version": (in_manifest(lambda m: m.update(citeloom="99.0.0")), "newer CiteLoom"),
     "a newer catalog": (in_manifest(lambda m: m.update(catalog_version=999)), "newer CiteLoom"),
     "a list of nonsense": (in_manifest(lambda m: m.update(projects=3, more=4)), "not understood"),
+    "projects of nonsense": (in_manifest(lambda m: m.update(projects=["p"])), "not understood"),
     "too few passages": (in_manifest(lambda m: m["projects"][1].update(passages=7)), "12 of 7 passages"),
     "another project": (in_manifest(lambda m: m["projects"][1].update(id="q")), "other projects than its list"),
 }
@@ -145,6 +177,9 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
             repacked(file, broken, change)
             assert said in refused(control, broken)
             broken.unlink()
+        elsewhere = InCatalog(tmp_path / "catalog.db", "UPDATE projects SET collection = '../x' WHERE id = 'p'")
+        repacked(file, broken, elsewhere)
+        assert "another name than it should have" in refused(control, broken)
         broken.write_bytes(file.read_bytes()[:-2000])
         assert "cannot be restored" in refused(control, broken)
         content = bytearray(file.read_bytes())

@@ -34,6 +34,7 @@ class Turns(turns.Turns):
         control._VERBS["calls_waiting"] = lambda service, arguments: self.waiting
 
 tools.guide = guide
+control._VERBS["search"] = lambda service, arguments: guide(arguments["text"])
 from citeloom.engine import server
 server.Turns = Turns
 """
@@ -100,6 +101,17 @@ def test_many_calls_of_many_editors_are_answered_each_by_its_own_answer_in_turns
     assert "second" not in served[30:] and "third" not in served[30:]
 
 
+def test_a_person_who_searches_takes_turns_as_an_editor_does(slow: Path, gate: Path) -> None:
+    with connect(slow, hello(slow)) as person, person.makefile("rb") as lines:
+        for number in range(3):
+            call = {"id": number, "verb": "search", "args": {"text": f"person-{number}"}}
+            person.sendall(json.dumps(call).encode() + b"\n")
+        wait_for(lambda: waiting(slow) == 1, "two to be served and one to wait")
+        gate.touch()
+        said = [json.loads(lines.readline()) for _ in range(4)][1:]  # after the hello
+    assert {answer["id"]: answer["result"][0] for answer in said} == {n: f"person-{n}" for n in range(3)}
+
+
 def test_more_than_can_wait_is_refused_at_once_and_the_rest_is_answered(slow: Path, gate: Path) -> None:
     with Editor(slow) as greedy, Editor(slow) as modest:
         asked = ask(greedy, "greedy", 400)
@@ -134,7 +146,7 @@ def test_an_editor_that_does_not_read_is_not_read_either(slow: Path, gate: Path)
     info = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "deaf", "version": "1"}}
     with connect(slow, hello(slow, "mcp")) as deaf:
         deaf.sendall(json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": info}).encode() + b"\n")
-        deaf.settimeout(2.0)
+        deaf.settimeout(1.0)
         with pytest.raises(socket.timeout):  # else all of it would be in the engine's memory
             for number in range(1, 1500):
                 call = {"name": "help", "arguments": {"topic": "x" * 100_000}}

@@ -133,7 +133,7 @@ class ImportsPart(QWidget):
 
     def _on_chosen(self) -> None:
         row = self.table.chosen()
-        self.papers_button.setEnabled(row is not None)
+        self.papers_button.setEnabled(bool(row and row["project"]))  # a backup is of no project
         self.details.write(self._story(row) if row else [])
 
     def _show_papers(self) -> None:

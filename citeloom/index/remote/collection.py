@@ -107,6 +107,15 @@ class RemoteCollection(Collection):
             raise
         return opened
 
+    @property
+    def address(self) -> str:
+        """The address of its server."""
+        return self._server.address
+
+    def reach(self, server: Server) -> None:
+        """Ask with another key from now on; who is being answered still has the connection of before."""
+        self._server, self._client = server, server.connect()
+
     def close(self) -> None:
         """Let go of the connection."""
         self._client.close()

@@ -98,7 +98,10 @@ class Server:
                 )
             case UnexpectedResponse(status_code=404) if collection and collection in _reason(error):
                 return CiteLoomError(
-                    Code.INDEX_UNAVAILABLE, f"{_upper(at)} has no collection {collection}: it was deleted there."
+                    Code.INDEX_UNAVAILABLE,
+                    f"{_upper(at)} has no collection {collection}: it was deleted there.",
+                    "Build the index anew; on the command line: citeloom ingest PROJECT --force-rebuild.",
+                    missing=collection,
                 )
             case UnexpectedResponse(status_code=408 | 504):
                 return self._slow()
@@ -107,6 +110,7 @@ class Server:
                     Code.INDEX_UNAVAILABLE,
                     f"{_upper(at)} cannot answer now: {_reason(error)}.",
                     "Try again in a minute.",
+                    away=self.address,
                 )
             case UnexpectedResponse():
                 reason = _reason(error)
@@ -128,6 +132,7 @@ class Server:
                     Code.INDEX_UNAVAILABLE,
                     f"What answers at {self.address} is not a Qdrant server.",
                     "Check the address: citeloom index show.",
+                    away=self.address,
                 )
         return CiteLoomError(code, f"{what}: {error}.", "Run the check-up ('citeloom doctor').")
 
@@ -154,7 +159,7 @@ class Server:
         else:
             why = f"The Qdrant server at {self.address} cannot be reached: {root}."
             next_step = "Start the server, or check the address and the network."
-        return CiteLoomError(Code.INDEX_UNAVAILABLE, why, next_step)
+        return CiteLoomError(Code.INDEX_UNAVAILABLE, why, next_step, away=self.address)
 
 
 def _once_more(request: httpx.Request, send: Any) -> httpx.Response:

@@ -60,6 +60,52 @@ def test_passages_that_share_a_sentence_among_others_are_both_shown() -> None:
     assert len(shown(found)) == 2
 
 
+METHODS = (
+    "Participants were {n} adults. All of them gave written consent, were told that they could stop at any time, and"
+    " slept in the laboratory on two nights a week apart. Spindles were counted by hand at the central electrodes."
+    " Sleep {did} recall (β = {b}, p {sign} .05)."
+)
+TABLE = (
+    "| site | 2018 | 2019 |\n| --- | --- | --- |\n| lagoon | 12.3 | {n} |\n| slope | 4.1 | 5.6 |\n| flat | 0.2 | 0.3 |"
+)
+SAID = {"n": "120", "did": "improved", "b": "0.31", "sign": "<"}
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (METHODS, {"n": "250"}),
+        (METHODS, {"did": "did not improve"}),
+        (METHODS, {"did": "impaired"}),
+        (METHODS, {"b": "−0.31"}),
+        (METHODS, {"sign": ">"}),
+        (TABLE, {"n": "12.1"}),
+        ("All of it is said {n} times and in the same words, which are many, up to the very last one {n}.", {"n": "2"}),
+        ("{n}", {"n": "→"}),
+    ],
+)
+def test_passages_alike_but_for_what_they_say_are_both_shown(text: str, other: dict[str, str]) -> None:
+    one = text.format(**SAID)
+    for around in ("{}", "A longer beginning of its own. {}", "{} And an end that the other lacks."):
+        differing = around.format(text.format(**{**SAID, **other}))
+        assert len(shown([hit(0.9, one, "a"), hit(0.8, differing, "b")])) == 2
+        assert len(shown([hit(0.9, differing, "a"), hit(0.8, one, "b")])) == 2
+
+
+def test_how_a_text_is_set_makes_no_other_text() -> None:
+    printed = METHODS.format(**SAID).replace("laboratory", "labo- ratory").replace("consent", "CONSENT,")
+    assert len(shown([hit(0.9, METHODS.format(**SAID), "a"), hit(0.8, printed, "b")])) == 1
+
+
+def test_of_very_long_texts_only_the_very_same_is_shown_once() -> None:
+    book = f"{FOOTPRINT} " * 200
+    assert ids(shown([hit(0.9, book, "a"), hit(0.8, f"{book}2", "b"), hit(0.7, book, "c")])) == [["a-0"], ["b-0"]]
+
+
+def test_a_passage_that_says_much_more_than_the_one_shown_is_shown_too() -> None:
+    assert len(shown([hit(0.9, FOOTPRINT, "a"), hit(0.8, f"{FOOTPRINT} {LEDGER} {REEF}", "b")])) == 2
+
+
 def test_short_passages_are_alike_only_when_they_say_the_same() -> None:
     assert ids(shown([hit(0.9, "Bees dance.", "a"), hit(0.8, "Bees sting.", "b"), hit(0.7, "bees DANCE", "c")])) == [
         ["a-0"],
@@ -109,7 +155,7 @@ def test_what_does_not_stand_together_or_does_not_fit_stays_apart(more: dict[str
 
 
 def test_highlights_stay_apart() -> None:
-    mark = {"text_source": "annotation", "annotation": {"annotation": "A"}}
+    mark: dict[str, Any] = {"text_source": "annotation", "annotation": {"annotation": "A"}}
     assert len(shown([hit(0.9, REEF, place=1, **mark), hit(0.8, LEDGER, place=2, **mark)])) == 2
 
 
@@ -120,6 +166,20 @@ def test_what_overlapping_passages_both_say_stands_there_once_even_where_an_agen
     assert one.as_one().payload["chunk_text"] == f"{REEF} {second}"
     # Without it, the order in which an agent sent passages says nothing.
     assert len(shown([hit(0.9, REEF, place=1, file_type="stored"), hit(0.8, LEDGER, place=2, file_type="stored")])) == 2
+
+
+def test_equal_rows_at_the_end_of_one_passage_and_the_beginning_of_the_next_are_both_shown() -> None:
+    row = "| no mussels seen | 0 | 0 | 0 |"
+    first, second = f"| sea otters seen | 3 | 1 | 2 |\n{row}", f"{row}\n| urchins | 40 | 38 | 41 |"
+    (one,) = shown([hit(0.9, first, place=1), hit(0.8, second, place=2)])
+    assert one.as_one().payload["chunk_text"].count(row) == 2
+
+
+def test_a_better_copy_never_brings_a_work_more_hits_than_were_asked_for() -> None:
+    paged: dict[str, Any] = {"page_labels": ["7"], "page_start": 3, "page_end": 3}
+    found = [hit(0.9, LEDGER, "journal", 1), hit(0.8, REEF, "arxiv", 5), hit(0.79, REEF, "journal", 9, **paged)]
+    assert ids(shown(found, per_document=1)) == [["journal-1"], ["arxiv-5"]]
+    assert ids(shown(found, per_document=2)) == [["journal-1"], ["journal-9"]]
 
 
 def test_one_work_gives_at_most_so_many_hits_and_others_come_in_their_place() -> None:

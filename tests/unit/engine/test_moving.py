@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from citeloom.engine import moving
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index import collections
 from citeloom.index.remote import RemoteCollection
 from citeloom.ingest.place import place_of
+from citeloom.ingest.request import MoveRequest
 from citeloom.store import Project
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.support import wait_for
@@ -38,7 +41,7 @@ def new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cal
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
     monkeypatch.setenv(credentials.variable("qdrant"), KEY)
-    monkeypatch.setattr(moving, "_LET_READERS_FINISH", 0.0)
+    monkeypatch.setattr(collections, "_LET_READERS_FINISH", 0.0)
     monkeypatch.setattr(moving, "_FIRST_PAUSE", 0.02)
     made: list[Service] = []
 
@@ -119,6 +122,13 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
     assert service.index_desk.move("thesis", qdrant.address + "/")["already"]
     assert service.index_desk.compact("thesis")["by_server"]
 
+    # A server may have two addresses: neither its old index nor its new one is taken for what an earlier move left.
+    alias = qdrant.address.replace("127.0.0.1", "localhost")
+    assert moved(service, alias)["state"] == "done"
+    assert answers(service) == before
+    assert moved(service, qdrant.address)["state"] == "done"
+    assert on(qdrant) == [place_of(project(service)).on_server]
+
     # What agents do there is what they do at home.
     service.store_chunks(project(service), items(PASSAGES, 1), Cancel())
     (shown,) = service.index_desk.show()["projects"]
@@ -132,6 +142,13 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
     assert on(qdrant) == []
     assert answers(again) == with_one_more
     assert again.index_desk.move("thesis", "embedded")["already"]
+
+    # An engine that is killed after the swap has not cleared the server; the next one does.
+    place = replace(place_of(project(again)), server=qdrant.address)
+    again.collections.create(place, 384, sparse=True).close()
+    assert on(qdrant) == [place.on_server]
+    job = again.jobs.submit(MoveRequest("thesis", "", origin=qdrant.address))
+    assert (ended(again, job.id)["state"], on(qdrant)) == ("done", [])
 
 
 def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(
@@ -208,6 +225,18 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
 
     reached.clear()
     go_on.clear()
+    paused = service.index_desk.move("thesis", qdrant.address)["job_id"]
+    assert reached.wait(60)
+    service.jobs.pause()
+    go_on.set()
+    wait_for(lambda: service.jobs.busy()[0]["state"] == "paused", "the move to pause")
+    assert len(on(qdrant)) == 1
+    assert service.jobs.cancel(paused)
+    assert on(qdrant) == [], "what it had copied before it was paused is gone"
+    service.jobs.resume()
+
+    reached.clear()
+    go_on.clear()
     service.index_desk.move("thesis", qdrant.address)
     assert reached.wait(60)
     stopping = threading.Thread(target=service.jobs.stop)
@@ -249,10 +278,14 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
     assert answers(again) == before
 
     qdrant.lose(place_of(project(again)).on_server)
+    with pytest.raises(CiteLoomError, match="was deleted there") as caught:
+        answers(again)
+    assert "--force-rebuild" in caught.value.next_step
     third = new_service()
     with pytest.raises(CiteLoomError, match="was deleted there") as caught:
         answers(third)
-    assert "--force-rebuild" in caught.value.next_step
+    assert "thesis --force-rebuild" in caught.value.next_step
+    assert "thesis --force-rebuild" in moved(third, "embedded")["error"]["message"], "it is not waited for"
     assert third.projects.remove("thesis")["note"] is None
 
 

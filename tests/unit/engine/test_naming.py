@@ -38,6 +38,7 @@ def score(question: str, **other: Any) -> float:
         "Achterberg (2023b) on the age of birds",
         "In 2023, what did Achterberg find?",
         "Ida Sørensen",
+        "who says ”around every town”",
         "Sørensen & Achterberg",
         "Sørensen and Achterberg",
         "artificial light and stopover choice in nocturnally migrating thrushes",
@@ -66,6 +67,11 @@ def test_a_passage_that_the_question_names_rises_half_the_way_to_one(question: s
 )
 def test_a_question_that_names_nothing_of_a_passage_leaves_its_score(question: str) -> None:
     assert score(question) == 0.2
+
+
+def test_a_name_of_two_letters_beside_a_year_is_a_name_where_it_is_written_like_one() -> None:
+    assert score("Li 2023 on light", authors=["Li, Wei"]) == score("李明 2023", authors=["李明"]) == 0.6
+    assert score("what changed in 2023", authors=["In, Ho"]) == 0.2
 
 
 def test_half_a_title_and_more_lifts_as_much_as_it_is_of_it() -> None:

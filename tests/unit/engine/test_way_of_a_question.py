@@ -82,7 +82,8 @@ def test_top_k_passages_come_though_the_nearest_forty_say_the_same(ask: Any) -> 
     answer = ask("otters sleep", top_k=5)
     first, *others = answer["items"]
     assert answer["count"] == 5
-    assert len(first["also_in"]) == 39
+    assert len(first["also_in"]) == 5
+    assert answer["warnings"] == ["also_in names at most 5 places; the same is said in 34 more."]
     assert all(hit["also_in"] == [] and hit["render_text"].endswith("otters") for hit in others)
 
 
@@ -91,11 +92,16 @@ def test_a_reranker_decides_the_order_and_its_cost_is_said(ask: Any) -> None:
     assert [hit["render_text"][0] for hit in answer["items"]] == ["Z", "O", "G"]
     assert answer["items"][0]["score"] == round(25 / 26, 4)
     assert (answer["reranked"]["model"], answer["reranked"]["candidates"]) == ("by-letter", 8)
-    assert answer["warnings"] == []
+
+
+def test_what_a_question_names_rises_after_reranking_too_and_within_the_filters_alone(ask: Any) -> None:
+    assert [hit["citekey"] for hit in ask("otters of doc-42", "by-letter", top_k=2)["items"]] == ["doc-46", "doc-42"]
+    hits = ask("otters of doc-40", filter_by={"citekey": ["doc-41", "doc-42"]})["items"]
+    assert {hit["citekey"] for hit in hits} == {"doc-41", "doc-42"}
 
 
 def test_without_its_reranker_an_answer_has_the_plain_order_and_says_so(ask: Any) -> None:
     plain, answer = ask("otters sleep", top_k=3), ask("otters sleep", "other/model", top_k=3)
     assert answer["items"] == plain["items"]
     assert answer["reranked"] is plain["reranked"] is None
-    assert answer["warnings"] == ["Not reranked: It is not here. Fetch it."]
+    assert answer["warnings"][0] == "Not reranked: It is not here. Fetch it."

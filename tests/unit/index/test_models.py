@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,28 @@ def test_a_model_that_fails_says_which_one_and_what(bundled: DenseModel, monkeyp
             call()
         assert caught.value.code == Code.EMBEDDING_FAILED
         assert BUNDLED_DENSE in caught.value.message
+
+
+def test_a_question_does_not_wait_for_a_reranker_that_is_being_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    began, go_on = threading.Event(), threading.Event()
+
+    def slow(name: str, *, allow_download: bool) -> str:
+        began.set()
+        go_on.wait(30)
+        return name
+
+    monkeypatch.setattr(models, "Reranker", slow)
+    shelf, found = ModelShelf(Models()), list[object]()
+    loading = threading.Thread(target=lambda: found.append(shelf.reranker("large")))
+    loading.start()
+    began.wait(30)
+    asking = threading.Thread(target=lambda: found.append(shelf.sparse(BUNDLED_SPARSE).name))
+    asking.start()
+    asking.join(20)
+    go_on.set()
+    loading.join()
+    asking.join()
+    assert found == [BUNDLED_SPARSE, "large"]
 
 
 def test_the_shelf_loads_a_model_once_for_each_use(bundled: DenseModel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,12 @@ def test_what_one_ranking_did_not_find_counts_as_less_than_the_last_it_found() -
     assert [name for name, _ in fuse(found, BLEND, 3)] == ["first", "last", "unfound"]
 
 
+def test_what_holds_no_word_of_the_question_has_nothing_for_words_where_few_passages_do() -> None:
+    found = [Candidate("rare", 0.3, 40.0), Candidate("other", 0.3, None)]
+    assert dict(fuse(found, BLEND, 18))["other"] == 0.15
+    assert dict(fuse(found, BLEND, 1)) == {"rare": dict(fuse(found, BLEND, 18))["rare"]}
+
+
 def test_by_ranks_the_first_of_both_rankings_has_1() -> None:
     found = [Candidate("a", 0.2, 9.0), Candidate("b", 0.1, 8.0), Candidate("c", 0.05, None)]
     assert fuse(found, Fusion("rrf", 1), 3) == [("a", 1.0), ("b", 0.5), ("c", pytest.approx(1 / 6, abs=1e-4))]

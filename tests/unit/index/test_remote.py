@@ -115,6 +115,19 @@ def test_a_key_occurs_in_no_text_and_must_be_one(qdrant: QdrantStandIn) -> None:
     assert "log in" in failure(lambda: Server(qdrant.address, "line\nbreak")).next_step
 
 
+def test_another_key_is_used_from_now_on_and_what_is_being_written_stays_hidden(
+    qdrant: QdrantStandIn, collection: RemoteCollection
+) -> None:
+    collection.hide("v")
+    collection.upsert([point(0)])
+    collection.reach(Server(qdrant.address, "withdrawn"))
+    assert failure(collection.count).code == Code.PERMISSION_DENIED
+    collection.reach(Server(qdrant.address, KEY))
+    assert collection.count() == 0
+    collection.show("v")
+    assert collection.count() == 1
+
+
 def test_a_server_that_wants_a_key_says_how_to_log_in(qdrant: QdrantStandIn) -> None:
     for key, says in ((None, "wants a key"), ("wrong", "refuses the key")):
         error = failure(lambda key=key: RemoteCollection.check(Server(qdrant.address, key)))  # type: ignore[misc]
