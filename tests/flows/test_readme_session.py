@@ -47,8 +47,8 @@ def follow(home: Path, session: str, **more: str) -> None:
 
 
 def plain(text: str) -> str:
-    """Text without seconds, columns and the last digit of a score: what was deleted before counts a little in it."""
-    text = re.sub(r"in [\d.]+ s", "in SECONDS", text)
+    """Text without seconds, sizes, columns and a score's last digit: what was deleted before counts a little in it."""
+    text = re.sub(r"in [\d.]+ s", "in SECONDS", re.sub(r"\d+ MB", "SIZE", text))
     return " ".join(re.sub(r"\b([01]\.\d)\d\b", r"\1", text).split())
 
 
@@ -56,6 +56,7 @@ def test_the_session_in_the_readme_runs_and_says_what_is_printed(with_sample_con
     home = with_sample_conversions
     follow(home, session("project add"))
     follow(home, session("verify"))
+    follow(home, session("search"))
     assert (home.parent / "cited.bib").read_text(encoding="utf-8").count("@article") == 2
 
 
