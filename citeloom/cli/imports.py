@@ -24,6 +24,9 @@ from citeloom.errors import CiteLoomError
     is_flag=True,
     help="Build the index anew beside the old one, with the models of the settings.",
 )
+@click.option(
+    "--embedded", is_flag=True, help="With --force-rebuild: on this disk, for when a server is gone for good."
+)
 @click.option("--ocr-languages", metavar="CODES", help="Read pictures of pages in these, such as fr,en.")
 @click.option("--remove-missing", is_flag=True, help="Remove documents whose files are gone, however many they are.")
 @click.option("--json", "json_", is_flag=True, help="Print the result for other programs.")
@@ -33,6 +36,7 @@ def ingest(
     references: str | None,
     no_recursive: bool,
     force_rebuild: bool,
+    embedded: bool,
     ocr_languages: str | None,
     remove_missing: bool,
     json_: bool,
@@ -45,9 +49,12 @@ def ingest(
     get better sections, tables and recognised text when they have been read whole. It can be stopped at any time
     (Ctrl-C) and goes on where it was.
     """
+    if embedded and not force_rebuild:
+        raise click.UsageError("--embedded goes with --force-rebuild; 'citeloom index move' moves an index as it is.")
     options = {
         "recursive": not no_recursive,
         "force_rebuild": force_rebuild,
+        "embedded": embedded,
         "remove_missing": remove_missing,
         "ocr_languages": (ocr_languages or "").replace(",", " ").split(),
         "references_path": absolute(references) if references else None,

@@ -104,6 +104,7 @@ class Imports:
             recursive=bool(options.get("recursive", True)),
             references_path=references,
             force_rebuild=bool(options.get("force_rebuild", False)),
+            embedded=bool(options.get("embedded", False)) and not by_agent,
             allow_mass_removal=bool(options.get("remove_missing", False)) and not by_agent,
             metadata=metadata,
             ocr_languages=list(options.get("ocr_languages") or []),

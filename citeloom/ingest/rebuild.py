@@ -42,10 +42,14 @@ class Rebuild:
             sparse_model=settings.sparse,
             own_model=self.old.own_model or bool(state.request.model),
             generation=self.old.generation + 1,
+            server="" if state.request.embedded else self.old.server,
         )
         state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
+        self._old_answers = False
         try:
-            state.importer.open_collection(self.old)  # so that nobody tidies away what is built from here on
+            # Opened, so that nobody tidies away what is built from here on; asked, because its server may be gone.
+            state.importer.open_collection(self.old).any_passages(1)
+            self._old_answers = True
         except CiteLoomError as error:
             state.result.warnings.append(f"{error.message} It is built anew from the files.")
         self._collection = self._collections.create(place_of(state.project), info.size, sparse=bool(settings.sparse))
@@ -53,6 +57,8 @@ class Rebuild:
 
     def stored(self, document: Document) -> Iterable[Point]:
         """A document's passages in the generation that answers; none where it cannot be read."""
+        if not self._old_answers:  # a server that is away would be waited for with each document
+            return []
         try:
             before = self._collections.get(place_of(self.old))
             return list(before.stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))

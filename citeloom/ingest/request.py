@@ -32,6 +32,7 @@ class ImportRequest:
     recursive: bool = True
     references_path: str | None = None
     force_rebuild: bool = False
+    embedded: bool = False  # of a rebuild: in CiteLoom's own folder, wherever the index was
     allow_mass_removal: bool = False
     metadata: dict[str, Any] = field(default_factory=dict)
     ocr_languages: list[str] = field(default_factory=list)

@@ -65,6 +65,11 @@ def test_a_move_survives_a_kill_and_a_rebuild_mends_what_somebody_deleted(home: 
         assert f"12 passages of p moved from {qdrant.address} to embedded" in said
         assert [one.name for one in qdrant.local.get_collections().collections] == []
         assert "12 passages, " in done(citeloom(home, "index", "compact", "p"))
+        assert project.found() == found
+        done(citeloom(home, "index", "move", "p", "--to", qdrant.address))
+    gone = citeloom(home, "search", "p", "measured")
+    assert gone.returncode == 1 and "--force-rebuild --embedded" in gone.stderr
+    project.ingest("--force-rebuild", "--embedded")
     assert project.found() == found
     stop_engine(home)
     assert_whole(home)

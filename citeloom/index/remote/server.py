@@ -158,7 +158,10 @@ class Server:
             next_step = "Try again when the server is back."
         else:
             why = f"The Qdrant server at {self.address} cannot be reached: {root}."
-            next_step = "Start the server, or check the address and the network."
+            next_step = (
+                "Start the server, or check the address and the network. If it is gone for good, build the index anew"
+                " on this disk; on the command line: citeloom ingest PROJECT --force-rebuild --embedded."
+            )
         return CiteLoomError(Code.INDEX_UNAVAILABLE, why, next_step, away=self.address)
 
 
