@@ -16,6 +16,7 @@ import qdrant_edge as qdrant
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.collection import (
+    BREADTH,
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
     TEXT_FIELDS,
@@ -31,7 +32,7 @@ _AVERAGE_PASSAGE_WORDS = 120.0
 # memory and half of the time to open, and filter as fast.
 _MAPPED = qdrant.Memory.Cached
 # Rounded vectors find what may be near, at less cost; the exact ones, which stay on the disk, say how near it is.
-_EXACT_SCORES = qdrant.SearchParams(quantization=qdrant.QuantizationSearchParams(rescore=True))
+_SEARCHED = qdrant.SearchParams(hnsw_ef=BREADTH, quantization=qdrant.QuantizationSearchParams(rescore=True))
 
 
 class Bm25:
@@ -137,7 +138,7 @@ class EdgeCollection(Collection):
             queries["sparse"] = qdrant.Query.Nearest(words, using="sparse")
         visible = _filter(where)
         requests = [
-            qdrant.QueryRequest(limit=limit, query=query, filter=visible, params=_EXACT_SCORES)
+            qdrant.QueryRequest(limit=limit, query=query, filter=visible, params=_SEARCHED)
             for query in queries.values()
         ]
         answers = self._shard.query_batch(qdrant.QueryBatchRequest(requests))

@@ -15,6 +15,7 @@ from qdrant_client import QdrantClient, models
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.collection import (
+    BREADTH,
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
     TEXT_FIELDS,
@@ -154,7 +155,14 @@ class RemoteCollection(Collection):
             queries["sparse"] = models.SparseVector(indices=sparse.indices, values=sparse.values)
         visible = _filter(where)
         requests = [
-            models.QueryRequest(query=query, using=name, filter=visible, limit=limit, with_payload=False)
+            models.QueryRequest(
+                query=query,
+                using=name,
+                filter=visible,
+                limit=limit,
+                with_payload=False,
+                params=models.SearchParams(hnsw_ef=BREADTH),
+            )
             for name, query in queries.items()
         ]
         answers = self._client.query_batch_points(self.name, requests)
