@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from citeloom.index import filters as f
 from citeloom.index.collection import Hit
+from citeloom.store.listing import folded
 
 _LIFT = 0.5  # how far to 1 a passage is lifted that the question names
 _SHARE_OF_TITLE = 0.5  # less of a title is a topic
@@ -30,8 +30,8 @@ _BETWEEN_NAMES = {"and", "und", "et", "al", "y", "e", "by", "von"}
 
 def _folded(text: str) -> list[str]:
     """The words of a text without case and accents, as the index compares them."""
-    plain = unicodedata.normalize("NFKD", text)
-    return _WORD.findall("".join(c for c in plain if not unicodedata.combining(c)).casefold().translate(_NO_ACCENTS))
+    # Once more without capitals: those within one sign, as in №, have come apart.
+    return _WORD.findall(folded(text).casefold().translate(_NO_ACCENTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +99,5 @@ def named(question: str, todays_key: Callable[[str], str | None]) -> Named:
 
 
 def _names(words: Iterable[str]) -> tuple[str, ...]:
-    folded = (part for word in words for part in _folded(word))
-    return tuple(dict.fromkeys(name for name in folded if len(name) > 1 and name.isalpha()))
+    parts = (part for word in words for part in _folded(word))
+    return tuple(dict.fromkeys(name for name in parts if len(name) > 1 and name.isalpha()))

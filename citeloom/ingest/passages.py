@@ -116,5 +116,6 @@ def payload(
         "sparse_model": project.sparse_model or None,
         "version": passage_set,
         "content_hash": document.content_hash,
+        "language": document.language or None,
         **passage.extra,
     }

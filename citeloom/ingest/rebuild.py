@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collection import Point
+from citeloom.index.collection import Collection, Point
 from citeloom.index.filters import AnyOf
 from citeloom.index.model_choice import fetch, is_here
 from citeloom.ingest.passages import STORED, embedded_text
@@ -45,25 +45,28 @@ class Rebuild:
             server="" if state.request.embedded else self.old.server,
         )
         state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
-        self._old_answers = False
+        self._unreadable: CiteLoomError | None = None
         try:
             # Opened, so that nobody tidies away what is built from here on; asked, because its server may be gone.
             state.importer.open_collection(self.old).any_passages(1)
-            self._old_answers = True
         except CiteLoomError as error:
+            self._unreadable = error
             state.result.warnings.append(f"{error.message} It is built anew from the files.")
         self._collection = self._collections.create(place_of(state.project), info.size, sparse=bool(settings.sparse))
         self.writer = RebuildWriter(state.catalog, self._collection)
 
     def stored(self, document: Document) -> Iterable[Point]:
         """A document's passages in the generation that answers; none where it cannot be read."""
-        if not self._old_answers:  # a server that is away would be waited for with each document
-            return []
         try:
-            before = self._collections.get(place_of(self.old))
-            return list(before.stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
+            return list(self._before().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
         except CiteLoomError:
             return []
+
+    def _before(self) -> Collection:
+        """The generation that answers. One that could not be read is not tried again with each document."""
+        if self._unreadable:
+            raise self._unreadable
+        return self._collections.get(place_of(self.old))
 
     def carry_over(self, read_again: set[str]) -> None:
         """Take along documents that have no file to read now: stored by an agent, or on an absent drive."""
@@ -80,8 +83,7 @@ class Rebuild:
         """Write a document's passages of the old generation into the new one, embedded anew."""
         project = self._state.project
         try:
-            before = self._collections.get(place_of(self.old))
-            hits = before.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+            hits = self._before().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
         except CiteLoomError as error:
             document.state, document.reason_code, document.reason = State.FAILED, str(error.code), str(error)
             document.version, document.chunks = None, 0

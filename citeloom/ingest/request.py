@@ -22,7 +22,14 @@ class Request(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportRequest:
+class _Kept:
+    def to_json(self) -> dict[str, Any]:
+        """The request as it is kept with its job."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest(_Kept):
     """An import: one source of a project, or everything the project is allowed."""
 
     kind: ClassVar[str] = "ingest"
@@ -42,13 +49,9 @@ class ImportRequest:
     model: str = ""  # of a rebuild: the dense model that the project is to have from now on
     download: bool = False  # whether that model may be fetched
 
-    def to_json(self) -> dict[str, Any]:
-        """The request as it is kept with its job."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class MoveRequest:
+class MoveRequest(_Kept):
     """A move of a project's index to another place."""
 
     kind: ClassVar[str] = "move"
@@ -57,26 +60,18 @@ class MoveRequest:
     to: str  # the address of a Qdrant server; "": embedded
     origin: str = ""  # where it lay when the move was asked for, in the same words
 
-    def to_json(self) -> dict[str, Any]:
-        """The request as it is kept with its job."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class CompactRequest:
+class CompactRequest(_Kept):
     """A project's index written anew, without what was deleted, with its search graph."""
 
     kind: ClassVar[str] = "compact"
 
     project_id: str
 
-    def to_json(self) -> dict[str, Any]:
-        """The request as it is kept with its job."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class BackupRequest:
+class BackupRequest(_Kept):
     """A backup of projects in one file."""
 
     kind: ClassVar[str] = "backup"
@@ -84,10 +79,6 @@ class BackupRequest:
 
     file: str
     projects: list[str]  # ids
-
-    def to_json(self) -> dict[str, Any]:
-        """The request as it is kept with its job."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

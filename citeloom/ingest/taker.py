@@ -238,8 +238,7 @@ class Taker:
             Point(
                 passage_id(passage_set, p.index),
                 *known[text],
-                payload(state.project, document, record, p, passage_set, renamed_from)
-                | {"language": document.language or None},
+                payload(state.project, document, record, p, passage_set, renamed_from),
             )
             for p, text in zip(passages, texts, strict=True)
         ]

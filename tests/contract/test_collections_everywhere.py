@@ -20,7 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collection import Collection, Fusion, Hit, Point, SparseVector
+from citeloom.index.collection import Collection, Fusion, Point, SparseVector
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import (
     EVERYTHING,
@@ -36,9 +36,9 @@ from citeloom.index.filters import (
     Words,
 )
 from citeloom.index.remote import RemoteCollection, Server
+from tests.points import SIZE, ident, numbers, point
 from tests.qdrant_stand_in import QdrantStandIn
 
-SIZE = 4
 LIVE = os.environ.get("CITELOOM_LIVE_QDRANT")
 PLACES = ["edge", "server", *(["live"] if LIVE else [])]
 
@@ -77,20 +77,6 @@ def collection(one: Collection) -> Iterator[Collection]:
     for passage_set in set(one._hidden):
         one.show(passage_set)
     one.delete(EVERYTHING)
-
-
-def ident(number: int) -> str:
-    return str(uuid.UUID(int=number + 1))
-
-
-def point(number: int, version: str = "v1", **payload: Any) -> Point:
-    words = SparseVector([number % 3, 7], [1.0 + number, 0.5])
-    vector = [1.0, number / 10, -0.5, 0.25]
-    return Point(ident(number), vector, words, {"version": version, "chunk_index": number, "doc_id": "d", **payload})
-
-
-def numbers(hits: list[Hit]) -> list[int]:
-    return [hit.payload["chunk_index"] for hit in hits]
 
 
 # -- written, rewritten, deleted ------------------------------------------------------------------------------

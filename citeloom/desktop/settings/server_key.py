@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.index_words import key_words
+from citeloom.desktop.settings.key_field import KeyField
 from citeloom.errors import CiteLoomError
 
 
@@ -24,10 +25,8 @@ class ServerKey(QWidget):
         self._desk = desk
         self.words = kit.text()
         self.words.setMinimumWidth(1)
-        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=self.tr("Key of the Qdrant server"))
-        self.key.setAccessibleName(self.tr("Key of the Qdrant server"))
-        self.key.returnPressed.connect(self._log_in)
-        self.log_in_button = kit.button(self.tr("Log &in"), self._log_in)
+        self.key = KeyField(self.tr("Key of the Qdrant server"), self.tr("Log &in"), self._log_in)
+        self.log_in_button = self.key.button
         self.log_out_button = kit.button(self.tr("Log &out…"), self._ask_log_out)
         row = QHBoxLayout()
         row.addWidget(self.key, 1)
@@ -50,12 +49,7 @@ class ServerKey(QWidget):
         self.log_out_button.setVisible(place == "keyring")
         self.log_out_button.setEnabled(True)
 
-    def _log_in(self) -> None:
-        key = self.key.text().strip()
-        if not key or not self.log_in_button.isEnabled():
-            self.key.setFocus()
-            return
-        self.log_in_button.setEnabled(False)
+    def _log_in(self, key: str) -> None:
         self.words.setText(self.tr("Trying the key …"))
         self._desk.link.ask(self, "index_login", {"key": key}, done=self._on_logged_in, failed=self._on_not_logged_in)
 
@@ -65,10 +59,8 @@ class ServerKey(QWidget):
         self.changed.emit()
 
     def _on_not_logged_in(self, error: CiteLoomError) -> None:
-        self.log_in_button.setEnabled(True)
         self.words.setText(str(error))
-        self.key.selectAll()
-        self.key.setFocus()
+        self.key.refused()
 
     def _ask_log_out(self) -> None:
         kit.ask_first(

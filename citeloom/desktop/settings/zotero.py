@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidg
 from citeloom.desktop import kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.settings.kept import KeptSettings
+from citeloom.desktop.settings.key_field import KeyField
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.zotero_words import NEW_KEY, account_words, reached_words
 from citeloom.errors import CiteLoomError
@@ -59,10 +60,8 @@ class ZoteroSection(Section):
 
     def _account(self) -> QWidget:
         self.account = kit.text()
-        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=self.tr("Key from zotero.org"))
-        self.key.setAccessibleName(self.tr("Key from zotero.org"))
-        self.key.returnPressed.connect(self._log_in)
-        self.log_in_button = kit.button(self.tr("Log &in"), self._log_in)
+        self.key = KeyField(self.tr("Key from zotero.org"), self.tr("Log &in"), self._log_in)
+        self.log_in_button = self.key.button
         self.new_key_button = kit.button(
             self.tr("Make a &key…"), lambda: self.open_place(NEW_KEY), icon_name="open", tip=NEW_KEY
         )
@@ -117,12 +116,7 @@ class ZoteroSection(Section):
         self.log_out_button.setVisible(key == "keyring")
         self.log_out_button.setEnabled(True)
 
-    def _log_in(self) -> None:
-        key = self.key.text().strip()
-        if not key or not self.log_in_button.isEnabled():
-            self.key.setFocus()
-            return
-        self.log_in_button.setEnabled(False)
+    def _log_in(self, key: str) -> None:
         self.account.setText(self.tr("Asking zotero.org …"))
         self.ask("zotero_login", {"key": key}, done=self._on_logged_in, failed=self._on_not_logged_in)
 
@@ -132,10 +126,8 @@ class ZoteroSection(Section):
         self._look()
 
     def _on_not_logged_in(self, error: CiteLoomError) -> None:
-        self.log_in_button.setEnabled(True)
         self.account.setText(str(error))
-        self.key.selectAll()
-        self.key.setFocus()
+        self.key.refused()
 
     def _ask_log_out(self) -> None:
         kit.ask_first(

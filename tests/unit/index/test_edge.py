@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import threading
-import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,23 +22,9 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Fusion, Point, SparseVector
 from citeloom.index.edge import Bm25, EdgeCollection
 from citeloom.index.filters import EVERYTHING, Absent, AnyOf
+from tests.points import SIZE, ident, numbers, point
 
-SIZE = 4
 FUSIONS = [Fusion("blend"), Fusion("rrf", 60), Fusion("rrf", 2), Fusion("dbsf")]
-
-
-def ident(number: int) -> str:
-    return str(uuid.UUID(int=number + 1))
-
-
-def point(number: int, version: str = "v1", **payload: Any) -> Point:
-    words = SparseVector([number % 3, 7], [1.0 + number, 0.5])
-    vector = [1.0, number / 10, -0.5, 0.25]
-    return Point(ident(number), vector, words, {"version": version, "chunk_index": number, "doc_id": "d", **payload})
-
-
-def numbers(hits: list[Any]) -> list[int]:
-    return [hit.payload["chunk_index"] for hit in hits]
 
 
 def test_what_was_written_is_there_after_closing_and_opening(tmp_path: Path) -> None:

@@ -1,0 +1,34 @@
+"""A field for a key of some service: typed once, never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QLineEdit, QPushButton
+
+from citeloom.desktop import kit
+
+
+class KeyField(QLineEdit):
+    """The field, and the button that has the key tried."""
+
+    def __init__(self, words: str, button_words: str, try_key: Callable[[str], None]) -> None:
+        super().__init__(echoMode=QLineEdit.EchoMode.Password, placeholderText=words)
+        self.setAccessibleName(words)
+        self._try = try_key
+        self.button: QPushButton = kit.button(button_words, self._enter)
+        self.returnPressed.connect(self._enter)
+
+    def _enter(self) -> None:
+        key = self.text().strip()
+        if not key or not self.button.isEnabled():
+            self.setFocus()
+            return
+        self.button.setEnabled(False)
+        self._try(key)
+
+    def refused(self) -> None:
+        """The key was not taken: let it be typed anew."""
+        self.button.setEnabled(True)
+        self.selectAll()
+        self.setFocus()
