@@ -61,7 +61,7 @@ class Hit:
 class Fusion:
     """How the two rankings of a hybrid search become one."""
 
-    method: str = "rrf"
+    method: str = "blend"
     k: int = 60
 
 
@@ -135,12 +135,12 @@ class Collection(ABC):
         with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The search failed"):
             visible = self._visible(where, hidden)
             by_meaning, by_words = self._rankings(dense, sparse, each, visible)
-            ids = dict.fromkeys([*by_meaning, *by_words])
-            candidates = [ranking.Candidate(id, by_meaning.get(id), by_words.get(id)) for id in ids]
             if fusion is not None and dense is not None and sparse is not None:
-                chosen = ranking.fuse(candidates, fusion, limit)
+                chosen = ranking.fuse(by_meaning, by_words, fusion, limit)
+            elif dense is not None:
+                chosen = ranking.by_meaning_alone(by_meaning, limit)
             else:
-                chosen = ranking.alone(candidates, "sparse" if dense is None else "dense", limit)
+                chosen = ranking.by_words_alone(by_words, limit)
             found = {p.id: p.payload for p in self._retrieve([id for id, _ in chosen], vectors=False)}
         return [Hit(id, score, found[id]) for id, score in chosen if id in found]
 

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import random
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citeloom.index import ranking
 from citeloom.index.collection import Fusion
-from citeloom.index.ranking import Candidate, alone, fuse
+from citeloom.index.ranking import Ranking
 
 BLEND, RRF, DBSF = Fusion("blend"), Fusion("rrf", 60), Fusion("dbsf")
 FUSIONS = [BLEND, RRF, DBSF]
 METHODS = pytest.mark.parametrize("fusion", FUSIONS, ids=lambda fusion: fusion.method)
 
-cosines, weights = st.none() | st.floats(-1, 1), st.none() | st.floats(0, 500)
-candidates = st.lists(st.tuples(cosines, weights), max_size=30).map(
-    lambda scores: [Candidate(f"{n:02}", dense, sparse) for n, (dense, sparse) in enumerate(scores)]
+
+class Candidate(NamedTuple):
+    """What one of the rankings found, or both did: its cosine, and the weight of its words."""
+
+    id: str
+    dense: float | None
+    sparse: float | None
+
+
+def rankings(found: list[Candidate]) -> tuple[Ranking, Ranking]:
+    by_meaning = {c.id: c.dense for c in found if c.dense is not None}
+    return by_meaning, {c.id: c.sparse for c in found if c.sparse is not None}
+
+
+def fuse(found: list[Candidate], fusion: Fusion, limit: int) -> list[tuple[str, float]]:
+    return ranking.fuse(*rankings(found), fusion, limit)
+
+
+cosine, weight = st.floats(-1, 1), st.floats(0, 500)
+scores = st.tuples(cosine, weight) | st.tuples(cosine, st.none()) | st.tuples(st.none(), weight)
+candidates = st.lists(scores, max_size=30).map(
+    lambda found: [Candidate(f"{n:02}", dense, sparse) for n, (dense, sparse) in enumerate(found)]
 )
 
 
@@ -99,6 +120,7 @@ def test_one_ranking_alone_gives_the_cosine_or_the_words_pressed_between_0_and_1
         Candidate("c", None, 45.0),
         Candidate("d", -0.5, 0.0),
     ]
-    assert alone(found, "dense", 2) == [("b", 0.75), ("a", 0.25)]
-    assert alone(found, "dense", 9)[-1] == ("d", 0.0)
-    assert alone(found, "sparse", 9) == [("c", 0.75), ("b", 0.5)]
+    cosines, weights = rankings(found)
+    assert ranking.by_meaning_alone(cosines, 2) == [("b", 0.75), ("a", 0.25)]
+    assert ranking.by_meaning_alone(cosines, 9)[-1] == ("d", 0.0)
+    assert ranking.by_words_alone(weights, 9) == [("c", 0.75), ("b", 0.5)]
