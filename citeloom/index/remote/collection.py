@@ -25,6 +25,7 @@ from citeloom.index.collection import (
     SparseVector,
 )
 from citeloom.index.remote.server import Server
+from citeloom.index.remote.silence import Silence
 
 OLDEST = (1, 20)  # the first that knows every filter, and the one that Qdrant Edge is made of
 _WRITING = 60  # seconds that a write may take: the server answers when it is done
@@ -39,6 +40,7 @@ class RemoteCollection(Collection):
         self.name = name
         self._server = server
         self._client = client
+        self._silence = Silence()
         self._done: dict[str, Any] = {
             "wait": True,
             "ordering": models.WriteOrdering.STRONG if server.replicas > 1 else None,
@@ -115,7 +117,7 @@ class RemoteCollection(Collection):
 
     def reach(self, server: Server) -> None:
         """Ask with another key from now on; who is being answered still has the connection of before."""
-        self._server, self._client = server, server.connect()
+        self._server, self._client, self._silence = server, server.connect(), Silence()
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -165,7 +167,8 @@ class RemoteCollection(Collection):
             )
             for name, query in queries.items()
         ]
-        answers = self._client.query_batch_points(self.name, requests)
+        with self._silence.broken(self._server):
+            answers = self._client.query_batch_points(self.name, requests)
         found = {name: {str(p.id): p.score for p in one.points} for name, one in zip(queries, answers, strict=True)}
         return found.get("dense", {}), found.get("sparse", {})
 

@@ -104,7 +104,7 @@ class Server:
                     missing=collection,
                 )
             case UnexpectedResponse(status_code=408 | 504):
-                return self._slow()
+                return self.slow()
             case UnexpectedResponse(status_code=502 | 503):
                 return CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
@@ -124,7 +124,7 @@ class Server:
             case ResourceExhaustedResponse():
                 return CiteLoomError(Code.TIMEOUT, f"{_upper(at)} is busy: {error}.", "Try again in a minute.")
             case ResponseHandlingException(source=httpx.TimeoutException()):
-                return self._slow()
+                return self.slow()
             case ResponseHandlingException(source=httpx.TransportError() as source):
                 return self._unreachable(source)
             case ResponseHandlingException() | ValueError():  # what came is no answer of Qdrant's
@@ -136,7 +136,8 @@ class Server:
                 )
         return CiteLoomError(code, f"{what}: {error}.", "Run the check-up ('citeloom doctor').")
 
-    def _slow(self) -> CiteLoomError:
+    def slow(self) -> CiteLoomError:
+        """What to say of a server that does not answer."""
         return CiteLoomError(
             Code.TIMEOUT,
             f"The Qdrant server at {self.address} did not answer in time.",

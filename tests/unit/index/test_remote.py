@@ -8,6 +8,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Fusion, Point, SparseVector
 from citeloom.index.filters import EVERYTHING, AnyOf
-from citeloom.index.remote import RemoteCollection, Server
+from citeloom.index.remote import RemoteCollection, Server, silence
 from citeloom.index.remote import collection as remote_collection
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.zotero_stand_in.serving import Request
@@ -176,6 +177,28 @@ def test_a_server_that_does_not_answer_is_left_after_its_time(
     impatient.close()
     qdrant.everywhere = None
     assert collection.count() == 0
+
+
+def test_a_silent_server_is_asked_by_one_question_at_a_time_until_it_answers_again(
+    qdrant: QdrantStandIn, collection: RemoteCollection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection.upsert([point(0)])
+    hasty = Server(qdrant.address, KEY, timeout=0.5)
+    impatient = RemoteCollection(hasty, NAME, hasty.connect())
+    search = partial(impatient.search, [1.0, 0.0], None, 3)
+    qdrant.everywhere = "silent"
+    assert failure(search).code == Code.TIMEOUT
+    asked = len(qdrant.requests)
+    assert [failure(search).code for _ in range(3)] == [Code.TIMEOUT] * 3
+    assert len(qdrant.requests) == asked
+    monkeypatch.setattr(silence, "_LEFT_ALONE", 0.0)
+    impatient._silence._until = 0.0  # the while is over
+    with ThreadPoolExecutor(4) as pool:
+        assert [error.code for error in pool.map(lambda _: failure(search), range(4))] == [Code.TIMEOUT] * 4
+    assert len(qdrant.requests) == asked + 1
+    qdrant.everywhere = None
+    assert len(search()) == len(search()) == 1
+    impatient.close()
 
 
 def test_a_refused_write_is_told_with_the_servers_reason(qdrant: QdrantStandIn, collection: RemoteCollection) -> None:
