@@ -136,6 +136,18 @@ def write(folder: Path, size: int, made_from: Seeds | None = None) -> None:
             file.writelines(json.dumps(point.payload) + "\n" for point in points)
 
 
+def nearest(folder: Path, size: int, count: int) -> list[set[str]]:
+    """The ids of the passages nearest to each question, found by looking at every one of the first `size`."""
+    questions, vectors = np.load(folder / "questions.npy"), np.load(folder / "vectors.npy", mmap_mode="r")[:size]
+    found = np.concatenate([np.argpartition(-(part @ vectors.T), count)[:, :count] for part in questions[:, None]])
+    wanted, ids = {int(n) for n in found.flat}, {}
+    with (folder / "passages.jsonl").open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            if number in wanted:
+                ids[number] = json.loads(line)["chunk_id"]
+    return [{ids[int(n)] for n in row} for row in found]
+
+
 def add_project(catalog: Catalog, dense_size: int, fingerprint: str = "") -> Project:
     """The project that the passages belong to."""
     models = {"dense_model": BUNDLED_DENSE, "dense_fingerprint": fingerprint, "dense_size": dense_size}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.bench import library, turns
 from tests.bench.figures import ms, p50, p95, say, table
+from tests.bench.peer import FOUND
 
 PEERS = ("citeloom", "chromadb", "lancedb", "sqlite-vec", "bm25s", "qdrant-client local mode")
 _QUESTIONS = 200
@@ -36,11 +37,12 @@ def measure(root: Path, sizes: Sequence[int]) -> str:
                 answerers.append(turns.Answerer(name, command))
         say(f"asking {size:,} passages")
         turns.ask_in_turn(answerers, _QUESTIONS)
+        right = library.nearest(root / "library", size, FOUND)
         for answerer in answerers:
-            asked += _asked(size, answerer)
+            asked += _asked(size, answerer, right)
             imports.append(_imported(size, answerer))
     note = "" if python else "\n\nThe others are not installed: CITELOOM_BENCH_PEERS names no virtual environment."
-    kinds = ("passages", "what", "questions", "p50 / p95 ms", "CPU p50 / p95 ms", "asked")
+    kinds = ("passages", "what", "questions", "p50 / p95 ms", "CPU p50 / p95 ms", "recall", "asked")
     built = ("passages", "what", "passages/s", "search graph, s", "disk MB", "memory MB (own + mapped)")
     return "\n\n".join(
         (
@@ -50,7 +52,7 @@ def measure(root: Path, sizes: Sequence[int]) -> str:
     )
 
 
-def _asked(size: int, answerer: turns.Answerer) -> list[tuple[str, ...]]:
+def _asked(size: int, answerer: turns.Answerer, right: Sequence[set[str]]) -> list[tuple[str, ...]]:
     return [
         (
             f"{size:,}",
@@ -58,6 +60,7 @@ def _asked(size: int, answerer: turns.Answerer) -> list[tuple[str, ...]]:
             kind,
             f"{ms(p50(times.wall))} / {ms(p95(times.wall))}",
             f"{ms(p50(times.cpu))} / {ms(p95(times.cpu))}",
+            times.recall(right) if kind == "dense" else "",
             str(len(times.wall)),
         )
         for kind, times in answerer.times.items()

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import qdrant_edge as qdrant
 
 from citeloom.index import filters as f
@@ -61,7 +60,7 @@ def measure(root: Path, sizes: Sequence[int]) -> str:
         say(f"importing {size:,} passages")
         base = root / f"{size}"
         filled = _run("fill", root / "library", base, size)
-        right = _nearest(root / "library", size)
+        right = library.nearest(root / "library", size, _FOUND)
         built = {way: _run("build", base, _folder(base, way), way) for way in _WAYS}
         emptied = _run("empty", _folder(base, _OWN), base.with_name(f"{size}-emptied"))
         answerers = [_answerer(root / "library", _folder(base, way), size, way) for way in _WAYS]
@@ -105,9 +104,7 @@ def _answerer(data: Path, folder: Path, size: int, way: str) -> turns.Answerer:
 def _asked(size: int, way: turns.Answerer, right: Sequence[set[str]]) -> tuple[str, ...]:
     times = [f"{ms(p50(t.wall))} / {ms(p95(t.wall))}" for t in way.times.values()]
     worked = way.times["hybrid"].cpu
-    found = way.times["dense"].found
-    recall = np.mean([len(right[number] & set(ids)) / _FOUND for number, ids in found.items()])
-    return (f"{size:,}", way.name, *times, f"{ms(p50(worked))} / {ms(p95(worked))}", f"{recall:.3f}")
+    return (f"{size:,}", way.name, *times, f"{ms(p50(worked))} / {ms(p95(worked))}", way.times["dense"].recall(right))
 
 
 def _kept(size: int, way: turns.Answerer, filled: Mapping[str, float], built: Mapping[str, float]) -> tuple[str, ...]:
@@ -121,18 +118,6 @@ def _kept(size: int, way: turns.Answerer, filled: Mapping[str, float], built: Ma
         f"{own:.0f} + {mapped:.0f}",
         f"{built['disk']:.0f}",
     )
-
-
-def _nearest(data: Path, size: int) -> list[set[str]]:
-    """The ids of the passages nearest to each question, found by looking at every one."""
-    questions, vectors = np.load(data / "questions.npy"), np.load(data / "vectors.npy", mmap_mode="r")[:size]
-    nearest = np.concatenate([np.argpartition(-(part @ vectors.T), _FOUND)[:, :_FOUND] for part in questions[:, None]])
-    wanted, ids = {int(n) for n in nearest.flat}, {}
-    with (data / "passages.jsonl").open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines):
-            if number in wanted:
-                ids[number] = json.loads(line)["chunk_id"]
-    return [{ids[int(n)] for n in row} for row in nearest]
 
 
 def _fill(data: Library, folder: Path) -> dict[str, float]:

@@ -32,6 +32,11 @@ class Times:
     cpu: list[float] = field(default_factory=list)
     found: dict[int, list[str]] = field(default_factory=dict)
 
+    def recall(self, right: Sequence[set[str]]) -> str:
+        """How much of what is right for each question was found."""
+        shares = [len(right[number].intersection(ids)) / len(right[number]) for number, ids in self.found.items()]
+        return f"{sum(shares) / len(shares):.3f}"
+
 
 class Answerer:
     """A process that has built something, and answers questions."""
