@@ -39,8 +39,7 @@ class Chore:
         self.touched: set[str] = set()
         self._stop = stop
         self._report = report
-        self._stage = ""
-        self._pace = Pace(0)
+        self._paces: dict[str, Pace] = {}  # by stage: after a pause or something between, a stage goes on
 
     def do(self) -> None:
         """Do it; `Stopped` is raised where it ends before it is done."""
@@ -68,11 +67,10 @@ class Chore:
 
     def tell(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:
         """Say how far it has come."""
-        if stage != self._stage:
-            self._stage, self._pace = stage, Pace(total)
-        self._pace.under_way = done
-        left = self._pace.left()
-        self._report(Progress(total=total, done=done, chunks_written=done, stage=stage, file=what, eta_seconds=left))
+        pace = self._paces.setdefault(stage, Pace(total))
+        pace.under_way = done
+        seconds = pace.left()
+        self._report(Progress(total=total, done=done, chunks_written=done, stage=stage, file=what, eta_seconds=seconds))
 
     def check_stop(self) -> None:
         """End here if it is to end."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Collection
 from citeloom.index.collections import Collections, Place
-from citeloom.index.optimise import optimised_copy
+from citeloom.index.optimise import AT_ONCE, Tell, optimised_copy
 from citeloom.ingest.place import place_of
 from citeloom.ingest.workers import Stopped
 from citeloom.ingest.writer import mend
@@ -41,6 +41,7 @@ class Indexes:
         self.collections = collections
         self._mended: set[str] = set()
         self._ended = False
+        self._in_vain: dict[str, int] = {}  # how many passages waited for a search graph that could not be built
         self._writing: defaultdict[str, _Writing] = defaultdict(_Writing)
 
     def open(self, project: Project) -> Collection:
@@ -129,26 +130,45 @@ class Indexes:
     def optimise(self) -> None:
         """Build search graphs where many passages have none, or many were deleted."""
         for project in self._catalog.projects.all():
-            if not project.server and project.without_graph >= _OPTIMISE_FROM:
-                with self.untouched([project], "optimised", would_be_wasted=True):
-                    self._optimise(project)
+            if self._is_due(project, _OPTIMISE_FROM):
+                self._build_graph(project, threading.Event())
 
-    def compact(self, project: Project, tell: Callable[[int, int], None], stop: threading.Event) -> None:
+    def settle(self, project: Project, begin: Callable[[], None], stop: threading.Event) -> None:
+        """In the middle of a long import, build the search graph before too much waits for one."""
+        current = self._catalog.projects.get(project.id)
+        if self._is_due(current, AT_ONCE):
+            begin()
+            self._build_graph(current, stop)
+
+    def _is_due(self, project: Project, waiting: int) -> bool:
+        # What failed is tried again when as many more wait for it, not all the time.
+        return not project.server and project.without_graph >= waiting + self._in_vain.get(project.collection, 0)
+
+    def _build_graph(self, project: Project, stop: threading.Event) -> None:
+        try:
+            with self.untouched([project], "optimised", would_be_wasted=True):
+                self._optimise(project, stop)
+            self._in_vain.pop(project.collection, None)
+        except CiteLoomError as error:
+            self._in_vain[project.collection] = project.without_graph
+            log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)
+
+    def compact(self, project: Project, tell: Tell, stop: threading.Event) -> None:
         """Write a project's passages anew, without what was deleted, with a search graph. Hold its writers back."""
-        self._optimise(project, (project.dense_size, project.hybrid_enabled), tell, stop)
+        self._optimise(project, stop, (project.dense_size, project.hybrid_enabled), tell)
 
     def _optimise(
         self,
         project: Project,
+        stop: threading.Event,
         anew: tuple[int, bool] | None = None,
-        tell: Callable[[int, int], None] = lambda done, total: None,
-        stop: threading.Event | None = None,
+        tell: Tell = lambda done, total: None,
     ) -> None:
         self.open(project).flush()
         log.info("optimising %s", project.collection)
         new = replace(project, generation=project.generation + 1, without_graph=0)
         folder = self.collections.folder
-        made = optimised_copy(folder(place_of(project)), folder(place_of(new)), anew, tell, stop or threading.Event())
+        made = optimised_copy(folder(place_of(project)), folder(place_of(new)), anew, tell, stop)
         if made is None:
             raise Stopped
         self.swap(project, new, made)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from citeloom.engine.chores import Chore
@@ -138,7 +139,8 @@ class Move(Chore):
 
     def _copied(self, source: Collection, target: Collection) -> Copied:
         """Copy, write out and check."""
-        done = copy(source, target, self._copying, self._stop.is_set, self._patiently)
+        settle = partial(self._collections.settle, target, lambda: self.tell("graph", *self._far), self._stop)
+        done = copy(source, target, self._copying, settle, self._stop.is_set, self._patiently)
         self._patiently(target.flush)
         self.check_stop()
         self.tell("check", *self._far)

@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 from dataclasses import asdict, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +93,7 @@ class Service:
             Path(paths.conversions_folder()),
             items,
             self.collection,
+            self.indexes.settle,
         )
         kinds: dict[str, Begin] = {
             "ingest": lambda request, *how: importer.begin(ImportRequest(**request), *how),
@@ -209,7 +210,7 @@ class Service:
         """Delete a document from the index. Its file is not touched."""
         document = self.catalog.documents.get(project.id, doc_id, None)
         with self.indexes.may_write(project):
-            deleted = LiveWriter(self.catalog, self.collection(project)).remove(project.id, doc_id)
+            deleted = LiveWriter(self.catalog, partial(self.collection, project)).remove(project.id, doc_id)
         note = None
         if document.zotero:
             note = "It is still in Zotero: the next sync reads it again, unless it leaves its collection there."

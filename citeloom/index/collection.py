@@ -21,10 +21,6 @@ INTEGER_FIELDS = ("year", "page_start", "page_end", "chunk_index")
 TEXT_FIELDS = ("chunk_text", "title", "authors")
 YES_NO_FIELDS = ("references",)  # passages of a list of references have it
 
-# How many passages a search keeps in view while it follows the graph. With Qdrant's 100, it found 94 of 100 that are
-# truly nearest among 200,000, and for some questions almost none; with this 99.9, at a millisecond more.
-BREADTH = 512
-
 # Each call into Qdrant Edge holds Python's lock, so that large batches would make questions wait.
 BATCH = 64
 _FEWEST_CANDIDATES = 50

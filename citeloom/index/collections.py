@@ -12,7 +12,7 @@ import shutil
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
@@ -22,6 +22,7 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.index import keys
 from citeloom.index.collection import Collection
 from citeloom.index.edge import EdgeCollection
+from citeloom.index.optimise import AT_ONCE, settle
 
 if TYPE_CHECKING:
     from citeloom.index.remote import RemoteCollection, Server
@@ -118,6 +119,12 @@ class Collections:
                 raise
             log.info("nothing to go on with: %s", error)
             return None
+
+    def settle(self, collection: Collection, begin: Callable[[], None], stop: threading.Event) -> None:
+        """Build the search graph of what is being written and nobody reads yet, before too much waits for one."""
+        if isinstance(collection, EdgeCollection) and collection.written >= AT_ONCE:
+            begin()
+            settle(collection, stop)
 
     def adopt(self, place: Place, collection: Collection) -> None:
         """Have a generation at hand for whoever asks for it. Then say in the catalog that it counts, then retire."""

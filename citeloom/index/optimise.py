@@ -19,16 +19,19 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection, optimise
 from citeloom.index.holes import copy_with_holes
 
+AT_ONCE = 100_000  # passages: with more, building the graph takes more memory than a laptop has to spare
 _BATCH = 256
 _PATIENCE = 0.2  # seconds between two looks at whether to stop
 _NEVER = threading.Event()
+
+Tell = Callable[[int, int], None]
 
 
 def optimised_copy(
     source: Path,
     target: Path,
     anew: tuple[int, bool] | None = None,
-    tell: Callable[[int, int], None] = lambda done, total: None,
+    tell: Tell = lambda done, total: None,
     stop: threading.Event = _NEVER,
 ) -> EdgeCollection | None:
     """A copy of a collection with its search graph built, made in another process; None if it was stopped.
@@ -36,7 +39,28 @@ def optimised_copy(
     Nobody may write meanwhile. With `anew`, the size of its dense vectors and whether it has sparse ones, every passage
     is written once more: nothing is left of what was deleted.
     """
-    command = [sys.executable, "-m", "citeloom.index.optimise", str(source), str(target), json.dumps(anew)]
+    try:
+        if _done_elsewhere(source, target, anew, tell, stop):
+            return EdgeCollection.open(target)
+    except CiteLoomError:
+        _remove(target)
+        raise
+    _remove(target)
+    return None
+
+
+def settle(collection: EdgeCollection, stop: threading.Event) -> None:
+    """Build the search graph in place, in another process, while nobody reads or writes the collection."""
+    with collection.let_go():
+        _done_elsewhere(collection.folder, None, None, lambda done, total: None, stop)
+
+
+def _done_elsewhere(
+    source: Path, target: Path | None, anew: tuple[int, bool] | None, tell: Tell, stop: threading.Event
+) -> bool:
+    """Run `main` in a process of its own; False if it was stopped."""
+    arguments = json.dumps([str(source), target and str(target), anew])
+    command = [sys.executable, "-m", "citeloom.index.optimise", arguments]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
     )
@@ -56,12 +80,15 @@ def optimised_copy(
         process.kill()
         process.communicate()
     if process.returncode == 0:
-        return EdgeCollection.open(target)
+        return True
+    if stop.is_set():
+        return False
+    raise CiteLoomError(Code.STORAGE_ERROR, f"The index could not be optimised: {reason[0].rstrip('.')}.")
+
+
+def _remove(target: Path) -> None:
     for left in (target, _aside(target)):
         shutil.rmtree(left, ignore_errors=True)
-    if stop.is_set():
-        return None
-    raise CiteLoomError(Code.STORAGE_ERROR, f"The index could not be optimised: {reason[0].rstrip('.')}.")
 
 
 def _kill_when_told(process: subprocess.Popen[str], stop: threading.Event, ended: threading.Event) -> None:
@@ -75,10 +102,13 @@ def _aside(target: Path) -> Path:
     return target.with_name(f"{target.name}-source")
 
 
-def main(source: Path, target: Path, anew: tuple[int, bool] | None) -> None:
-    """Copy a collection that is not being written, and optimise the copy."""
+def main(source: Path, target: Path | None, anew: tuple[int, bool] | None) -> None:
+    """Optimise a collection that nobody has open, or a copy of one that is not being written."""
     if hasattr(os, "nice"):
         os.nice(10)
+    if target is None:
+        optimise(source)
+        return
     shutil.rmtree(target, ignore_errors=True)
     if anew is None:
         shutil.copytree(source, target, copy_function=copy_with_holes)
@@ -95,6 +125,9 @@ def _write_anew(source: Path, target: Path, dense_size: int, sparse: bool) -> No
     old, new = EdgeCollection.open(source), EdgeCollection.create(target, dense_size, sparse=sparse)
     total, done, after = old.count(), 0, None
     while points := old.points(after, _BATCH):
+        if new.written >= AT_ONCE:
+            with new.let_go():
+                optimise(target)
         new.upsert(points)
         done, after = done + len(points), points[-1].id
         print(done, total, flush=True)
@@ -105,4 +138,5 @@ def _write_anew(source: Path, target: Path, dense_size: int, sparse: bool) -> No
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3]))
+    _source, _target, _anew = json.loads(sys.argv[1])
+    main(Path(_source), _target and Path(_target), _anew)

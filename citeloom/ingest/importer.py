@@ -34,6 +34,7 @@ class Importer:
         conversions: Path,
         zotero: ZoteroItems,
         open_collection: Callable[[Project], Collection],
+        settle: Callable[[Project, Callable[[], None], threading.Event], None],
     ) -> None:
         self.catalog = catalog
         self.collections = collections
@@ -44,6 +45,7 @@ class Importer:
         self.zotero = zotero
         self.downloads = catalog.db.path.parent / "downloads"
         self.open_collection = open_collection  # mends what a kill left before anything is written
+        self.settle = settle  # between two documents of a long import: the index may be another one after it
 
     def model_of(self, project: Project) -> str:
         """The dense model that a project is meant to have: the one chosen for it, else the one of the settings."""

@@ -41,6 +41,7 @@ def copy(
     source: Collection,
     target: Collection,
     tell: Callable[[int, int], None],
+    settle: Callable[[], None],
     stopped: Callable[[], bool],
     patiently: Patiently,
 ) -> Copied:
@@ -65,6 +66,7 @@ def copy(
                 done.sample[at] = point.id
         after = points[-1].id
         tell(done.passages, total)
+        settle()
     return done
 
 

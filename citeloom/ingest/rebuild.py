@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
@@ -95,6 +96,10 @@ class Rebuild:
         self.writer.write(document, document.version or "", points, {})
         self._state.written[document.content_hash or ""] = document.source
         return True
+
+    def settle(self, begin: Callable[[], None], stop: threading.Event) -> None:
+        """Build the search graph of what is there so far, before too much waits for one."""
+        self._collections.settle(self._collection, begin, stop)
 
     def finish(self) -> None:
         """Have the new generation answer from now on."""

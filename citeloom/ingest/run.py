@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Settle = Callable[[Callable[[], None], threading.Event], None]  # what to call when it begins, and when to stop
+
 _PATIENCE = 0.25  # seconds between two looks at whether somebody else wants something
 _PAGE_OF_OCR = 10  # reading one takes as long as so many others
 
@@ -59,6 +61,7 @@ class Run:
         self._reading: set[str] = set()  # sources that are being read whole
         self._left: set[str] = set()  # sources that another import has taken over since
         self._rebuilt = False
+        self._settle: Settle = partial(importer.settle, self.state.project)
         self.touched: set[str] = set()  # sources whose text this import has changed, or is to change
 
     @property
@@ -129,18 +132,18 @@ class Run:
     def _import(self) -> None:
         state, project = self.state, self.state.project
         self._importer.check_model(project)
-        collection = self._importer.open_collection(project)
+        collection = partial(self._importer.open_collection, project)
         writer = LiveWriter(self._catalog, collection)
         self._taker = Taker(state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection))
         work = self._plan()
-        anew = self._refresh(work, collection)
+        anew = self._refresh(work, collection())
         state.anew = set(anew)
         state.tell(total=len(anew))
         self._first_pass([*work.to_read, *(self._found[source] for source in anew)])
         if not self._stop.is_set():
             for doc_id in sorted(state.gone):
                 self._remove(doc_id, writer)
-        collection.flush()
+        collection().flush()
 
     def _remove(self, doc_id: str, writer: LiveWriter) -> None:
         document = self._catalog.documents.find(self.state.project.id, doc_id)
@@ -172,6 +175,7 @@ class Run:
 
     def _rebuild(self) -> None:
         rebuild = Rebuild(self.state)
+        self._settle = rebuild.settle
         self._taker = Taker(self.state, self._reader, rebuild.writer, keep=rebuild.carry, stored=rebuild.stored)
         files = self._plan(again=True).to_read
         rebuild.carry_over({file.source for file in files})
@@ -321,11 +325,12 @@ class Run:
             heappush(self._later, (*self._size(file), file.source, file))
         state.pace.did(size)
         state.tell(searchable=searchable - was_searchable, done=int(finished))
+        self._settle(partial(state.tell, stage="search graph", file=""), self._stop)
 
 
 def _to_nobody() -> None:
     """A rebuild and a first pass give way to nobody."""
 
 
-def _stored(collection: Collection, document: Document) -> Iterable[Point]:
-    return collection.stored(AnyOf("doc_id", (document.doc_id,)), document.chunks)
+def _stored(collection: Callable[[], Collection], document: Document) -> Iterable[Point]:
+    return collection().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks)

@@ -8,7 +8,7 @@ step; delete the old one. `mend` finishes or undoes what a kill interrupted.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -40,13 +40,13 @@ def _of_set(doc_id: str, passage_set: str) -> Every:
 class LiveWriter:
     """Writes into the index that questions are answered from."""
 
-    def __init__(self, catalog: Catalog, collection: Collection) -> None:
+    def __init__(self, catalog: Catalog, collection: Callable[[], Collection]) -> None:
         self._catalog = catalog
-        self._collection = collection
+        self._collection = collection  # asked for each document: between two of them, another may take its place
 
     def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
         """Replace the document's passages in one step."""
-        collection, before = self._collection, document.version
+        collection, before = self._collection(), document.version
         fresh = before != passage_set and not collection.count(AnyOf("version", (passage_set,)))
         self._catalog.documents.mark_writing(document, passage_set)
         if fresh:
@@ -85,7 +85,7 @@ class LiveWriter:
 
     def clear(self, doc_id: str) -> int:
         """Delete a document's passages; its row is another's to write."""
-        return self._collection.delete(_of_document(doc_id))
+        return self._collection().delete(_of_document(doc_id))
 
     def remove(self, project_id: str, doc_id: str) -> int:
         """Delete a document and its passages; gives how many there were."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -77,18 +78,19 @@ class CiteLoom(Peer):
     def add(self, payloads: list[dict[str, Any]], vectors: np.ndarray) -> None:
         """Take in some passages."""
         from citeloom.index.collection import Point
+        from citeloom.index.optimise import AT_ONCE
 
+        if self._collection.written >= AT_ONCE:
+            self.finish()
         words = [self._bm25.passage(p["chunk_text"]) for p in payloads]
         made = zip(payloads, vectors.tolist(), words, strict=True)
         self._collection.upsert([Point(p["chunk_id"], v, w, p) for p, v, w in made])
 
     def finish(self) -> None:
-        """Build the search graph, as the engine does it when nobody asks."""
-        from citeloom.index.edge import EdgeCollection, optimise
+        """Build the search graph, as the engine does it."""
+        from citeloom.index.optimise import settle
 
-        self._collection.close()
-        optimise(self.folder)
-        self._collection = EdgeCollection.open(self.folder)
+        settle(self._collection, threading.Event())
 
     def kinds(self) -> Mapping[str, turns.Ask]:
         """The questions that it can answer."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +14,9 @@ import qdrant_edge as qdrant
 from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE
 from citeloom.index.collection import Point
 from citeloom.index.collections import Collections, Place
-from citeloom.index.edge import EdgeCollection, optimise
+from citeloom.index.edge import EdgeCollection
 from citeloom.index.models import DenseModel, SparseModel
+from citeloom.index.optimise import AT_ONCE, settle
 from citeloom.store import Catalog
 from tests.bench import library
 from tests.bench.figures import megabytes, ms, p50, p95, say, table
@@ -122,8 +124,8 @@ def _build(home: Path, size: int, dense: DenseModel, sparse: SparseModel, made_f
         made = zip(points, vectors[written : written + len(points)].tolist(), words, strict=True)
         collection.upsert([Point(p.id, v, w, p.payload) for p, v, w in made])
         written += len(points)
+        if collection.written >= AT_ONCE or (written == size >= _WITH_GRAPH):
+            say("building its search graph")
+            settle(collection, threading.Event())
     collection.close()
     catalog.close()
-    if size >= _WITH_GRAPH:
-        say("building its search graph")
-        optimise(folder)

@@ -1,36 +1,43 @@
 """Half a million passages: import, opening, questions, memory and disk, for each way of keeping the vectors.
 
-All ways are built from the same passages and asked in turn, each by a process of its own.
+All ways are built from the same passages and asked in turn, each by a process of its own. CiteLoom's own way builds the
+search graph while passages come; the others build it at the end, over all of them at once.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import qdrant_edge as qdrant
 
 from citeloom.index import filters as f
 from citeloom.index.collection import Fusion, Point
 from citeloom.index.edge import Bm25, EdgeCollection, optimise
 from citeloom.index.holes import copy_with_holes
+from citeloom.index.optimise import AT_ONCE, settle
 from tests.bench import library, turns
 from tests.bench.figures import ms, p50, p95, say, table
 from tests.bench.peer import Library
 from tests.support import ROOT
 
 _FOUND = 10
+_A_LOOK = 0.2  # seconds between two looks at what a process holds
 _OWN = "as CiteLoom keeps it"
 _INT8 = qdrant.ScalarQuantizationConfig(qdrant.ScalarType.Int8, quantile=0.99, memory=qdrant.Memory.Pinned)
 _COLD = qdrant.Memory.Cold
-_WAYS: dict[str, dict[str, Any] | None] = {
-    _OWN: None,
+_WAYS: dict[str, dict[str, Any]] = {
+    _OWN: {},
     "float32 in memory": {},
     "float32 on disk": {"memory": _COLD},
     "int8 and float32 in memory": {"quantization_config": _INT8},
@@ -44,6 +51,7 @@ _KEPT = (
     "vectors",
     "import, passages/s",
     "search graph, s",
+    "memory for that, MB (own + mapped)",
     "open, s",
     "memory MB (own + mapped)",
     "disk MB",
@@ -61,7 +69,8 @@ def measure(root: Path, sizes: Sequence[int]) -> str:
         base = root / f"{size}"
         filled = _run("fill", root / "library", base, size)
         right = library.nearest(root / "library", size, _FOUND)
-        built = {way: _run("build", base, _folder(base, way), way) for way in _WAYS}
+        built = {_OWN: _run("grow", root / "library", _folder(base, _OWN), size)}
+        built |= {way: _run("build", base, _folder(base, way), way) for way in _WAYS if way != _OWN}
         emptied = _run("empty", _folder(base, _OWN), base.with_name(f"{size}-emptied"))
         answerers = [_answerer(root / "library", _folder(base, way), size, way) for way in _WAYS]
         say(f"asking {size:,} passages")
@@ -90,11 +99,27 @@ def _command(*arguments: object) -> list[str]:
 
 
 def _run(*arguments: object) -> dict[str, float]:
-    """Work in a process of its own, so that its memory is given back."""
+    """Work in a process of its own, so that its memory is given back; how much it took is told as well."""
     say(" ".join(str(a) for a in arguments if not isinstance(a, Path)))
-    done = subprocess.run(_command(*arguments), stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
-    figures: dict[str, float] = json.loads(done.stdout)
-    return figures
+    most = {"own": 0.0, "mapped": 0.0}
+    with subprocess.Popen(_command(*arguments), stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        while process.poll() is None:
+            for held in _memory(process.pid):
+                most = max(most, held, key=lambda one: one["own"])
+            time.sleep(_A_LOOK)
+        assert process.stdout
+        printed = process.stdout.read()
+    if process.returncode:
+        raise RuntimeError(f"{arguments[0]} ended: exit code {process.returncode}")
+    return {**json.loads(printed), **most}
+
+
+def _memory(pid: int) -> Iterator[dict[str, float]]:
+    """What a process and those that it has started hold now, each."""
+    with suppress(psutil.NoSuchProcess):
+        for one in (pid, *(child.pid for child in psutil.Process(pid).children())):
+            with suppress(OSError):
+                yield turns.memory(one)
 
 
 def _answerer(data: Path, folder: Path, size: int, way: str) -> turns.Answerer:
@@ -112,17 +137,18 @@ def _kept(size: int, way: turns.Answerer, filled: Mapping[str, float], built: Ma
     return (
         f"{size:,}",
         way.name,
-        f"{size / filled['seconds']:.0f}",
+        f"{size / (built.get('imported') or filled['imported']):.0f}",
         f"{built['seconds']:.0f}",
+        f"{built['own']:.0f} + {built['mapped']:.0f}",
         f"{way.built['opened']:.2f}",
         f"{own:.0f} + {mapped:.0f}",
         f"{built['disk']:.0f}",
     )
 
 
-def _fill(data: Library, folder: Path) -> dict[str, float]:
+def _fill(data: Library, folder: Path, at_once: float = math.inf) -> dict[str, float]:
     collection, bm25 = EdgeCollection.create(folder, data.vectors.shape[1], sparse=True), Bm25("english")
-    seconds = 0.0
+    seconds = built = 0.0
     for payloads, vectors in data.batches(library.PASSAGES_A_DOCUMENT):
         words = [bm25.passage(p["chunk_text"]) for p in payloads]
         made = zip(payloads, vectors.tolist(), words, strict=True)
@@ -130,18 +156,24 @@ def _fill(data: Library, folder: Path) -> dict[str, float]:
         began = time.perf_counter()
         collection.upsert(points)
         seconds += time.perf_counter() - began
+        if collection.written >= at_once:
+            built += _settled(collection)
+    if at_once < math.inf:
+        built += _settled(collection)
     collection.close()
-    return {"seconds": seconds}
+    return {"imported": seconds, "seconds": built, "disk": turns.disk(folder)}
+
+
+def _settled(collection: EdgeCollection) -> float:
+    began = time.perf_counter()
+    settle(collection, threading.Event())
+    return time.perf_counter() - began
 
 
 def _build(source: Path, folder: Path, way: str) -> dict[str, float]:
     shutil.copytree(source, folder, copy_function=copy_with_holes)
     began = time.perf_counter()
-    settings = _WAYS[way]
-    if settings is None:
-        optimise(folder)
-    else:
-        _optimise_as(folder, settings)
+    _optimise_as(folder, _WAYS[way])
     return {"seconds": time.perf_counter() - began, "disk": turns.disk(folder)}
 
 
@@ -196,6 +228,8 @@ def _main(what: str, *arguments: str) -> None:
     match what:
         case "fill":
             print(json.dumps(_fill(Library(Path(arguments[0]), int(arguments[2])), Path(arguments[1]))))
+        case "grow":
+            print(json.dumps(_fill(Library(Path(arguments[0]), int(arguments[2])), Path(arguments[1]), AT_ONCE)))
         case "build":
             print(json.dumps(_build(Path(arguments[0]), Path(arguments[1]), arguments[2])))
         case "empty":

@@ -111,9 +111,9 @@ def answer(kinds: Mapping[str, Ask], **built: Any) -> None:
         _write({"wall": wall, "cpu": cpu, "found": found})
 
 
-def memory() -> dict[str, float]:
-    """This process's memory in MB: its own, and what it maps of files, which the system may take back."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+def memory(pid: int | str = "self") -> dict[str, float]:
+    """A process's memory in MB: its own, and what it maps of files, which the system may take back."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
     held = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines if line.startswith("Rss")}
     return {"own": held["RssAnon"], "mapped": held["RssFile"]}
 

@@ -96,6 +96,7 @@ def stage_words(job: dict[str, Any]) -> str:
         "fetch": translate("Activity", "Fetching files"),
         "read": translate("Activity", "Making papers searchable"),
         "convert": translate("Activity", "Reading whole papers"),
+        "search graph": translate("Activity", "Making searches fast"),
         "model": translate("Activity", "Fetching the language model"),
         "done": translate("Activity", "Finishing"),
     }

@@ -80,6 +80,10 @@
         <translation>Arbeiten werden durchsuchbar gemacht</translation>
     </message>
     <message>
+        <source>Making searches fast</source>
+        <translation>Suchen werden beschleunigt</translation>
+    </message>
+    <message>
         <source>No such project</source>
         <translation>Kein solches Projekt</translation>
     </message>
@@ -2448,6 +2452,10 @@
     <message>
         <source>Making papers searchable: {searchable} of {total}</source>
         <translation>Arbeiten werden durchsuchbar: {searchable} von {total}</translation>
+    </message>
+    <message>
+        <source>Making searches fast …</source>
+        <translation>Suchen werden beschleunigt&#xa0;…</translation>
     </message>
     <message>
         <source>No record was found; its citekey was made from the file.</source>

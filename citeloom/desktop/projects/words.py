@@ -93,6 +93,7 @@ def progress_words(job: dict[str, Any]) -> str:
         "fetch": translate("Projects", "Fetching files …"),
         "read": translate("Projects", "Making papers searchable: {searchable} of {total}"),
         "convert": translate("Projects", "Reading papers whole: {done} of {total}"),
+        "search graph": translate("Projects", "Making searches fast …"),
         "model": translate("Projects", "Fetching the model …"),
         "done": translate("Projects", "Finishing …"),
     }.get(str(job.get("stage") or ""), translate("Projects", "Reading …"))

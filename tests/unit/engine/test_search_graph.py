@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,12 @@ import pytest
 from citeloom.config import Settings
 from citeloom.engine import indexes
 from citeloom.engine.cancel import Cancel
+from citeloom.engine.events import JobProgress
 from citeloom.engine.service import Service
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index import collections
 from citeloom.ingest.place import place_of
+from citeloom.store import Source
 
 
 @pytest.fixture
@@ -62,3 +67,73 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
     (document,) = service.catalog.documents.all("thesis")
     service.delete_document(after, document.doc_id)
     assert service.catalog.projects.get("thesis").without_graph == 100, "what was deleted takes room until then"
+
+
+@pytest.fixture
+def papers(service: Service, tmp_path: Path) -> list[str]:
+    """The words by which each of some papers is found, which the project is to read."""
+    folder, words = tmp_path / "papers", ["bog", "coral", "moth", "tide", "gorse", "heron"]
+    folder.mkdir()
+    for word in words:
+        (folder / f"{word}.md").write_text(f"# On the {word}\n\nThe {word} was measured.\n", encoding="utf-8")
+    service.catalog.projects.add_source("thesis", Source("folder", str(folder), recursive=True))
+    return words
+
+
+def imported(service: Service, **options: Any) -> list[str]:
+    """Import everything; gives the stages it went through."""
+    stages: list[str] = []
+    service.events.watch(lambda event: stages.append(event.stage) if isinstance(event, JobProgress) else None)
+    project = service.catalog.projects.get("thesis")
+    job = service.imports.ingest(project, None, options, by_agent=False)
+    finished, _ = service.jobs.wait(job.id, 120)
+    assert finished and finished.state == "done", finished
+    return [stage for stage, _ in groupby(stages)]
+
+
+def found(service: Service, words: list[str]) -> list[str]:
+    """For each of these words, the paper that comes first."""
+    project = service.catalog.projects.get("thesis")
+    answers = [service.questions.query(project, word, hybrid=True, cancel=Cancel()) for word in words]
+    assert service.collection(project).count() == len(words)
+    return [answer["items"][0]["source"].removesuffix(".md") for answer in answers]
+
+
+def test_a_long_import_builds_the_graph_on_its_way_and_loses_nothing(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    stages = imported(service)
+    assert stages.count("search graph") == 3
+    project = service.catalog.projects.get("thesis")
+    assert (project.generation, project.without_graph) == (4, 0)
+    assert found(service, papers) == papers
+    assert [f.name for f in service.collections.folder(place_of(project)).parent.iterdir()] == ["g0004"]
+
+
+def test_a_long_rebuild_builds_the_graph_on_its_way(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(service)
+    monkeypatch.setattr(collections, "AT_ONCE", 4)
+    assert imported(service, force_rebuild=True).count("search graph") == 1
+    assert found(service, papers) == papers
+
+
+def test_a_graph_that_cannot_be_built_keeps_nothing_from_being_imported_and_is_not_tried_all_the_time(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tried: list[int] = []
+
+    def fail(*_: object) -> None:
+        tried.append(1)
+        raise CiteLoomError(Code.STORAGE_ERROR, "The index could not be optimised: Killed.")
+
+    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 3)
+    monkeypatch.setattr(indexes, "optimised_copy", fail)
+    imported(service)
+    service._when_idle()
+    service._when_idle()
+    assert len(tried) == 3 and "could not be optimised" in caplog.text
+    assert found(service, papers) == papers

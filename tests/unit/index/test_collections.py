@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index import collections as collections_module
+from citeloom.index import edge
+from citeloom.index import optimise as optimise_module
 from citeloom.index.collection import Collection, Fusion, Point, SparseVector
 from citeloom.index.collections import Collections, Place, room_of
 from citeloom.index.edge import EdgeCollection
@@ -146,6 +149,49 @@ def test_an_index_that_is_written_anew_has_nothing_left_of_what_was_deleted(
     holding = {f for f in files if any(b"a secret" in block for _, block in filled(f))}
     assert holding and all(f.is_relative_to(folders[0]) for f in holding)
     assert sorted(f.name for f in folders[1].parent.iterdir()) == ["g0001", "g0002"]
+
+
+def test_what_grows_large_before_anybody_reads_it_gets_its_graph_on_the_way(
+    collections: Collections, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, other = begin(collections, 1, 60), Collections(collections.folder(place(1)).parent / "other")
+    settled = other.create(place(1), 4, sparse=True)
+    began: list[int] = []
+    monkeypatch.setattr(collections_module, "AT_ONCE", 50)
+    for version, count in (("generation 1", 40), ("generation 1", 60)):
+        other.settle(settled, lambda: began.append(settled.count()), threading.Event())
+        fill(settled, version, count)
+    other.settle(settled, lambda: began.append(settled.count()), threading.Event())
+    assert began == [60], "only when much was written since the last time"
+    assert settled.points(None, 100) == made.points(None, 100)
+    stop = threading.Event()
+    stop.set()
+    fill(settled, "stopped", 60)
+    other.settle(settled, lambda: None, stop)
+    assert seen(settled) == {"stopped"}, "it can be gone on with"
+    settled.close()
+
+
+def test_what_is_written_anew_gets_its_graph_on_the_way(
+    collections: Collections, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = begin(collections, 1, 700)
+    made.close()
+    built: list[int] = []
+
+    def optimise(folder: Path) -> None:
+        built.append(1)
+        edge.optimise(folder)
+
+    monkeypatch.setattr(optimise_module, "AT_ONCE", 500)
+    monkeypatch.setattr(optimise_module, "optimise", optimise)
+    folders = collections.folder(place(1)), collections.folder(place(2))
+    optimise_module._write_anew(*folders, 4, True)
+    anew, old = EdgeCollection.open(folders[1]), EdgeCollection.open(folders[0])
+    assert len(built) == 1
+    assert anew.points(None, 1000) == old.points(None, 1000)
+    anew.close()
+    old.close()
 
 
 def test_a_copy_that_cannot_be_optimised_is_told_and_leaves_nothing(collections: Collections) -> None:

@@ -92,7 +92,7 @@ def effects(catalog: Catalog, collection: EdgeCollection, monkeypatch: pytest.Mo
 
 def begin(catalog: Catalog, project: Project, collection: EdgeCollection, before: str | None) -> Document:
     """A document with its old passages, or none, beside another document."""
-    writer = LiveWriter(catalog, collection)
+    writer = LiveWriter(catalog, lambda: collection)
     writer.write(Document(project.id, "other", "/other.pdf"), str(uuid.UUID(int=9)), points("other", OLD, 3), {})
     document = Document(project.id, "doc", "/doc.pdf", title="Salt", citekey="salt2019")
     catalog.documents.save(document)
@@ -123,7 +123,7 @@ def test_a_kill_at_any_point_leaves_the_old_set_or_the_new_one(
         effects.left = survived
         effects.look = lambda: outcomes_seen(collection, ids(old), ids(new))
         try:
-            LiveWriter(catalog, collection).write(document, after, new, became)
+            LiveWriter(catalog, lambda: collection).write(document, after, new, became)
             completed = True
         except Killed:
             completed = False
@@ -163,7 +163,7 @@ def test_a_write_leaves_exactly_its_passages_and_its_row(
 ) -> None:
     document = begin(catalog, project, collection, OLD)
     document.state, document.reason, document.reason_code = State.FAILED, "No text.", "CONVERSION_FAILED"
-    LiveWriter(catalog, collection).write(document, NEW, points("doc", NEW, 5), {})
+    LiveWriter(catalog, lambda: collection).write(document, NEW, points("doc", NEW, 5), {})
     kept = row(catalog, project)
     assert (kept.version, kept.writing, kept.chunks, kept.title) == (NEW, None, 5, "Salt")
     assert (kept.state, kept.reason, kept.reason_code) == (State.READY, None, None)
@@ -202,7 +202,7 @@ def test_a_write_that_fails_leaves_the_old_set_visible(
     with monkeypatch.context() as patch:
         fail_after(collection, patch, 1, failing)
         with pytest.raises(CiteLoomError, match="broken") as caught:
-            LiveWriter(catalog, collection).write(document, NEW, points("doc", NEW, MANY), {})
+            LiveWriter(catalog, lambda: collection).write(document, NEW, points("doc", NEW, MANY), {})
         assert caught.value.code == Code.STORAGE_ERROR
         assert visible(collection) == old
         assert row(catalog, project).version == before
@@ -210,13 +210,13 @@ def test_a_write_that_fails_leaves_the_old_set_visible(
     mend(catalog, project, collection)
     assert visible(collection) == old
     assert row(catalog, project).writing is None
-    LiveWriter(catalog, collection).write(row(catalog, project), NEW, points("doc", NEW, MANY), {})
+    LiveWriter(catalog, lambda: collection).write(row(catalog, project), NEW, points("doc", NEW, MANY), {})
     assert visible(collection) == ids(points("doc", NEW, MANY))
 
 
 def test_a_removed_document_leaves_nothing(catalog: Catalog, project: Project, collection: EdgeCollection) -> None:
     begin(catalog, project, collection, OLD)
-    assert LiveWriter(catalog, collection).remove(project.id, "doc") == MANY
+    assert LiveWriter(catalog, lambda: collection).remove(project.id, "doc") == MANY
     assert visible(collection) == set()
     assert catalog.documents.find(project.id, "doc") is None
     assert visible(collection, "other")
