@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,7 @@ class Chore:
         self.touched: set[str] = set()
         self._stop = stop
         self._report = report
+        self._far = (0, 0)
         self._paces: dict[str, Pace] = {}  # by stage: after a pause or something between, a stage goes on
 
     def do(self) -> None:
@@ -67,10 +68,17 @@ class Chore:
 
     def tell(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:
         """Say how far it has come."""
+        self._far = done, total
         pace = self._paces.setdefault(stage, Pace(total))
         pace.under_way = done
         seconds = pace.left()
         self._report(Progress(total=total, done=done, chunks_written=done, stage=stage, file=what, eta_seconds=seconds))
+
+    @contextmanager
+    def building_graph(self) -> Iterator[None]:
+        """Say that the search graph is being built, over what is there so far."""
+        self.tell("graph", *self._far)
+        yield
 
     def check_stop(self) -> None:
         """End here if it is to end."""

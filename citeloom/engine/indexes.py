@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
@@ -41,7 +41,7 @@ class Indexes:
         self.collections = collections
         self._mended: set[str] = set()
         self._ended = False
-        self._in_vain: dict[str, int] = {}  # how many passages waited for a search graph that could not be built
+        self._in_vain: dict[Place, int] = {}  # how many passages waited for a search graph that could not be built
         self._writing: defaultdict[str, _Writing] = defaultdict(_Writing)
 
     def open(self, project: Project) -> Collection:
@@ -119,13 +119,12 @@ class Indexes:
 
     def swap(self, old: Project, new: Project, made: Collection) -> None:
         """Have another generation, which `new` names, answer from now on."""
-        self.collections.adopt(place_of(new), made)
-        # Read again: making it took minutes, in which somebody may have removed the project.
-        current = self._catalog.projects.get(old.id)
-        self._catalog.projects.save(
-            replace(current, generation=new.generation, server=new.server, without_graph=new.without_graph)
-        )
-        self.collections.retire(place_of(new))
+        with self.collections.swapped(place_of(new), made):
+            # Read again: making it took minutes, in which somebody may have removed the project.
+            current = self._catalog.projects.get(old.id)
+            self._catalog.projects.save(
+                replace(current, generation=new.generation, server=new.server, without_graph=new.without_graph)
+            )
 
     def optimise(self) -> None:
         """Build search graphs where many passages have none, or many were deleted."""
@@ -133,24 +132,23 @@ class Indexes:
             if self._is_due(project, _OPTIMISE_FROM):
                 self._build_graph(project, threading.Event())
 
-    def settle(self, project: Project, begin: Callable[[], None], stop: threading.Event) -> None:
+    def settle(self, project_id: str, during: AbstractContextManager[None], stop: threading.Event) -> None:
         """In the middle of a long import, build the search graph before too much waits for one."""
-        current = self._catalog.projects.get(project.id)
-        if self._is_due(current, AT_ONCE):
-            begin()
-            self._build_graph(current, stop)
+        project = self._catalog.projects.get(project_id)
+        if self._is_due(project, AT_ONCE):
+            with during:
+                self._build_graph(project, stop)
 
     def _is_due(self, project: Project, waiting: int) -> bool:
         # What failed is tried again when as many more wait for it, not all the time.
-        return not project.server and project.without_graph >= waiting + self._in_vain.get(project.collection, 0)
+        return not project.server and project.without_graph >= waiting + self._in_vain.get(place_of(project), 0)
 
     def _build_graph(self, project: Project, stop: threading.Event) -> None:
         try:
             with self.untouched([project], "optimised", would_be_wasted=True):
                 self._optimise(project, stop)
-            self._in_vain.pop(project.collection, None)
         except CiteLoomError as error:
-            self._in_vain[project.collection] = project.without_graph
+            self._in_vain[place_of(project)] = project.without_graph
             log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)
 
     def compact(self, project: Project, tell: Tell, stop: threading.Event) -> None:
@@ -164,7 +162,10 @@ class Indexes:
         anew: tuple[int, bool] | None = None,
         tell: Tell = lambda done, total: None,
     ) -> None:
-        self.open(project).flush()
+        collection = self.open(project)
+        mend(self._catalog, project, collection)  # what a failed write left hidden would be seen in the copy
+        collection.flush()
+        self._check_room(project)
         log.info("optimising %s", project.collection)
         new = replace(project, generation=project.generation + 1, without_graph=0)
         folder = self.collections.folder
@@ -173,6 +174,16 @@ class Indexes:
             raise Stopped
         self.swap(project, new, made)
         log.info("optimised %s", project.collection)
+
+    def _check_room(self, project: Project) -> None:
+        """Refuse to fill the disk with a copy of an index."""
+        needed = 2 * self.collections.size_on_disk(project.collection)
+        if self.collections.free_room() < needed:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"The disk has no room for another copy of the index of '{project.id}' ({needed // 1_000_000} MB).",
+                "Free some space and try again.",
+            )
 
 
 def moved(project: Project, to: str) -> Project:

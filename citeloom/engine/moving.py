@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TypeVar
 
 from citeloom.engine.chores import Chore
@@ -70,7 +69,6 @@ class Move(Chore):
         self._old = catalog.projects.get(request.project_id)
         self._new = moved(self._old, request.to)
         self._origin = replace(place_of(self._old), server=request.origin)
-        self._far = (0, 0)
 
     def do(self) -> None:
         """Copy, check, swap; then the old one goes."""
@@ -139,8 +137,14 @@ class Move(Chore):
 
     def _copied(self, source: Collection, target: Collection) -> Copied:
         """Copy, write out and check."""
-        settle = partial(self._collections.settle, target, lambda: self.tell("graph", *self._far), self._stop)
-        done = copy(source, target, self._copying, settle, self._stop.is_set, self._patiently)
+        done = copy(
+            source,
+            target,
+            lambda done, total: self.tell("copy", done, total),
+            lambda: self._collections.settle(target, self.building_graph(), self._stop),
+            self._stop.is_set,
+            self._patiently,
+        )
         self._patiently(target.flush)
         self.check_stop()
         self.tell("check", *self._far)
@@ -151,10 +155,6 @@ class Move(Chore):
                 self.give_up()  # a copy that is not the same is nothing to go on from
             raise
         return done
-
-    def _copying(self, done: int, total: int) -> None:
-        self._far = done, total
-        self.tell("copy", done, total)
 
     def _patiently(self, step: Callable[[], _T], /) -> _T:
         """Do a step; where the server is lost, wait for it to come back."""

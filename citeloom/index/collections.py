@@ -12,7 +12,8 @@ import shutil
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
@@ -113,21 +114,37 @@ class Collections:
     def begun(self, place: Place) -> Collection | None:
         """A generation that an interrupted attempt left, to go on with; None where there is none."""
         try:
-            return self._opened(place)
+            begun = self._opened(place)
+            if isinstance(begun, EdgeCollection):
+                begun.written = begun.count()  # nobody knows how many of them have a search graph
+            return begun
         except CiteLoomError as error:
             if place.server and place.on_server in self._on_server(place):
                 raise
             log.info("nothing to go on with: %s", error)
             return None
 
-    def settle(self, collection: Collection, begin: Callable[[], None], stop: threading.Event) -> None:
+    def settle(self, collection: Collection, during: AbstractContextManager[None], stop: threading.Event) -> None:
         """Build the search graph of what is being written and nobody reads yet, before too much waits for one."""
         if isinstance(collection, EdgeCollection) and collection.written >= AT_ONCE:
-            begin()
-            settle(collection, stop)
+            with during:
+                settle(collection, stop)
+
+    @contextmanager
+    def swapped(self, place: Place, collection: Collection) -> Iterator[None]:
+        """Have another generation answer: inside, say in the catalog that it counts; then the others go."""
+        self.adopt(place, collection)
+        try:
+            yield
+        except BaseException:
+            with self.opening(place.name):
+                if kept := self._open.get(place.name, {}).pop(place.generation, None):
+                    kept.close()
+            raise
+        self.retire(place)
 
     def adopt(self, place: Place, collection: Collection) -> None:
-        """Have a generation at hand for whoever asks for it. Then say in the catalog that it counts, then retire."""
+        """Have a generation at hand for whoever asks for it."""
         with self.opening(place.name):
             self._open.setdefault(place.name, {})[place.generation] = collection
 
@@ -205,6 +222,10 @@ class Collections:
     def size_on_disk(self, name: str) -> int:
         """Bytes that a collection takes on our disk."""
         return room_of(self._root / name)
+
+    def free_room(self) -> int:
+        """Bytes that are free on our disk."""
+        return shutil.disk_usage(self._root.parent).free
 
     def close(self) -> None:
         """Close every collection."""

@@ -6,9 +6,12 @@ So a copy is optimised here, and the engine swaps it in.
 
 from __future__ import annotations
 
+import ctypes
 import json
+import logging
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -19,10 +22,13 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.index.edge import EdgeCollection, optimise
 from citeloom.index.holes import copy_with_holes
 
+log = logging.getLogger(__name__)
+
 AT_ONCE = 100_000  # passages: with more, building the graph takes more memory than a laptop has to spare
 _BATCH = 256
 _PATIENCE = 0.2  # seconds between two looks at whether to stop
 _NEVER = threading.Event()
+_SIGNAL_OF_PARENTS_DEATH = 1  # as Linux calls it for prctl
 
 Tell = Callable[[int, int], None]
 
@@ -50,9 +56,15 @@ def optimised_copy(
 
 
 def settle(collection: EdgeCollection, stop: threading.Event) -> None:
-    """Build the search graph in place, in another process, while nobody reads or writes the collection."""
+    """Build the search graph in place, in another process, while nobody reads or writes the collection.
+
+    Where that fails, the passages are searched without one: nothing is lost.
+    """
     with collection.let_go():
-        _done_elsewhere(collection.folder, None, None, lambda done, total: None, stop)
+        try:
+            _done_elsewhere(collection.folder, None, None, lambda done, total: None, stop)
+        except CiteLoomError as error:
+            log.warning("%s goes on without a search graph: %s", collection.folder, error)
 
 
 def _done_elsewhere(
@@ -61,9 +73,12 @@ def _done_elsewhere(
     """Run `main` in a process of its own; False if it was stopped."""
     arguments = json.dumps([str(source), target and str(target), anew])
     command = [sys.executable, "-m", "citeloom.index.optimise", arguments]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
-    )
+    try:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+        )
+    except OSError as error:
+        raise _failed(str(error)) from error
     ended = threading.Event()
     watch = threading.Thread(target=_kill_when_told, args=(process, stop, ended), daemon=True)
     watch.start()
@@ -83,7 +98,11 @@ def _done_elsewhere(
         return True
     if stop.is_set():
         return False
-    raise CiteLoomError(Code.STORAGE_ERROR, f"The index could not be optimised: {reason[0].rstrip('.')}.")
+    raise _failed(reason[0])
+
+
+def _failed(reason: str) -> CiteLoomError:
+    return CiteLoomError(Code.STORAGE_ERROR, f"The index could not be optimised: {reason.rstrip('.')}.")
 
 
 def _remove(target: Path) -> None:
@@ -106,6 +125,7 @@ def main(source: Path, target: Path | None, anew: tuple[int, bool] | None) -> No
     """Optimise a collection that nobody has open, or a copy of one that is not being written."""
     if hasattr(os, "nice"):
         os.nice(10)
+    _end_with_parent()
     if target is None:
         optimise(source)
         return
@@ -119,6 +139,12 @@ def main(source: Path, target: Path | None, anew: tuple[int, bool] | None) -> No
         _write_anew(copy, target, *anew)
         shutil.rmtree(copy)
     optimise(target)
+
+
+def _end_with_parent() -> None:
+    """End when the engine is killed: the next one must find nobody at work in its folders."""
+    if sys.platform == "linux":  # elsewhere nothing can be done while Qdrant Edge holds Python's lock
+        ctypes.CDLL(None).prctl(_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL)
 
 
 def _write_anew(source: Path, target: Path, dense_size: int, sparse: bool) -> None:

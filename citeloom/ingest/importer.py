@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ class Importer:
         conversions: Path,
         zotero: ZoteroItems,
         open_collection: Callable[[Project], Collection],
-        settle: Callable[[Project, Callable[[], None], threading.Event], None],
+        settle: Callable[[str, AbstractContextManager[None], threading.Event], None],
     ) -> None:
         self.catalog = catalog
         self.collections = collections
@@ -45,7 +46,7 @@ class Importer:
         self.zotero = zotero
         self.downloads = catalog.db.path.parent / "downloads"
         self.open_collection = open_collection  # mends what a kill left before anything is written
-        self.settle = settle  # between two documents of a long import: the index may be another one after it
+        self._settle = settle
 
     def model_of(self, project: Project) -> str:
         """The dense model that a project is meant to have: the one chosen for it, else the one of the settings."""
@@ -66,6 +67,10 @@ class Importer:
                 project_model=project.dense_model,
                 settings_model=wanted,
             )
+
+    def settle(self, state: ImportState) -> None:
+        """Between two documents of a long import, have what was written found fast. Then the index is another one."""
+        self._settle(state.project.id, state.building_graph(), state.stop)
 
     def begin(self, request: ImportRequest, report: Report, stop: threading.Event) -> Run:
         """An import of which nothing is done yet; `stop` ends it soon, in the middle of a document if need be."""

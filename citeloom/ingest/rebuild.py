@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
@@ -95,19 +94,19 @@ class Rebuild:
         points = [Point(hit.id, *of, {**hit.payload, **models}) for hit, of in zip(hits, vectors, strict=True)]
         self.writer.write(document, document.version or "", points, {})
         self._state.written[document.content_hash or ""] = document.source
+        self.settle()
         return True
 
-    def settle(self, begin: Callable[[], None], stop: threading.Event) -> None:
+    def settle(self) -> None:
         """Build the search graph of what is there so far, before too much waits for one."""
-        self._collections.settle(self._collection, begin, stop)
+        self._collections.settle(self._collection, self._state.building_graph(), self._state.stop)
 
     def finish(self) -> None:
         """Have the new generation answer from now on."""
         self._catch_up()
         state = self._state
-        self._collections.adopt(place_of(state.project), self._collection)
-        self.writer.finish(state.project, sorted(state.gone))
-        self._collections.retire(place_of(state.project))
+        with self._collections.swapped(place_of(state.project), self._collection):
+            self.writer.finish(state.project, sorted(state.gone))
         state.result.removed += len(state.gone)
 
     def _catch_up(self) -> None:

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Settle = Callable[[Callable[[], None], threading.Event], None]  # what to call when it begins, and when to stop
-
 _PATIENCE = 0.25  # seconds between two looks at whether somebody else wants something
 _PAGE_OF_OCR = 10  # reading one takes as long as so many others
 
@@ -61,7 +59,7 @@ class Run:
         self._reading: set[str] = set()  # sources that are being read whole
         self._left: set[str] = set()  # sources that another import has taken over since
         self._rebuilt = False
-        self._settle: Settle = partial(importer.settle, self.state.project)
+        self._settle: Callable[[], None] = partial(importer.settle, self.state)
         self.touched: set[str] = set()  # sources whose text this import has changed, or is to change
 
     @property
@@ -325,7 +323,7 @@ class Run:
             heappush(self._later, (*self._size(file), file.source, file))
         state.pace.did(size)
         state.tell(searchable=searchable - was_searchable, done=int(finished))
-        self._settle(partial(state.tell, stage="search graph", file=""), self._stop)
+        self._settle()
 
 
 def _to_nobody() -> None:

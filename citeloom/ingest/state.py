@@ -124,10 +124,17 @@ class ImportState:
             done=before.done + done,
             failed=self.result.failed,
             chunks_written=self.result.chunks_written,
-            eta_seconds=self.pace.left(),
-            **changes,
+            **{"eta_seconds": self.pace.left(), **changes},
         )
         self._report(self._progress)
+
+    @contextmanager
+    def building_graph(self) -> Iterator[None]:
+        """Say that the search graph is being built, which takes a minute, and then what went on before."""
+        before = self._progress
+        self.tell(stage="search graph", file="", eta_seconds=None)
+        yield
+        self.tell(stage=before.stage, file=before.file)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

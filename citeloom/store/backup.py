@@ -44,4 +44,8 @@ def made_own(file: Path) -> dict[str, tuple[str, int]]:
 
 def _settle(copy: Database) -> None:
     copy.write("DELETE FROM jobs WHERE state NOT IN ('done', 'failed', 'cancelled')")
-    copy.write("UPDATE projects SET server = ''")
+    # What was on a server is copied for the backup into an index of which only a part has a search graph.
+    copy.write(
+        "UPDATE projects SET server = '', without_graph ="
+        " (SELECT COALESCE(SUM(chunks), 0) FROM documents WHERE project_id = projects.id) WHERE server != ''"
+    )

@@ -29,8 +29,9 @@ class Silence:
             raise server.slow()
         try:
             yield
-        except ResponseHandlingException as error:
-            self._until = time.monotonic() + _LEFT_ALONE if isinstance(error.source, httpx.TimeoutException) else None
+        except Exception as error:  # an error that was answered is an answer
+            silent = isinstance(error, ResponseHandlingException) and isinstance(error.source, httpx.TimeoutException)
+            self._until = time.monotonic() + _LEFT_ALONE if silent else None
             raise
         self._until = None
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,10 @@ from citeloom.engine.cancel import Cancel
 from citeloom.engine.events import JobProgress
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index import collections
+from citeloom.index import collections, optimise
+from citeloom.index.filters import AnyOf
 from citeloom.ingest.place import place_of
-from citeloom.store import Source
+from citeloom.store import Project, Source
 
 
 @pytest.fixture
@@ -136,4 +139,61 @@ def test_a_graph_that_cannot_be_built_keeps_nothing_from_being_imported_and_is_n
     service._when_idle()
     service._when_idle()
     assert len(tried) == 3 and "could not be optimised" in caplog.text
+    assert found(service, papers) == papers
+
+
+def test_a_graph_that_cannot_take_the_place_of_the_index_is_taken_back_and_nothing_is_lost(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, tried = service.catalog.projects.save, list[int]()
+
+    def fail_once(project: Project) -> None:
+        tried.append(project.generation)
+        if len(tried) == 2:
+            raise CiteLoomError(Code.STORAGE_ERROR, "database is locked.")
+        save(project)
+
+    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(service.catalog.projects, "save", fail_once)
+    imported(service)
+    assert tried == [2, 3, 3]
+    assert service.catalog.projects.get("thesis").generation == 3
+    assert found(service, papers) == papers
+
+
+def test_a_disk_without_room_for_a_copy_is_not_filled(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(service.collections, "free_room", lambda: 1000)
+    imported(service)
+    assert service.catalog.projects.get("thesis").generation == 1
+    assert found(service, papers) == papers and "no room" in caplog.text
+
+
+def test_a_rebuild_whose_graph_cannot_be_built_goes_on_without_it(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    imported(service)
+    monkeypatch.setattr(collections, "AT_ONCE", 4)
+    monkeypatch.setattr(optimise.sys, "executable", "/nowhere/python")
+    imported(service, force_rebuild=True)
+    assert "goes on without a search graph" in caplog.text
+    assert found(service, papers) == papers
+
+
+def test_what_a_failed_write_left_hidden_is_not_seen_in_the_index_with_the_graph(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(service)
+    project = service.catalog.projects.get("thesis")
+    collection, document = service.collection(project), service.catalog.documents.all("thesis")[0]
+    (passage,) = collection.stored(AnyOf("doc_id", (document.doc_id,)), 1)
+    service.catalog.documents.mark_writing(document, "half-written")
+    collection.hide("half-written")
+    other = str(uuid.UUID(int=7))
+    collection.upsert([replace(passage, id=other, payload={**passage.payload, "version": "half-written"})])
+    monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 1)
+    service._when_idle()
+    assert service.catalog.projects.get("thesis").generation == 2
     assert found(service, papers) == papers

@@ -6,6 +6,7 @@ import random
 import threading
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -157,19 +158,29 @@ def test_what_grows_large_before_anybody_reads_it_gets_its_graph_on_the_way(
     made, other = begin(collections, 1, 60), Collections(collections.folder(place(1)).parent / "other")
     settled = other.create(place(1), 4, sparse=True)
     began: list[int] = []
+
+    @contextmanager
+    def beginning() -> Iterator[None]:
+        began.append(settled.count())
+        yield
+
     monkeypatch.setattr(collections_module, "AT_ONCE", 50)
     for version, count in (("generation 1", 40), ("generation 1", 60)):
-        other.settle(settled, lambda: began.append(settled.count()), threading.Event())
+        other.settle(settled, beginning(), threading.Event())
         fill(settled, version, count)
-    other.settle(settled, lambda: began.append(settled.count()), threading.Event())
+    other.settle(settled, beginning(), threading.Event())
     assert began == [60], "only when much was written since the last time"
     assert settled.points(None, 100) == made.points(None, 100)
     stop = threading.Event()
     stop.set()
     fill(settled, "stopped", 60)
-    other.settle(settled, lambda: None, stop)
+    other.settle(settled, nullcontext(), stop)
     assert seen(settled) == {"stopped"}, "it can be gone on with"
     settled.close()
+    begun = other.begun(place(1))
+    assert isinstance(begun, EdgeCollection)
+    assert begun.written == 60, "whoever goes on with it does not know what has a graph"
+    begun.close()
 
 
 def test_what_is_written_anew_gets_its_graph_on_the_way(

@@ -196,6 +196,8 @@ def test_a_silent_server_is_asked_by_one_question_at_a_time_until_it_answers_aga
     with ThreadPoolExecutor(4) as pool:
         assert [error.code for error in pool.map(lambda _: failure(search), range(4))] == [Code.TIMEOUT] * 4
     assert len(qdrant.requests) == asked + 1
+    qdrant.everywhere = 503
+    assert [failure(search).code for _ in range(3)] == [Code.INDEX_UNAVAILABLE] * 3, "an error is an answer"
     qdrant.everywhere = None
     assert len(search()) == len(search()) == 1
     impatient.close()
