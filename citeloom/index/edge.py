@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -215,6 +216,7 @@ def _add_yes_no_indexes(shard: qdrant.EdgeShard) -> None:
 
 def optimise(folder: Path) -> None:
     """Build the search graph over a collection that nobody else has open. Takes minutes for large ones."""
+    shutil.rmtree(folder / "temp_segments", ignore_errors=True)  # where Qdrant Edge left what it was killed over
     shard = qdrant.EdgeShard.load(str(folder))
     shard.optimize()
     shard.flush()

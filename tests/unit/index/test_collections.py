@@ -116,8 +116,10 @@ def test_a_new_generation_starts_empty_whatever_lies_there(collections: Collecti
 
 def test_an_optimised_copy_gives_the_same_hits(collections: Collections) -> None:
     made = begin(collections, 1, 60)
+    (collections.folder(place(1)) / "temp_segments" / "of one that was killed").mkdir(parents=True)
     copy = optimised_copy(collections.folder(place(1)), collections.folder(place(2)))
     assert copy is not None
+    assert not (copy.folder / "temp_segments" / "of one that was killed").exists()
     collections.adopt(place(2), copy)
     assert copy.scroll(EVERYTHING, 100) == made.scroll(EVERYTHING, 100)
     for number in range(5):
