@@ -122,7 +122,7 @@ def _memory(pid: int) -> Iterator[dict[str, float]]:
     """What a process and those that it has started hold now, each."""
     with suppress(psutil.NoSuchProcess):
         for one in (pid, *(child.pid for child in psutil.Process(pid).children())):
-            with suppress(OSError):
+            with suppress(OSError, KeyError):  # one that has ended holds nothing
                 yield turns.memory(one)
 
 
