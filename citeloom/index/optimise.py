@@ -1,7 +1,7 @@
 """Builds the search graph of a collection in a process of its own.
 
 Qdrant Edge holds Python's lock for as long as it optimises: inside the engine, every question would wait.
-So a copy is optimised here, and the engine swaps it in.
+So it is done here: over a copy, which the engine swaps in, or in place where nobody reads yet.
 """
 
 from __future__ import annotations
