@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from array import array
@@ -80,7 +81,7 @@ class EdgeCollection(Collection):
         """A new, empty collection with the indexes that filters need."""
         with _translated(Code.STORAGE_ERROR, "The index could not be made"):
             folder.mkdir(parents=True, exist_ok=True)
-            shard = qdrant.EdgeShard.create(str(folder), _config(dense_size, sparse=sparse))
+            shard = qdrant.EdgeShard.create(str(folder), _config(dense_size, sparse=sparse, large=False))
             # With enable_hnsw, Qdrant also builds graphs for frequent values of an index. Over 30,000 passages
             # optimising then took 33 s instead of 20 s, and filtered searches were neither faster nor better.
             for name in KEYWORD_FIELDS:
@@ -194,15 +195,19 @@ class EdgeCollection(Collection):
         return set(self._shard.info().payload_schema)
 
 
-def _config(dense_size: int, *, sparse: bool) -> qdrant.EdgeConfig:
-    """How a new collection keeps its vectors."""
+def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
+    """How a collection keeps its passages.
+
+    Of a small one, files are mostly holes, which must not be read into memory.
+    """
+    texts = _MAPPED if large else qdrant.Memory.Cold
     rounded = qdrant.ScalarQuantizationConfig(qdrant.ScalarType.Int8, quantile=0.99, memory=qdrant.Memory.Pinned)
-    dense = qdrant.EdgeVectorParams(dense_size, qdrant.Distance.Cosine, quantization_config=rounded, memory=_MAPPED)
+    dense = qdrant.EdgeVectorParams(dense_size, qdrant.Distance.Cosine, quantization_config=rounded, memory=texts)
     words = qdrant.EdgeSparseVectorParams(modifier=qdrant.Modifier.Idf, memory=_MAPPED)
     return qdrant.EdgeConfig(
         vectors={"dense": dense},
         sparse_vectors={"sparse": words} if sparse else None,
-        payload_memory=_MAPPED,
+        payload_memory=texts,
         optimizers=qdrant.EdgeOptimizersConfig(max_segment_size=_SEGMENT * dense_size * 4 // 1024),  # kB of vectors
     )
 
@@ -217,7 +222,9 @@ def _add_yes_no_indexes(shard: qdrant.EdgeShard) -> None:
 def optimise(folder: Path) -> None:
     """Build the search graph over a collection that nobody else has open. Takes minutes for large ones."""
     shutil.rmtree(folder / "temp_segments", ignore_errors=True)  # where Qdrant Edge left what it was killed over
-    shard = qdrant.EdgeShard.load(str(folder))
+    kept = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
+    size, sparse = kept["vectors"]["dense"]["size"], bool(kept.get("sparse_vectors"))
+    shard = qdrant.EdgeShard.load(str(folder), _config(size, sparse=sparse, large=True))
     shard.optimize()
     shard.flush()
     shard.close()
