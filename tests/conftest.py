@@ -20,11 +20,12 @@ os.environ["CITELOOM_WARM_UP"] = "off"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Half of the waiting in a test run is for the disk: catalog and index make sure of every write. Where the machine has
-# memory for it, the data folders of tests live there; a process that is killed leaves them as it would on a disk.
+# memory for it, the data folders of tests live there; a process that is killed leaves them as it would on a disk. A run
+# takes up to 16 GB: what are holes in Qdrant's files on a disk is memory there.
 _MEMORY = "/dev/shm"
 if "TMPDIR" not in os.environ and Path(_MEMORY).is_dir():
     _about = os.statvfs(_MEMORY)
-    if _about.f_bavail * _about.f_frsize > 6_000_000_000 and not _about.f_flag & os.ST_NOEXEC:
+    if _about.f_bavail * _about.f_frsize > 20_000_000_000 and not _about.f_flag & os.ST_NOEXEC:
         os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
 
 
