@@ -6,7 +6,7 @@ BIN     = $(VENV)/bin
 # What the bench compares with is installed for it alone.
 CITELOOM_BENCH_PEERS ?= $(VENV)/peers
 
-.PHONY: demo test lint bench app clean
+.PHONY: demo test lint bench attack app clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python references/demo.py
@@ -23,6 +23,9 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev $(CITELOOM_BENCH_PEERS)/.installed
 	CITELOOM_BENCH_PEERS=$(CITELOOM_BENCH_PEERS) $(BIN)/python -m tests.bench
+
+attack: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.attack
 
 app: $(VENV)/.installed
 	$(BIN)/citeloom app

@@ -123,11 +123,12 @@ class Editor:
         self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}})
         return number
 
-    def answer(self, number: int) -> dict[str, Any]:
-        """Wait for the answer to a request; what comes in between is kept."""
+    def answer(self, number: int, *, or_refusal: bool = False) -> dict[str, Any]:
+        """Wait for the answer to a request, or for a refusal without a number; what comes in between is kept."""
         while True:
             message: dict[str, Any] = json.loads(self._lines.get(timeout=WAIT))
-            if message.get("id") == number and "method" not in message:
+            refused = or_refusal and "error" in message and message.get("id") is None
+            if refused or (message.get("id") == number and "method" not in message):
                 return message
             self.notifications.append(message)
 

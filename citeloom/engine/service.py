@@ -25,6 +25,7 @@ from citeloom.engine.index_place import IndexDesk
 from citeloom.engine.indexes import Indexes
 from citeloom.engine.jobs import JobQueue
 from citeloom.engine.lifetime import Lifetime, loads_ahead
+from citeloom.engine.memory import release_free_memory
 from citeloom.engine.moving import Compact, Move
 from citeloom.engine.pictures import Pictures
 from citeloom.engine.projects import ProjectDesk
@@ -297,3 +298,4 @@ class Service:
         self.models.release_imports()
         if not self.jobs.paused:
             self.indexes.optimise()
+        release_free_memory()

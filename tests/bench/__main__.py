@@ -7,6 +7,7 @@ CITELOOM_BENCH_SIZES   passages in the collections of `queries` (default 1000,20
 CITELOOM_BENCH_SCALE   passages in the collections of `scale` (default 10000,200000,500000)
 CITELOOM_BENCH_BESIDE  passages in the collections of `peers` (default 10000,50000,200000)
 CITELOOM_BENCH_LOAD_SECONDS  how long editors ask in each round of `load` (default 20)
+CITELOOM_BENCH_SOAK_MINUTES  how long editors ask in `soak` (default 20)
 CITELOOM_BENCH_ITEMS   works in the Zotero library of `zotero` (default 5000)
 CITELOOM_BENCH_OUTPUT  a file that gets the tables as well
 
@@ -47,6 +48,7 @@ _MEASUREMENTS: dict[str, Callable[[ModuleType, Path], str]] = {
     "checks": lambda bench, folder: bench.measure(folder),
     "queries": lambda bench, folder: bench.measure(folder, _sizes("CITELOOM_BENCH_SIZES", "1000,20000,200000")),
     "load": lambda bench, folder: bench.measure(folder),
+    "soak": lambda bench, folder: bench.measure(folder),
     "scale": lambda bench, folder: bench.measure(folder, _sizes("CITELOOM_BENCH_SCALE", "10000,200000,500000")),
     "peers": lambda bench, folder: bench.measure(folder, _sizes("CITELOOM_BENCH_BESIDE", "10000,50000,200000")),
     "retrieval": lambda bench, folder: bench.measure(folder, _data()),

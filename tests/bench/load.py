@@ -74,7 +74,7 @@ def measure(root: Path) -> str:
     """The tables of questions under load."""
     home = root / "home"
     home.mkdir(parents=True)
-    words = _Words()
+    words = Words()
     say(f"load: a library of {_PASSAGES:,} passages, {_PAPERS} papers to import")
     _papers(root / "papers", words)
     done(citeloom(home, "project", "add", "bench"))
@@ -112,7 +112,7 @@ def measure(root: Path) -> str:
     return f"{asked}\n\n{rate} The {_AT_ONCE} calls at once were answered with: {answers}."
 
 
-class _Words:
+class Words:
     """Questions and texts that nobody has seen before, from the words of the sample library."""
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ class _Words:
         return f"{' '.join(self.chance.choices(self._words, k=count))} {next(self._numbers)}"
 
 
-def _fill(editor: Editor, words: _Words) -> None:
+def _fill(editor: Editor, words: Words) -> None:
     """Store passages as an agent would; their vectors lie around those of real texts."""
     dense = DenseModel(BUNDLED_DENSE)
     near = dense.embed([words.some(60) for _ in range(50)])
@@ -144,7 +144,7 @@ def _fill(editor: Editor, words: _Words) -> None:
         editor.call("store_chunks", project="bench", items=items)
 
 
-def _papers(folder: Path, words: _Words) -> None:
+def _papers(folder: Path, words: Words) -> None:
     folder.mkdir()
     style = getSampleStyleSheet()
     for number in range(_PAPERS):
@@ -165,7 +165,7 @@ def _passages(editor: Editor) -> int:
     return int(next(p["chunk_count"] for p in projects if p["id"] == "papers"))
 
 
-def _ask(home: Path, editors: Sequence[Editor], words: _Words, seconds: float) -> _Asked:
+def _ask(home: Path, editors: Sequence[Editor], words: Words, seconds: float) -> _Asked:
     """Every editor asks one question after the other, all of them at the same time."""
     asked = _Asked([[] for _ in editors])
     over, pid = threading.Event(), engine_address(home)["pid"]
@@ -195,7 +195,7 @@ def _ask(home: Path, editors: Sequence[Editor], words: _Words, seconds: float) -
     return asked
 
 
-def _flood(home: Path, editors: Sequence[Editor], words: _Words) -> tuple[_Asked, str]:
+def _flood(home: Path, editors: Sequence[Editor], words: Words) -> tuple[_Asked, str]:
     """One editor sends many calls without waiting, time and again, while the others ask one by one."""
     first, outcomes, over = editors[0], Counter[str](), threading.Event()
 
