@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
+from citeloom.clean_text import shortened
+
 
 class Code(StrEnum):
     """What went wrong, as agents see it."""
@@ -51,8 +53,9 @@ class CiteLoomError(Exception):
         return f"{self.message} {self.next_step}".strip()
 
     def as_dict(self) -> dict[str, Any]:
-        """The error as it goes over the wire."""
-        return {"code": str(self.code), "message": str(self), "details": self.details}
+        """The error as it goes over the wire: whoever sent something long is not sent it back."""
+        message = f"{shortened(self.message)} {self.next_step}".strip()
+        return {"code": str(self.code), "message": message, "details": _shortened(self.details)}
 
     @classmethod
     def from_dict(cls, error: dict[str, Any]) -> CiteLoomError:
@@ -62,3 +65,13 @@ class CiteLoomError(Exception):
         except ValueError:
             code = Code.INTERNAL_ERROR
         return cls(code, str(error.get("message", "")), **(error.get("details") or {}))
+
+
+def _shortened(details: Any) -> Any:
+    if isinstance(details, str):
+        return shortened(details)
+    if isinstance(details, dict):
+        return {_shortened(name): _shortened(value) for name, value in details.items()}
+    if isinstance(details, list | tuple):
+        return [_shortened(value) for value in details]
+    return details

@@ -46,6 +46,7 @@ class Tool:
     output: dict[str, Any]
     run: Callable[[Call], dict[str, Any]]
     destructive: bool = False
+    open_world: bool = False  # it may reach beyond this machine
 
 
 def _list_projects(call: Call) -> dict[str, Any]:
@@ -263,6 +264,7 @@ TOOLS: dict[str, Tool] = {
             a.Ingest,
             o.INGESTION,
             lambda call: {"job_id": ingest(call)},
+            open_world=True,
         ),
         Tool(
             "store_chunks",
