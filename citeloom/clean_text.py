@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 # As the inside of a character class. Kept are the joiners (U+200C, U+200D), the marks U+200E, U+200F and U+061C and the
@@ -41,14 +41,8 @@ def one_line(text: str) -> str:
 
 
 def clean_values(value: Any) -> Any:
-    """The same for every text in a JSON value, the names in objects too."""
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, Mapping):
-        return {clean_values(key): clean_values(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [clean_values(one) for one in value]
-    return value
+    """A JSON value with every text in it cleaned, the names in objects too."""
+    return _every_text(clean, value)
 
 
 def escaped(text: str) -> str:
@@ -71,6 +65,21 @@ def shortened(text: str, most: int = MOST_REPEATED) -> str:
     room = most - len(_LEFT_OUT.encode())
     end = room // 4
     return data[: room - end].decode(errors="ignore") + _LEFT_OUT + data[len(data) - end :].decode(errors="ignore")
+
+
+def shortened_values(value: Any) -> Any:
+    """A JSON value with every text in it shortened, the names in objects too."""
+    return _every_text(shortened, value)
+
+
+def _every_text(change: Callable[[str], str], value: Any) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {_every_text(change, key): _every_text(change, one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_every_text(change, one) for one in value]
+    return value
 
 
 def _replaced(found: re.Match[str]) -> str:

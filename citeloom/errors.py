@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from citeloom.clean_text import shortened
+from citeloom.clean_text import shortened, shortened_values
 
 
 class Code(StrEnum):
@@ -55,7 +55,7 @@ class CiteLoomError(Exception):
     def as_dict(self) -> dict[str, Any]:
         """The error as it goes over the wire: whoever sent something long is not sent it back."""
         message = f"{shortened(self.message)} {self.next_step}".strip()
-        return {"code": str(self.code), "message": message, "details": _shortened(self.details)}
+        return {"code": str(self.code), "message": message, "details": shortened_values(self.details)}
 
     @classmethod
     def from_dict(cls, error: dict[str, Any]) -> CiteLoomError:
@@ -65,13 +65,3 @@ class CiteLoomError(Exception):
         except ValueError:
             code = Code.INTERNAL_ERROR
         return cls(code, str(error.get("message", "")), **(error.get("details") or {}))
-
-
-def _shortened(details: Any) -> Any:
-    if isinstance(details, str):
-        return shortened(details)
-    if isinstance(details, dict):
-        return {_shortened(name): _shortened(value) for name, value in details.items()}
-    if isinstance(details, list | tuple):
-        return [_shortened(value) for value in details]
-    return details

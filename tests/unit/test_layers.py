@@ -33,7 +33,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*FOUNDATION, *ADAPTERS), FOUNDATION),
     "ingest": (*FOUNDATION, *ADAPTERS),
     "engine": (*FOUNDATION, *ADAPTERS, "ingest"),
-    "engine.main": ("config", "logs", "paths", "errors", "clean_text", "engine", "mcp_tools"),  # puts the process together
+    "engine.main": (
+        "config",
+        "logs",
+        "paths",
+        "errors",
+        "clean_text",
+        "engine",
+        "mcp_tools",
+    ),  # puts the process together
     **dict.fromkeys(DOORS, ("errors", "paths", *DOORS)),
     "mcp_tools": (*FOUNDATION, "index", "store", "ingest", "engine"),
     "bridge": ("errors", "paths", *DOORS),
