@@ -73,7 +73,7 @@ class Control:
             return {"id": number, "result": result}
         except CiteLoomError as error:
             return {"id": number, "error": error.as_dict()}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             log.warning("a request was not understood", exc_info=True)
             problem = CiteLoomError(Code.INVALID_INPUT, f"The request is not understood: {error!r}.")
             return {"id": number, "error": problem.as_dict()}
