@@ -91,7 +91,7 @@ def say(words: str, *, err: bool = False) -> None:
 
 
 def as_file(text: str) -> None:
-    """Print what could be a file: to a file or a program as it is."""
+    """Print what could be a file: as it is, unless it goes to a terminal."""
     if console.is_terminal:
         click.echo(text, nl=False)
     else:

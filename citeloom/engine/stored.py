@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.citekeys import make_citekey
+from citeloom.clean_text import one_line
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Collection, Point
 from citeloom.index.filters import AnyOf, section_keys, section_names
@@ -46,6 +47,8 @@ def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], 
             )
         if not str(item["id"]).strip() or not str(item["text"]).strip():
             raise _invalid(f"items[{position}] has an empty id or text.", "Nothing was written.")
+        if one_line(str(item["id"])) != str(item["id"]):  # it could not be named as it is shown
+            raise _invalid(f"items[{position}].id has control characters in it.", "Nothing was written.")
         key = str(
             (item.get("metadata") or {}).get("doc_id") or metadata.get("source") or metadata.get("citekey") or "agent"
         )

@@ -152,14 +152,14 @@ class Session:
             )
             answer = {"error": problem.as_dict()}
         answer["correlation_id"] = correlation_id
-        answer = clean_values(answer)  # whatever documents, records and other agents put into it
         tool = tool[:_LONGEST_NAME]
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         log.info("%s %s %s %.1f ms [%s]", client, tool, outcome, milliseconds, correlation_id)
         await self._note(client, tool, given, answer, outcome, milliseconds)
+        shown = clean_values(answer)  # whatever documents, records and other agents put into it
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))],
-            structured_content=answer,
+            content=[types.TextContent(type="text", text=json.dumps(shown, ensure_ascii=False))],
+            structured_content=shown,
             is_error=outcome != "ok",
         )
 

@@ -81,7 +81,7 @@ def test_every_text_that_an_agent_gets_is_clean(hostile_editor: StrictEditor) ->
     hit = editor.call("query_hybrid", project=PROJECT, text=f"otters asleep {HOSTILE}", full_text=True)["items"][0]
     assert QUOTE in hit["full_text"].replace("[31m31m", "").replace("]0;owned", "")
     stored = {
-        "id": f"bee{STEERING}",
+        "id": "bee",
         "text": f"Bees {HOSTILE} dance.",
         "embedding": [0.1] * 384,
         "metadata": {"title": f"Bees {HOSTILE}", "tags": [HOSTILE], "section_path": [HOSTILE]},
@@ -99,6 +99,7 @@ def test_every_text_that_an_agent_gets_is_clean(hostile_editor: StrictEditor) ->
         ("get_document", {"citekey": HOSTILE}),
         ("get_passage", {"chunk_id": HOSTILE}),
         ("format_citations", {"citekeys": [HOSTILE], "style": HOSTILE}),
+        ("store_chunks", {"items": [{**stored, "id": f"bee{STEERING}"}]}),
         (f"tool{HOSTILE}", {}),
     ):
         editor.fail(tool, project=PROJECT, **arguments)
