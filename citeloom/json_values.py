@@ -22,7 +22,7 @@ def in_whole_characters(value: Any) -> Any:
     return value
 
 
-def is_whole(value: Any, least: int = -LARGEST_WHOLE, most: int = LARGEST_WHOLE) -> bool:
+def is_whole(value: Any, least: int, most: int) -> bool:
     """Whether a value is a whole number within these bounds."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 

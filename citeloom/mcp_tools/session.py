@@ -22,7 +22,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from citeloom import __version__
-from citeloom.clean_text import clean, clean_values, shortened
+from citeloom.clean_text import clean_values, shortened_values
 from citeloom.engine import wire
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.editors import Editor
@@ -90,7 +90,7 @@ class Session:
                         if isinstance(message, types.JSONRPCRequest):
                             await self._room_for(line)
                         await to_server.send(SessionMessage(message))
-                    except ValueError:
+                    except (ValueError, RecursionError):  # of what can just be read, and not be written again
                         await connection.send(wire.line(_not_a_request(line)))
 
         async def send() -> None:
@@ -332,8 +332,8 @@ def _not_a_request(line: bytes) -> dict[str, Any]:
 
 def _in_short(problem: types.JSONRPCError) -> types.JSONRPCError:
     """The SDK's own errors as they go out: they may repeat what was sent."""
-    error = types.ErrorData(code=problem.error.code, message=shortened(clean(problem.error.message)))
-    return problem.model_copy(update={"error": error})
+    said = clean_values(shortened_values(problem.error.model_dump(exclude_unset=True)))
+    return problem.model_copy(update={"error": types.ErrorData.model_validate(said)})
 
 
 def describe(tool: Tool) -> types.Tool:
