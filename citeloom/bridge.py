@@ -61,9 +61,12 @@ class Bridge:
         if message is None:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "That is not JSON."}})
             return
-        number, method = message.get("id"), message.get("method")
-        if not isinstance(number, str | int | float | None):
+        number, method = wire.request_id(message), message.get("method")
+        if number is None and message.get("id") is not None:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "That is no request id."}})
+            return
+        if len(line) > wire.LINE_LIMIT:  # the engine would hang up, and other calls would be lost with it
+            self._refuse(number, str(method), _too_long())
             return
         try:
             engine = self._connected(method)
@@ -165,10 +168,15 @@ def _ended() -> CiteLoomError:
     )
 
 
+def _too_long() -> CiteLoomError:
+    most = wire.LINE_LIMIT // 1_048_576
+    return CiteLoomError(Code.INVALID_INPUT, f"This call is longer than {most} MB.", "Send less at a time.")
+
+
 def _parse(line: bytes) -> dict[str, Any] | None:
     try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
+        message = wire.read(line)
+    except ValueError:
         return None
     return message if isinstance(message, dict) else None
 

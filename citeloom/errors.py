@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
+from citeloom.clean_text import shortened, shortened_values
+
 
 class Code(StrEnum):
     """What went wrong, as agents see it."""
@@ -51,8 +53,9 @@ class CiteLoomError(Exception):
         return f"{self.message} {self.next_step}".strip()
 
     def as_dict(self) -> dict[str, Any]:
-        """The error as it goes over the wire."""
-        return {"code": str(self.code), "message": str(self), "details": self.details}
+        """The error as it goes over the wire: whoever sent something long is not sent it back."""
+        message = f"{shortened(self.message)} {self.next_step}".strip()
+        return {"code": str(self.code), "message": message, "details": shortened_values(self.details)}
 
     @classmethod
     def from_dict(cls, error: dict[str, Any]) -> CiteLoomError:

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from citeloom.bibliography.file_field import parse_file_field
+from citeloom.clean_text import clean
 from citeloom.model import Record
 
 Item = Mapping[str, Any]
@@ -23,7 +24,7 @@ _ZOTERO_URI = re.compile(r"https?://(?:www\.)?zotero\.org/.+/items/", re.IGNOREC
 
 def record_from_csl(item: Item, files: tuple[str, ...] | None = None) -> Record:
     """Describe a CSL-JSON item as a record; its citekey is empty when the item has none."""
-    citekey = citekey_of(item)
+    citekey = clean(citekey_of(item))  # agents and manuscripts name the work by what they were shown
     return Record(
         citekey=citekey,
         title=text_of(_MARKUP.sub("", text_of(item.get("title")))),
@@ -86,7 +87,7 @@ def year_of(issued: object) -> int | None:
 def tags_of(keyword: object) -> tuple[str, ...]:
     """Return tags, parted by commas or semicolons, each once."""
     words = keyword if isinstance(keyword, list) else re.split(r"[,;]", text_of(keyword))
-    return tuple(dict.fromkeys(tag for word in words if (tag := text_of(word))))
+    return tuple(dict.fromkeys(tag for word in words if (tag := clean(text_of(word)))))
 
 
 def _year_in(text: str) -> int | None:

@@ -11,7 +11,7 @@ import click
 from citeloom import files
 from citeloom.cli.asking import ask
 from citeloom.cli.lines import count
-from citeloom.cli.output import absolute
+from citeloom.cli.output import absolute, as_file
 from citeloom.errors import CiteLoomError, Code
 
 _FORMATS = ("bibtex", "biblatex", "csl-json")
@@ -68,7 +68,7 @@ def export(
         _write(file, answer["text"].encode())
         click.echo(f"{count(answer['count'], 'work')} written to {output}.")
     else:
-        click.echo(answer["text"], nl=False)
+        as_file(answer["text"])
     for unknown in answer["unknown"]:
         click.echo(_said(unknown), err=True)
     for warning in answer["warnings"]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from citeloom.cli.output import CHORES, as_json, console, reached
+from citeloom.cli.output import CHORES, as_json, console, reached, say
 from citeloom.engine.client import Client
 from citeloom.errors import CiteLoomError, Code
 
@@ -90,7 +90,7 @@ class _Bar:
 
     def __init__(self) -> None:
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),  # a file name may hold what looks like it
             BarColumn(),
             TextColumn("{task.fields[reached]}"),
             TimeElapsedColumn(),
@@ -134,7 +134,7 @@ def succeeded(finished: dict[str, Any], *, json_: bool = False) -> dict[str, Any
         as_json({"state": finished["state"], **result})
     else:
         for warning in result.get("warnings", []):
-            click.echo(f"Note: {warning}")
+            say(f"Note: {warning}")
     return result if finished["state"] == "done" else None
 
 
@@ -156,9 +156,9 @@ def print_result(project: str, finished: dict[str, Any], *, json_: bool) -> int:
         f"{counts}; {result.get('chunks_written', 0)} passages written in {result.get('duration_seconds', 0):.1f} s."
     )
     for warning in result.get("warnings", []):
-        click.echo(f"Note: {warning}")
+        say(f"Note: {warning}")
     for error in result.get("errors", []):
-        click.echo(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
+        say(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
     if state != "done":
         click.echo(f"It was stopped before the end. Go on with: citeloom ingest {project}", err=True)
         return 130

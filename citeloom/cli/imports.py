@@ -9,7 +9,7 @@ import click
 
 from citeloom.cli.asking import connected, waiting
 from citeloom.cli.following import print_result, run_to_the_end
-from citeloom.cli.output import absolute, as_json, console, table
+from citeloom.cli.output import absolute, as_json, console, say, table
 from citeloom.engine.client import Client
 from citeloom.errors import CiteLoomError
 
@@ -120,7 +120,7 @@ def _sync_one(client: Client, project: str, *, yes: bool, quiet: bool, named: bo
     except CiteLoomError as error:
         if not named:
             raise
-        click.echo(f"citeloom: {error}", err=True)
+        say(f"citeloom: {error}", err=True)
         return {"state": "failed", "error": error.as_dict()}
     if not quiet:
         print_result(project, finished, json_=False)
@@ -159,9 +159,9 @@ def _print_plans(plans: list[dict[str, Any]], *, json_: bool) -> None:
         if plan["asks"]:
             click.echo(f"So many are removed only after asking, or with: citeloom sync {plan['project']} --yes")
         for warning in plan["warnings"]:
-            click.echo(f"Note: {warning}")
+            say(f"Note: {warning}")
         for problem in plan["problems"]:
-            click.echo(f"Failed: {problem['source']}: {problem['reason']}", err=True)
+            say(f"Failed: {problem['source']}: {problem['reason']}", err=True)
 
 
 def _note(kind: str, one: dict[str, Any]) -> str:

@@ -6,12 +6,11 @@ import re
 
 from rich.text import Text
 
+from citeloom import clean_text
 from citeloom.cli.output import console
 
 Piece = str | tuple[str, str]  # text, or text and its style
 
-# What a paper or a manuscript holds must not steer the terminal.
-_STEERING = dict.fromkeys({*range(32), *range(127, 160)} - {ord("\t")})
 _CHANGE = re.compile(r"(\[-.*?-\])|\{\+.*?\+\}", re.DOTALL)
 
 
@@ -21,7 +20,7 @@ def line(*pieces: Piece) -> None:
     made = Text()
     for piece in pieces:
         text, style = (piece, "") if isinstance(piece, str) else piece
-        made.append(text.translate(_STEERING), style)
+        made.append(clean_text.one_line(text), style)
     console.print(made, soft_wrap=True)
 
 

@@ -22,6 +22,7 @@ from citeloom.cli import (
     index,
     models,
     opening,
+    output,
     projects,
     searching,
     verifying,
@@ -75,6 +76,7 @@ def mcp(arguments: tuple[str, ...]) -> None:
     """The MCP server that an editor launches (see 'citeloom mcp --help')."""
     from citeloom.bridge import main as bridge
 
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # MCP goes out as it is
     sys.exit(bridge(list(arguments)))
 
 
@@ -104,6 +106,11 @@ commands.add_command(engine.doctor)
 
 def main(arguments: list[str]) -> int:
     """Run the command line; gives the exit code."""
+    with output.safe_streams():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     # It is a global switch: people append it to the command that failed.
     arguments = [a for a in arguments if a != "--debug"]
@@ -118,14 +125,14 @@ def main(arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except CiteLoomError as error:
-        click.echo(f"citeloom: {error}", err=True)
+        output.say(f"citeloom: {error}", err=True)
         if debug:
             traceback.print_exc()
         return 1
     except BrokenPipeError:
         return 1
     except Exception as error:
-        click.echo(
+        output.say(
             f"citeloom: something unexpected happened ({type(error).__name__}: {error})."
             " Run it again with --debug to see where.",
             err=True,

@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from citeloom.cli.asking import ask
-from citeloom.cli.output import as_json, console, coverage, table
+from citeloom.cli.output import as_json, console, coverage, say, table
 from citeloom.errors import CiteLoomError, Code
 
 _SIGNS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "~": "$contains"}
@@ -65,7 +65,7 @@ def search(
     if not answer["items"]:
         click.echo("Nothing was found.")
     for warning in answer["warnings"]:
-        click.echo(f"Note: {warning}")
+        say(f"Note: {warning}")
     if cost := answer["reranked"]:
         click.echo(f"Reranked by {cost['model']}: {cost['candidates']} passages in {cost['seconds']:.1f} s.")
     click.echo(coverage(answer["coverage"]) + ".")

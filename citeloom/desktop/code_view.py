@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontDatabase, QPalette, QSyntaxHighlighter, QTextCharFormat
 from PySide6.QtWidgets import QPlainTextEdit
 
+from citeloom.clean_text import clean
+
 _ADDED, _TAKEN = QColor("#3a9d5d"), QColor("#d1495b")
 
 
@@ -47,9 +49,9 @@ class CodeView(QPlainTextEdit):
     def show_diff(self, diff: str) -> None:
         """Show a change."""
         self._colours.on = True
-        self.setPlainText(diff)
+        self.setPlainText(clean(diff))
 
     def show_words(self, words: str) -> None:
         """Show plain text."""
         self._colours.on = False
-        self.setPlainText(words)
+        self.setPlainText(clean(words))

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from citeloom.clean_text import clean
 from citeloom.desktop.icons import icon
 from citeloom.desktop.translations import translate
 from citeloom.errors import CiteLoomError
@@ -30,10 +31,19 @@ GAP = 12  # between parts of a page
 Action = tuple[str, Callable[[], object]]
 
 
+class _Label(QLabel):
+    """A label of plain words: what others wrote in them is never markup, and never turns other words around."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(clean(words), textFormat=Qt.TextFormat.PlainText)
+
+    def setText(self, words: str) -> None:
+        super().setText(clean(words))
+
+
 def text(words: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0) -> QLabel:
-    """Words that wrap and can be copied. Never taken for markup: titles may hold anything."""
-    label = QLabel(words)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    """Words that wrap and can be copied."""
+    label = _Label(words)
     label.setWordWrap(True)
     label.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -231,9 +241,9 @@ def ask_first(
     parent: QWidget, title: str, words: str, yes: str, then: Callable[[], object], *, details: str = ""
 ) -> QMessageBox:
     """Ask before something that cannot be taken back; does not hold anything up."""
-    box = QMessageBox(QMessageBox.Icon.Question, title, words, QMessageBox.StandardButton.Cancel, parent)
+    box = QMessageBox(QMessageBox.Icon.Question, title, clean(words), QMessageBox.StandardButton.Cancel, parent)
     box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setDetailedText(details)
+    box.setDetailedText(clean(details))
     box.setDefaultButton(QMessageBox.StandardButton.Cancel)  # Enter takes nothing away
     agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -244,7 +254,7 @@ def ask_first(
 
 def tip(words: str) -> str:
     """Words as a tooltip that wraps. They stand in markup of their own: tooltips would take them for it."""
-    return f"<p>{escape(words)}</p>" if words else ""
+    return f"<p>{escape(clean(words))}</p>" if words else ""
 
 
 def number(value: int) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QHeaderView, QTableView
 
+from citeloom.clean_text import clean
 from citeloom.desktop import kit
 
 Row = dict[str, Any]
@@ -72,7 +73,7 @@ class RowsModel(QAbstractTableModel):
             return None
         column = self.columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return " ".join(column.words(self.rows[index.row()])[:_LONGEST].split())
+            return " ".join(clean(column.words(self.rows[index.row()])[:_LONGEST]).split())
         if role == Qt.ItemDataRole.ToolTipRole:
             return kit.tip(column.words(self.rows[index.row()]))
         if role == Qt.ItemDataRole.TextAlignmentRole and column.number:

@@ -9,12 +9,14 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
+from citeloom.clean_text import one_line
 from citeloom.desktop.desk import Desk, Page
 from citeloom.desktop.icons import app_icon, icon, tray_icon
 from citeloom.desktop.mood import Mood
 
 _REDRAW_MS = 250
 _LONGEST_TIP = 120  # Windows cuts a tooltip at 127 characters
+_NO_MARKUP = str.maketrans("<>", "‹›")  # Linux desktops take a notification's text for HTML, links and pictures in it
 
 
 class Tray(QObject):
@@ -99,6 +101,7 @@ class Tray(QObject):
 
     def _on_notice(self, title: str, words: str, wrong: bool) -> None:
         if self.icon.isVisible():
+            words = one_line(words).translate(_NO_MARKUP)
             kind = QSystemTrayIcon.MessageIcon.Warning
             if wrong:
                 self.icon.showMessage(title, words, kind)

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeView, QVBoxLayout, QWidget
 
+from citeloom.clean_text import one_line
 from citeloom.desktop import kit
 from citeloom.desktop.icons import icon
 
@@ -165,7 +166,7 @@ class _Model(QAbstractItemModel):
             shown = role == Qt.ItemDataRole.DisplayRole and part.items is not None
             return kit.number(part.items or 0) if shown else None
         if role == Qt.ItemDataRole.DisplayRole:
-            return part.name
+            return one_line(part.name)
         if role == Qt.ItemDataRole.ToolTipRole:
             return kit.tip(part.name)
         if role == Qt.ItemDataRole.CheckStateRole:

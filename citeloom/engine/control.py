@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import math
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from citeloom.engine.ocr_choice import ocr
 from citeloom.engine.service import Service
 from citeloom.engine.sizes import sizes
 from citeloom.errors import CiteLoomError, Code
+from citeloom.json_values import refuse_large
 
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
@@ -65,13 +65,15 @@ class Control:
     async def _result(self, line: bytes) -> dict[str, Any]:
         number = None
         try:
-            request = json.loads(line)
-            number = request.get("id")
-            result = await self._do(str(request["verb"]), dict(request.get("args") or {}))
+            request = wire.read(line)
+            number = wire.request_id(request)
+            args = dict(request.get("args") or {})
+            refuse_large(args)
+            result = await self._do(str(request["verb"]), args)
             return {"id": number, "result": result}
         except CiteLoomError as error:
             return {"id": number, "error": error.as_dict()}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             log.warning("a request was not understood", exc_info=True)
             problem = CiteLoomError(Code.INVALID_INPUT, f"The request is not understood: {error!r}.")
             return {"id": number, "error": problem.as_dict()}

@@ -34,6 +34,7 @@ def main(arguments: list[str]) -> int:
 
 def _run(started_by: str) -> int:
     from citeloom import logs
+    from citeloom.clean_text import escaped
     from citeloom.engine import restored
     from citeloom.engine.lifetime import Lifetime, SettingsFile
     from citeloom.errors import CiteLoomError
@@ -43,7 +44,7 @@ def _run(started_by: str) -> int:
         restored.finish()
         asyncio.run(_serve(SettingsFile(), Lifetime(started_by)))
     except CiteLoomError as error:
-        print(error, file=sys.stderr)
+        print(escaped(str(error)), file=sys.stderr)
         return 1
     return 0
 

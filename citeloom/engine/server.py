@@ -260,7 +260,7 @@ class Server:
 
 def _parse_hello(line: bytes | None) -> dict[str, Any] | None:
     try:
-        hello = json.loads(line or b"")
+        hello = wire.read(line or b"")
     except ValueError:
         return None
     return hello if isinstance(hello, dict) else None

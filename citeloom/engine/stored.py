@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.citekeys import make_citekey
+from citeloom.clean_text import one_line
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Collection, Point
 from citeloom.index.filters import AnyOf, section_keys, section_names
 from citeloom.ingest.passages import STORED, document_id, passage_set_id, stored_passage_id
+from citeloom.json_values import YEARS, is_whole
 from citeloom.store import Catalog, Document, Project, State
 
 MOST_ITEMS = 500
 FULL_BATCH = 100
 _MOST_LABELS = 50
+_MOST_PAGES = 1_000_000  # of a document, and of its passages
 _LARGEST = 1e18  # its square still fits into the index's numbers
 
 _TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source", "text_source")
@@ -44,6 +47,8 @@ def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], 
             )
         if not str(item["id"]).strip() or not str(item["text"]).strip():
             raise _invalid(f"items[{position}] has an empty id or text.", "Nothing was written.")
+        if one_line(str(item["id"])) != str(item["id"]):  # it could not be named as it is shown
+            raise _invalid(f"items[{position}].id has control characters in it.", "Nothing was written.")
         key = str(
             (item.get("metadata") or {}).get("doc_id") or metadata.get("source") or metadata.get("citekey") or "agent"
         )
@@ -131,10 +136,11 @@ def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
         value = given.get(key)
         if value is None:
             continue
-        if key in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int)):
+        bounds = YEARS if key == "year" else (0, _MOST_PAGES)
+        if key in _NUMBERS and not is_whole(value, *bounds):
             raise _invalid(
                 f"items[{position}].metadata.{key} is {value!r}.",
-                "It must be a whole number. Nothing was written.",
+                f"It must be a whole number from {bounds[0]} to {bounds[1]}. Nothing was written.",
             )
         if key in _LISTS:
             known[key] = [str(v) for v in (value if isinstance(value, list) else [value])]

@@ -23,7 +23,7 @@ from citeloom.store.documents import TEXTS_OF_ZOTERO
 log = logging.getLogger(__name__)
 
 _KEPT = 32  # files of references
-_MOST_NAMED = 10
+_MOST_NAMED, _LONGEST_NAMED = 10, 80  # citekeys that are not found, and their characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class Works:
 
     def _not_found(self, projects: Sequence[Project], missing: Sequence[str]) -> CiteLoomError:
         names = self.names(*projects)
-        near = {key: names.near(key) for key in missing[:_MOST_NAMED]}
-        named = "; ".join(f"'{key[:80]}'" + (f" (near: {', '.join(n)})" if n else "") for key, n in near.items())
+        near = {key[:_LONGEST_NAMED]: names.near(key) for key in missing[:_MOST_NAMED]}
+        named = "; ".join(f"'{key}'" + (f" (near: {', '.join(n)})" if n else "") for key, n in near.items())
         more = f"; and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
         return CiteLoomError(
             Code.CITEKEY_NOT_FOUND,

@@ -85,6 +85,7 @@ Condition = AnyOf | Range | Words | Contains | StartsWith | Absent | Every | Som
 
 EVERYTHING = Every(())
 
+_LARGEST = 10**12
 OPERATORS = ("$gte", "$lte", "$gt", "$lt", "$ne", "$in", "$contains")
 _BOUNDS = ("$gte", "$lte", "$gt", "$lt")
 
@@ -264,8 +265,8 @@ def _text(key: str, value: Any) -> str:
 def _number(key: str, value: Any) -> float:
     if isinstance(value, str) and re.fullmatch(r"\s*-?[0-9]{1,13}\s*", value):
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 10**12:
-        raise _invalid(f"the filter '{key}' needs a number, not {str(value)[:60]!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
+        raise _invalid(f"the filter '{key}' needs a number from -{_LARGEST} to {_LARGEST}, not {str(value)[:60]!r}")
     return value
 
 

@@ -20,6 +20,7 @@ from citeloom.index.collection import Collection
 from citeloom.index.filters import AnyOf
 from citeloom.ingest.passages import record_values
 from citeloom.ingest.scan import FoundFile, Work
+from citeloom.json_values import YEARS
 from citeloom.model import Record
 from citeloom.store import Catalog, Document, State
 
@@ -121,13 +122,14 @@ def _with(record: Record, metadata: Mapping[str, Any]) -> Record:
         if key in known:
             known[key] = str(known[key])
     if "year" in known:
-        if not str(known["year"]).lstrip("-").isdigit():
+        written = str(known["year"])
+        if not re.fullmatch(r"-?[0-9]{1,4}", written):
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"metadata.year is {known['year']!r}.",
-                "Give the year as a number, such as 2019.",
+                f"metadata.year is {written!r}.",
+                f"Give the year as a whole number from {YEARS[0]} to {YEARS[1]}, such as 2019.",
             )
-        known["year"] = int(known["year"])
+        known["year"] = int(written)
     return replace(record, **known) if known else record
 
 

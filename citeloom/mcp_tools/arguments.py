@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.json_values import refuse_large
 
 
 class Arguments(BaseModel):
@@ -148,6 +149,7 @@ class DeleteDocument(InProject):
 
 def read(model: type[Arguments], given: dict[str, Any]) -> Any:
     """The arguments, checked; or INVALID_INPUT that says which one is wrong and how."""
+    refuse_large(given)
     try:
         return model.model_validate(given)
     except ValidationError as error:

@@ -22,6 +22,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from citeloom import __version__
+from citeloom.clean_text import clean_values, shortened_values
 from citeloom.engine import wire
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.editors import Editor
@@ -42,6 +43,7 @@ _AGAIN = "citeloom-handed-over"
 _NAMELESS = "unknown"  # an editor that asks without having said who it is
 _MOST_UNANSWERED = 256  # calls of one editor: then no more of them are read
 _LONG_LINE = 1_000_000  # a call that is read only when all before it are answered
+_LONGEST_NAME = 100  # characters of what an editor or a tool calls itself
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
 
@@ -88,7 +90,7 @@ class Session:
                         if isinstance(message, types.JSONRPCRequest):
                             await self._room_for(line)
                         await to_server.send(SessionMessage(message))
-                    except ValueError:
+                    except (ValueError, RecursionError):  # of what can just be read, and not be written again
                         await connection.send(wire.line(_not_a_request(line)))
 
         async def send() -> None:
@@ -98,6 +100,8 @@ class Session:
                     number = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
                     if number == _AGAIN:
                         continue
+                    if isinstance(message, types.JSONRPCError):
+                        message = _in_short(message)
                     text = message.model_dump_json(by_alias=True, exclude_unset=True)
                     await connection.send(text.encode() + b"\n")
                     self._answered(number)
@@ -127,7 +131,7 @@ class Session:
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         client = self._meet(_info(context)).name
-        self._service.editors.called(self._id, params.name)
+        self._service.editors.called(self._id, params.name[:_LONGEST_NAME])
         correlation_id = uuid.uuid4().hex[:16]
         began = time.perf_counter()
         tool, given, answer = params.name, dict(params.arguments or {}), {}
@@ -148,12 +152,14 @@ class Session:
             )
             answer = {"error": problem.as_dict()}
         answer["correlation_id"] = correlation_id
+        tool = tool[:_LONGEST_NAME]
         milliseconds = round((time.perf_counter() - began) * 1000, 1)
         log.info("%s %s %s %.1f ms [%s]", client, tool, outcome, milliseconds, correlation_id)
         await self._note(client, tool, given, answer, outcome, milliseconds)
+        shown = clean_values(answer)  # whatever documents, records and other agents put into it
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))],
-            structured_content=answer,
+            content=[types.TextContent(type="text", text=json.dumps(shown, ensure_ascii=False))],
+            structured_content=shown,
             is_error=outcome != "ok",
         )
 
@@ -249,7 +255,7 @@ class Session:
         editor = self._connection.editor
         if editor is None:
             projects = sorted(self._visible) if self._visible is not None else None
-            name, version = (info.name, info.version) if info else (_NAMELESS, "")
+            name, version = (info.name[:_LONGEST_NAME], info.version[:_LONGEST_NAME]) if info else (_NAMELESS, "")
             editor = self._connection.editor = Editor(self._id, name, version, projects, self._toolsets)
             self._service.editors.connected(editor, self._bridge, self._hang_up)
         return editor
@@ -269,7 +275,7 @@ class Session:
             self._service.catalog.access.add,
             correlation_id=answer["correlation_id"],
             client=client,
-            project_id=str(given["project"]) if "project" in given else None,
+            project_id=str(given["project"])[:_LONGEST_NAME] if "project" in given else None,
             tool=tool,
             asked=str(asked),
             passages=_passages_of(answer),
@@ -307,7 +313,7 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         # An editor that cuts a text in the middle of a character sends half of it, which no strict reader takes.
-        mended = json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
+        mended = json.dumps(wire.read(line), ensure_ascii=False).encode("utf-8", "replace")
         return jsonrpc_message_adapter.validate_json(mended, by_name=False)
 
 
@@ -317,13 +323,17 @@ def _replayed(line: bytes) -> types.JSONRPCMessage:
 
 
 def _not_a_request(line: bytes) -> dict[str, Any]:
-    number = None
     try:
-        message = json.loads(line)
-        number = message.get("id") if isinstance(message, dict) else None
+        number = wire.request_id(wire.read(line))
     except ValueError:
-        pass
+        number = None
     return {"jsonrpc": "2.0", "id": number, "error": {"code": -32600, "message": "That is not a JSON-RPC request."}}
+
+
+def _in_short(problem: types.JSONRPCError) -> types.JSONRPCError:
+    """The SDK's own errors as they go out: they may repeat what was sent."""
+    said = clean_values(shortened_values(problem.error.model_dump(exclude_unset=True)))
+    return problem.model_copy(update={"error": types.ErrorData.model_validate(said)})
 
 
 def describe(tool: Tool) -> types.Tool:
@@ -339,6 +349,6 @@ def describe(tool: Tool) -> types.Tool:
             read_only_hint=read_only,
             destructive_hint=tool.destructive,
             idempotent_hint=True,
-            open_world_hint=False,
+            open_world_hint=tool.open_world,
         ),
     )

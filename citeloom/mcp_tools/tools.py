@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from citeloom.clean_text import shortened_values
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.records import FORMATS
 from citeloom.engine.service import Service
@@ -46,6 +47,7 @@ class Tool:
     output: dict[str, Any]
     run: Callable[[Call], dict[str, Any]]
     destructive: bool = False
+    open_world: bool = False  # it may reach beyond this machine
 
 
 def _list_projects(call: Call) -> dict[str, Any]:
@@ -79,7 +81,8 @@ def _get_document(call: Call) -> dict[str, Any]:
 def _verify_quote(call: Call) -> dict[str, Any]:
     given: a.VerifyQuote = call.arguments
     page = None if given.page is None else str(given.page)
-    return call.service.quoting.verify(call.project, given.quote, given.citekey, page, call.cancel)
+    answer = call.service.quoting.verify(call.project, given.quote, given.citekey, page, call.cancel)
+    return {**answer, **shortened_values({key: answer[key] for key in ("quote", "page_claimed")})}
 
 
 _CITATION_FORMATS = ("bibliography", "citation", *FORMATS)
@@ -119,7 +122,7 @@ def _check_citations(call: Call) -> dict[str, Any]:
     report = call.service.checks.text(call.project, call.arguments.text, call.visible, call.cancel)
     # What a program needs to mend a file is of no use to an agent, which has the text.
     left_out = ("edit", "end_line", "end_column")
-    findings = [{k: v for k, v in f.items() if k not in left_out} for f in report["findings"]]
+    findings = [shortened_values({k: v for k, v in f.items() if k not in left_out}) for f in report["findings"]]
     kept = ("project", "format", "citations", "works", "quotations", "counts", "coverage", "warnings")
     return {
         **{key: report[key] for key in kept},
@@ -263,6 +266,7 @@ TOOLS: dict[str, Tool] = {
             a.Ingest,
             o.INGESTION,
             lambda call: {"job_id": ingest(call)},
+            open_world=True,
         ),
         Tool(
             "store_chunks",

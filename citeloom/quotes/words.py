@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from citeloom.clean_text import REMOVED
+
 # Scripts that are written without spaces: every character is a word.
 _UNSPACED = (
     r"\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e80-\u0eb0\u1000-\u109f\u1780-\u17d3\u2e80-\u2fdf\u3005-\u3007"
@@ -22,7 +24,7 @@ _MARKS = (
 )
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _APOSTROPHES = "'’ʼ＇‘`´"
-_INVISIBLE = r"\u00ad\u200b-\u200f\u2060\ufeff"
+_INVISIBLE = r"\u00ad\u061c\u200b-\u200f\u2060\ufeff" + REMOVED  # who quotes has not been shown the latter
 _DASHES = "-‐‑‒–—―−﹘﹣－⸺⸻"
 _PUNCTUATION = (
     r"\s\x00-\x1f\x7f-\x9f!\"'(),\-./:;?\[\\\]_`{|}*¡¦¨«´¬·¸»¿\u2010-\u2043\u2045-\u206f\u3000-\u3004\u3008-\u3020"
@@ -33,7 +35,7 @@ _PUNCTUATION = (
 _WORD = re.compile(
     # A minus and a leading point belong to their number: "-5" is not "5", nor is ".5".
     rf"(?:(?<![^\s(\[{{\"“‘=<>±~≈≤≥])(?:[-−–]\.?|\.)(?=\d))?{_LETTER}"
-    rf"(?:[^\W_{_UNSPACED}]+|[{_MARKS}]+|[{_INVISIBLE}{_APOSTROPHES}](?={_LETTER})|(?<=\d)[.,](?=\d))*"
+    rf"(?:[^\W_{_UNSPACED}]+|[{_MARKS}]+|[{_INVISIBLE}]*[{_INVISIBLE}{_APOSTROPHES}](?={_LETTER})|(?<=\d)[.,](?=\d))*"
     rf"|[{_UNSPACED}][{_MARKS}]*"
     rf"|[^\w{_PUNCTUATION}{_MARKS}{_INVISIBLE}]"
 )
@@ -48,7 +50,7 @@ _GAP_TABLE = str.maketrans(
         **dict.fromkeys(_QUOTATION_MARKS, '"'),
         **dict.fromkeys(_DASHES, "-"),
         # Bullets, rules of tables, marks of emphasis and what nobody sees are no punctuation of the author's.
-        **dict.fromkeys("•◦▪▫■□●○‣⁃|*_\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufffe\uffff", None),
+        **dict.fromkeys("•◦▪▫■□●○‣⁃|*_\ufffe\uffff", None),
         **{chr(n): None for n in (*range(0x00, 0x20), *range(0x7F, 0xA0))},
         "…": "...",
     }
@@ -93,7 +95,7 @@ def fold(word: str) -> str:
 
 def fold_keeping_case(word: str) -> str:
     """The same, but for its case."""
-    if word.isascii():
+    if word.isascii() and word.isprintable():
         return word.replace("`", "'")
     raised = _RAISED.sub("^", word)
     plain = unicodedata.normalize("NFKC", _WITHOUT_INVISIBLE.sub("", raised)).translate(_PLAIN_APOSTROPHE)
@@ -105,7 +107,7 @@ def punctuation(gap: str) -> str:
     """What stands between two words as it is compared: without white space, quotation marks and dashes as one kind."""
     if gap == " ":
         return ""
-    folded = unicodedata.normalize("NFKC", gap.translate(_GAP_TABLE))
+    folded = unicodedata.normalize("NFKC", _WITHOUT_INVISIBLE.sub("", gap).translate(_GAP_TABLE))
     folded = _DOTS.sub("…", "".join(folded.split()))
     folded = _REPEATED.sub(r"\1", folded)
     # Whether a comma stands before or behind a closing mark is a custom of the house.

@@ -323,8 +323,11 @@ def test_an_empty_source_is_refused_and_does_not_mean_the_first_folder(
         ({"source": "otters.md", "options": {"depth": 3}}, "depth"),
         ({"source": "otters.md", "options": {"recursive": "perhaps"}}, "recursive"),
         ({"source": "otters.md", "options": {"metadata": {"year": "soon"}}}, "year"),
+        ({"source": "otters.md", "options": {"metadata": {"year": 10**400}}}, "year"),
+        ({"source": "otters.md", "options": {"metadata": {"year": 10_000}}}, "from -9999 to 9999"),
+        ({"source": "otters.md", "options": {"metadata": {"year": "²"}}}, "from -9999 to 9999"),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:80],
 )
 def test_bad_arguments_of_an_import_are_refused_by_name(
     editor: StrictEditor, fenced: Path, arguments: dict[str, Any], named: str

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtGui import QColor, QImage, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.desk import Desk, Page
@@ -180,3 +180,12 @@ def test_a_picture_follows_the_palette(qapp: QApplication, qtbot: QtBot) -> None
         qtbot.waitUntil(lambda: picture.pixmap().toImage() != before)
     finally:
         qapp.setPalette(usual)
+
+
+def test_a_notification_is_no_markup(world: tuple[MainWindow, Tray, FakeLink], monkeypatch: pytest.MonkeyPatch) -> None:
+    window, _, _ = world
+    told: list[str] = []
+    monkeypatch.setattr(QSystemTrayIcon, "isVisible", lambda self: True)
+    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, title, text, kind: told.append(text))
+    window.desk.overview.notice.emit("title", "a\x1b\u202e<b>b</b><img src=x>\nmore", True)
+    assert told == ["a‹b›b‹/b›‹img src=x› more"]

@@ -27,6 +27,7 @@ LIGHT_MODULES = {
     "citeloom.bridge",
     "citeloom.paths",
     "citeloom.errors",
+    "citeloom.clean_text",
     "citeloom.engine",
     "citeloom.engine.launch",
     "citeloom.engine.wire",
@@ -208,8 +209,17 @@ def test_a_loss_that_is_noticed_before_the_call_waits_does_not_swallow_the_call(
 
 @pytest.mark.parametrize(
     "line",
-    [b"this is not JSON", b"\xff\xfe", b"[" * 100_000, b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}', b'"text"'],
-    ids=["words", "bytes", "deep", "id of another kind", "no object"],
+    [
+        b"this is not JSON",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": NaN, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": 1' + b"0" * 5000 + b', "method": "ping"}',
+        b'"text"',
+    ],
+    ids=["words", "bytes", "deep", "id of another kind", "half an id", "no number", "endless number", "no object"],
 )
 def test_a_line_that_is_no_message_is_refused_and_the_session_goes_on(library: Path, line: bytes) -> None:
     with Editor(library) as editor:
@@ -220,6 +230,17 @@ def test_a_line_that_is_no_message_is_refused_and_the_session_goes_on(library: P
         assert refused["error"]["code"] in (-32700, -32600)
     assert editor.process.returncode == 0
     assert_only_mcp(editor)
+
+
+def test_a_call_that_is_too_long_for_the_engine_is_refused_and_costs_no_other_call(library: Path) -> None:
+    with Editor(library) as editor:
+        other = editor.begin("tools/call", {"name": "list_projects", "arguments": {}})
+        error = editor.fail("query", project="p", text="x" * 33 * 1024 * 1024)
+        assert error["code"] == "INVALID_INPUT"
+        assert "32 MB" in error["message"]
+        answers = {message.get("id"): message for message in editor.notifications}
+        answer = answers[other] if other in answers else editor.answer(other)
+        assert not answer["result"]["isError"]
 
 
 def test_an_engine_that_cannot_start_is_explained_on_every_call_and_found_once_it_can(home: Path) -> None:

@@ -171,15 +171,25 @@ def test_another_version_of_the_protocol_is_told_what_to_do(engine: Path) -> Non
         b'{"id": 7, "verb": "fly"}',
         b'{"id": 7, "verb": "search"}',
         b"[" * 10**5,
+        b'{"id": 7, "verb": "log", "args": {"limit": 1' + b"0" * 400 + b"}}",
+        b'{"id": 7, "verb": "log", "args": {"before": 1' + b"0" * 400 + b"}}",
+        b'{"id": 7, "verb": "' + b"v" * 10**6 + b'"}',
+        b'{"verb": "log", "args": {"limit": 1' + b"0" * 5000 + b"}}",
+        b'{"id": [[7]], "verb": "fly"}',
+        b"\xff\xfe{}",
     ],
-    ids=["garbage", "list", "null", "no verb", "unknown verb", "no arguments", "deep"],
+    ids=[
+        *("garbage", "list", "null", "no verb", "unknown verb", "no arguments", "deep"),
+        *("large limit", "large id", "long verb", "larger than a number", "deep id", "no UTF-8"),
+    ],
 )
 def test_a_request_that_is_not_understood_is_answered_and_the_connection_goes_on(engine: Path, line: bytes) -> None:
     with greeted(engine, "control") as connection, connection.makefile("rb") as lines:
         connection.sendall(line + b"\n")
         refused = json.loads(lines.readline())
-        assert refused["error"]["code"]
-        assert refused["id"] == (7 if b"7" in line else None)
+        assert refused["error"]["code"] == "INVALID_INPUT"
+        assert len(refused["error"]["message"]) < 3_000
+        assert refused["id"] == (7 if b'"id": 7' in line else None)
         connection.sendall(b'{"id": 8, "verb": "status"}\n')
         assert json.loads(lines.readline())["id"] == 8
 
@@ -188,8 +198,13 @@ def test_garbage_in_an_mcp_session_does_not_end_it(engine: Path) -> None:
     info = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     with greeted(engine, "mcp") as connection, connection.makefile("rb") as lines:
         connection.sendall(b"garbage\n\n[]\n")
+        connection.sendall(b"[" * 100_000 + b"\n" + b'{"id":' * 100_000 + b"\n")
+        connection.sendall(b'{"jsonrpc": "2.0", "id": NaN, "method": 1}\n{"id": 1' + b"0" * 5000 + b"}\n")
         connection.sendall(json.dumps({"jsonrpc": "2.0", "id": 5, "method": "initialize", "params": info}).encode())
         connection.sendall(b"\n")
+        refused = 0
         while (answer := json.loads(lines.readline())).get("id") != 5:
-            assert "error" in answer
+            assert answer["error"]["code"] == -32600 and answer["id"] is None
+            refused += 1
+        assert refused == 6
         assert answer["result"]["serverInfo"]["name"] == "citeloom"

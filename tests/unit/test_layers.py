@@ -22,7 +22,7 @@ from tests.support import ROOT
 PACKAGE = ROOT / "citeloom"
 FOUNDATION = (
     "errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs", "opening", "sentences",
-    "section_names", "files", "latex_symbols",
+    "section_names", "files", "latex_symbols", "clean_text",
 )  # fmt: skip
 ADAPTERS = ("zotero", "citekeys", "bibliography", "documents", "index", "store", "citing", "quotes", "manuscripts")
 # What a face may know of the engine: how to find it, how to speak to it.
@@ -33,7 +33,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*FOUNDATION, *ADAPTERS), FOUNDATION),
     "ingest": (*FOUNDATION, *ADAPTERS),
     "engine": (*FOUNDATION, *ADAPTERS, "ingest"),
-    "engine.main": ("config", "logs", "paths", "errors", "engine", "mcp_tools"),  # puts the process together
+    "engine.main": (
+        "config",
+        "logs",
+        "paths",
+        "errors",
+        "clean_text",
+        "engine",
+        "mcp_tools",
+    ),  # puts the process together
     **dict.fromkeys(DOORS, ("errors", "paths", *DOORS)),
     "mcp_tools": (*FOUNDATION, "index", "store", "ingest", "engine"),
     "bridge": ("errors", "paths", *DOORS),

@@ -9,6 +9,8 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QPalette, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QTextEdit
 
+from citeloom.clean_text import clean
+
 _ABOVE = 10.0  # before a paragraph that begins something new
 
 
@@ -53,7 +55,7 @@ class Reading(QTextEdit):
             if number:
                 cursor.insertBlock(paragraph, letters)
             cursor.setCharFormat(letters)
-            cursor.insertText(part.words.replace("\r\n", "\n").replace("\n", "\u2028"), letters)
+            cursor.insertText(clean(part.words).replace("\n", "\u2028"), letters)
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def changeEvent(self, event: QEvent) -> None:

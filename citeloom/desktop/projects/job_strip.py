@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout
 
+from citeloom.clean_text import clean
 from citeloom.desktop import job_words, kit
 from citeloom.desktop.desk import Desk
 from citeloom.desktop.projects import words
@@ -28,7 +29,7 @@ class _Elided(QLabel):
         self._words = ""
 
     def say(self, words_: str) -> None:
-        self._words = words_
+        self._words = words_ = clean(words_)
         self.setToolTip(kit.tip(words_))
         self.setAccessibleName(words_)
         self.setText(self.fontMetrics().elidedText(words_, Qt.TextElideMode.ElideMiddle, self.width()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from citeloom.clean_text import clean
 from citeloom.desktop import job_words, kit
 from citeloom.desktop.translations import translate
 
@@ -124,4 +125,4 @@ def time_left(job: dict[str, Any]) -> str:
 
 def one_line(text: str, longest: int = 400) -> str:
     """A text for a line of a table: longer ones cost time and are cut off there anyway."""
-    return " ".join(text[:longest].split())
+    return " ".join(clean(text[:longest]).split())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from citeloom.clean_text import clean
+
 _LONG_WORDS, _LONG_CHARACTERS = 40, 300  # from here on a quotation stands in a block of its own
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 # A quotation within the quotation changes to single marks, as print has it.
@@ -13,7 +15,8 @@ _INNER = str.maketrans({"“": "‘", "”": "’"})
 
 def quotation(text: str, cite: str) -> str:
     """A quotation with its citation: in marks within the line, or as a block of Markdown where it is long."""
-    paragraphs = [" ".join(part.split()) for part in _PARAGRAPHS.split(text)]
+    cite = clean(cite)
+    paragraphs = [" ".join(part.split()) for part in _PARAGRAPHS.split(clean(text))]
     paragraphs = [part for part in paragraphs if part]
     if not paragraphs:
         return cite

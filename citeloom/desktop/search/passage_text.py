@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
+from citeloom.clean_text import clean
 from citeloom.desktop.search.wording import set_off, utf16
 
 _MARKER = QColor(255, 214, 10, 60)
@@ -29,6 +30,7 @@ class PassageText(QPlainTextEdit):
 
     def show_passage(self, passage: str, question: str, before: str = "", after: str = "") -> None:
         """Show a passage, and what stands before and after it."""
+        passage, before, after = clean(passage), clean(before), clean(after)
         self.setPlainText("\n\n".join(part for part in (before, passage, after) if part))
         self._passage, self._alone = passage, not (before or after)
         self._start = utf16(before, len(before)) + 2 if before else 0

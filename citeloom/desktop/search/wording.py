@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
+from citeloom.clean_text import clean
+
 _WORD = re.compile(r"\w+")
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 _LITTLE_WORDS = (
@@ -48,7 +50,7 @@ def utf16(text: str, at: int) -> int:
 
 def cut(text: str, most: int) -> str:
     """A text of one line, cut where it is long."""
-    text = " ".join(text[: 2 * most].split())
+    text = " ".join(clean(text[: 2 * most]).split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

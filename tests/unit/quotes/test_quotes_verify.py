@@ -418,3 +418,14 @@ def test_any_text_against_any_other_gets_a_verdict(quote: str, text: str) -> Non
     assert finding.verdict in Verdict
     own = verify(quote, _work(_text(quote)), Lexicon(quote.split()))
     assert own.verdict in (Verdict.EXACT, Verdict.INCONCLUSIVE)
+
+
+@pytest.mark.parametrize(
+    "hidden", ["\u202e", "\u2066\u2069", "\x1b", "\x9b", "\u061c", "\U000e0041", "\x01\x02"], ids=ascii
+)
+def test_what_is_never_shown_of_a_work_makes_no_difference(hidden: str) -> None:
+    written = (
+        f"The {hidden}commonest error{hidden}, was the si{hidden}lent omission{hidden} of one or two words{hidden}."
+    )
+    found = _verify("commonest error, was the silent omission of one or two words.", _work(_text(written)))
+    assert (found.verdict, found.changes) == (Verdict.EXACT, ())

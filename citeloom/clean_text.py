@@ -1,0 +1,89 @@
+"""Text of others made safe to show: without what steers a terminal, turns letters around, hides words or forges lines.
+
+Titles, file names, passages, questions and names of editors are written by others. They are stored as they are and
+cleaned where they are shown, once for each kind of output: answers to agents, the command line, logs, the windows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# As the inside of a character class. Kept are the joiners (U+200C, U+200D), the marks U+200E, U+200F and U+061C and the
+# variation selectors: Arabic, Persian, Indic scripts, Japanese names and emoji need them, and none reaches beyond the
+# letters beside it.
+REMOVED = (
+    r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"  # controls: ESC, U+009B and the like begin commands to a terminal
+    r"\u202a-\u202e\u2066-\u206f"  # embeddings, overrides and isolates show a text in another order than it has
+    r"\ufff9-\ufffb"  # notes between the lines, which nobody sees
+    r"\U000e0000-\U000e007f"  # tags: a second, invisible ASCII
+)
+_BREAKS = r"\x0b\x0c\r\x85\u2028\u2029"  # line ends beside the line feed
+_HALVES = r"\ud800-\udfff"  # of surrogate pairs: no encoding can write one
+_UNSAFE = re.compile(rf"\r\n|[{REMOVED}{_BREAKS}{_HALVES}]")
+_UNSAFE_IN_LINE = re.compile(rf"[\t\n{REMOVED}{_BREAKS}{_HALVES}]")
+_TO_SPACES = str.maketrans("\t\n", "  ")
+
+MOST_REPEATED = 1000  # bytes of what somebody sent that an answer says back
+_LEFT_OUT = " […] "
+
+
+def clean(text: str) -> str:
+    """Text that is safe to show; its lines and tabs stay."""
+    return _UNSAFE.sub(_replaced, text)
+
+
+def one_line(text: str) -> str:
+    """The same as one line: line ends and tabs become spaces."""
+    return clean(text).translate(_TO_SPACES)
+
+
+def clean_values(value: Any) -> Any:
+    """A JSON value with every text in it cleaned, the names in objects too."""
+    return _every_text(clean, value)
+
+
+def escaped(text: str) -> str:
+    r"""Text as one line in which everything unsafe is spelled out, as in \x1b: nothing is lost, for logs."""
+    return _UNSAFE_IN_LINE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def escaped_json(text: str) -> str:
+    """JSON that says the same and is safe to show: for programs nothing is lost."""
+    return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def shortened(text: str, most: int = MOST_REPEATED) -> str:
+    """Text of at most so many bytes: of a longer one the beginning, and the end, where a next step may stand."""
+    if len(text) * 4 <= most:
+        return text
+    data = text.encode("utf-8", "replace")
+    if len(data) <= most:
+        return text
+    room = most - len(_LEFT_OUT.encode())
+    end = room // 4
+    return data[: room - end].decode(errors="ignore") + _LEFT_OUT + data[len(data) - end :].decode(errors="ignore")
+
+
+def shortened_values(value: Any) -> Any:
+    """A JSON value with every text in it shortened, the names in objects too."""
+    return _every_text(shortened, value)
+
+
+def _every_text(change: Callable[[str], str], value: Any) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {_every_text(change, key): _every_text(change, one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_every_text(change, one) for one in value]
+    return value
+
+
+def _replaced(found: re.Match[str]) -> str:
+    first = found[0][0]
+    if first in "\x0b\x0c\r\x85\u2028\u2029":
+        return "\n"
+    return "\ufffd" if "\ud800" <= first <= "\udfff" else ""
