@@ -51,6 +51,10 @@ class Stopped(Exception):
     """The import was stopped in the middle of a document."""
 
 
+class TookTooLong(CiteLoomError):
+    """A document was not read within its time."""
+
+
 class _Died(Exception):
     """The worker process ended in the middle of a document."""
 
@@ -149,7 +153,7 @@ class _Watch:
         if self._stopped():
             return Stopped()
         if time.monotonic() >= until:
-            return CiteLoomError(
+            return TookTooLong(
                 Code.CONVERSION_FAILED,
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
                 f"Split the file. {_BY_NAME}",
