@@ -300,7 +300,10 @@ def _engine_ends() -> CiteLoomError:
 def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
     while not stopped():
         with suppress(queue.Empty):
-            return free.get(timeout=_LOOK_EVERY)
+            worker = free.get(timeout=_LOOK_EVERY)
+            if not stopped():
+                return worker
+            free.put(worker)  # it became free because the import was stopped
     raise Stopped
 
 
