@@ -111,18 +111,16 @@ def _no_text(path: Path, raw: RawPdf, recognised: int, said: list[str]) -> CiteL
     """Why nothing can be searched in a document that could be opened."""
     pages = len(raw.pages)
     if recognised:
-        what = f"There is no text in {path.name}, and OCR found none on {_counted(recognised)}."
+        where = f"{recognised:,} of its {pages:,} pages" if pages > 1 else "its page"
+        what = f"There is no text in {path.name}, and OCR found none on {where}."
         next_step = "Look at the file: its pages may be pictures without words."
     else:
-        what = f"There is nothing to read in {path.name}: {_counted(pages - len(raw.unreadable))} without any text."
-        next_step = "Look at the file: its pages may be blank."
+        where = f"any of its {pages:,} pages" if pages > 1 else "its page"
+        what = f"{path.name} is blank: there is neither text nor a picture on {where}."
+        next_step = "Look at the file; if it has text in a PDF viewer, print it to a new PDF there."
     if raw.unreadable:
         said = [*said, f"Could not read {_page_list(raw.unreadable)}."]
     return CiteLoomError(Code.CONVERSION_FAILED, " ".join([what, *said]), next_step, path=str(path), pages=pages)
-
-
-def _counted(pages: int) -> str:
-    return f"{pages:,} pages" if pages > 1 else "its page"
 
 
 def _plain_layout(pages: list[RawPage]) -> list[list[Region]]:

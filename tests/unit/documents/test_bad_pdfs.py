@@ -214,6 +214,12 @@ def test_an_outline_without_end_costs_its_own_entries(tmp_path: Path) -> None:
 
 def test_what_was_found_on_pages_without_text_is_told_apart(tmp_path: Path) -> None:
     blank = one_page(tmp_path / "blank.pdf", b"")
-    assert "nothing to read" in str(refused(blank)) and "OCR" not in str(refused(blank))
+    assert "is blank: there is neither text nor a picture on its page" in str(refused(blank))
     drawn = one_page(tmp_path / "drawn.pdf", b"72 72 300 300 re f")
     assert "OCR found none on its page" in str(refused(drawn))
+
+
+def test_a_page_thousands_of_times_wider_than_high_is_laid_out_like_any_other(tmp_path: Path) -> None:
+    strip = PAGE.replace("0 0 595 842", "0 0 6000 2")
+    doc = convert(one_page(tmp_path / "strip.pdf", shown([LINE]), more={3: strip}))
+    assert (doc.pages[0].text, doc.engine, doc.fallback_reason) == (LINE, "docling", None)
