@@ -15,6 +15,7 @@ from citeloom.documents.pdf_layout import Line, Region, RegionKind, document_gut
 from citeloom.documents.pdf_margins import Margins, read_margins
 from citeloom.documents.pdf_ocr import needs_ocr, recognise
 from citeloom.documents.pdf_paragraphs import Paragraph, meeting_ends, page_paragraphs
+from citeloom.documents.pdf_triage import TextLayer
 from citeloom.documents.pdfium import PdfFile, RawPage, RawPdf, Word
 from citeloom.documents.pictures import PictureFile
 from citeloom.documents.text_tools import Vocabulary, find_dois, mean_confidence, tidy, word_coverage
@@ -65,13 +66,10 @@ def read(
         if waiting:
             said = recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(tell, "ocr"))
         if not any(page.words or page.turned for page in raw.pages):
-            raise CiteLoomError(
-                Code.CONVERSION_FAILED,
-                f"There is no text in {path.name}, and OCR found none either.",
-                "Look at the file: its pages may be blank, or pictures without words.",
-                path=str(path),
-                pages=len(raw.pages),
-            )
+            raise _no_text(path, raw, len(waiting), said)
+        garbled = [number for number, layer in waiting.items() if layer is TextLayer.GARBLED]
+        if garbled:
+            said.append(f"The text layer of {_page_list(garbled)} is garbled: what is printed there was read by OCR.")
         margins = read_margins(raw.pages)
         reason = None
         try:
@@ -96,13 +94,33 @@ def _open(path: Path, kind: str) -> PdfFile | PictureFile:
 
 
 def _check_pages(raw: RawPdf, path: Path) -> None:
-    if not raw.pages:
-        raise CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"{path.name} has no pages.",
-            "Open it in a PDF viewer; if it is empty there too, download it again.",
-            path=str(path),
-        )
+    if len(raw.unreadable) < len(raw.pages):
+        return
+    what = "has no pages"
+    if claimed := raw.claimed or len(raw.pages):
+        what = f"says that it has {claimed:,} page{'s' * (claimed > 1)}, but none of them can be opened"
+    raise CiteLoomError(
+        Code.CONVERSION_FAILED,
+        f"{path.name} {what}.",
+        "Open it in a PDF viewer; if it is empty there too, download it again.",
+        path=str(path),
+    )
+
+
+def _no_text(path: Path, raw: RawPdf, recognised: int, said: list[str]) -> CiteLoomError:
+    """Why nothing can be searched in a document that could be opened."""
+    pages = len(raw.pages)
+    if recognised:
+        where = f"{recognised:,} of its {pages:,} pages" if pages > 1 else "its page"
+        what = f"There is no text in {path.name}, and OCR found none on {where}."
+        next_step = "Look at the file: its pages may be pictures without words."
+    else:
+        where = f"any of its {pages:,} pages" if pages > 1 else "its page"
+        what = f"{path.name} is blank: there is neither text nor a picture on {where}."
+        next_step = "Look at the file; if it has text in a PDF viewer, print it to a new PDF there."
+    if raw.unreadable:
+        said = [*said, f"Could not read {_page_list(raw.unreadable)}."]
+    return CiteLoomError(Code.CONVERSION_FAILED, " ".join([what, *said]), next_step, path=str(path), pages=pages)
 
 
 def _plain_layout(pages: list[RawPage]) -> list[list[Region]]:
@@ -155,7 +173,7 @@ def _assemble(
         title=title,
         dois=find_dois([*(page.text for page in pages), *left_out]),
         word_coverage=coverage,
-        warnings=tuple(_warnings(raw.unreadable, in_file_order, coverage)),
+        warnings=tuple(_warnings(raw, in_file_order, coverage)),
         engine=engine,
     )
 
@@ -187,12 +205,14 @@ def _mend_lost_pages(
     return mended
 
 
-def _warnings(unreadable: list[int], in_file_order: list[int], coverage: float) -> list[str]:
+def _warnings(raw: RawPdf, in_file_order: list[int], coverage: float) -> list[str]:
     found = []
+    if raw.claimed:
+        found.append(f"The file says that it has {raw.claimed:,} pages, but only {len(raw.pages):,} can be opened.")
     if in_file_order:
         found.append(f"The layout of {_page_list(in_file_order)} was not understood; text in the file's order.")
-    if unreadable:
-        found.append(f"Could not read {_page_list(unreadable)}.")
+    if raw.unreadable:
+        found.append(f"Could not read {_page_list(raw.unreadable)}.")
     if coverage < _POOR_COVERAGE:
         found.append(f"Only {coverage:.0%} of the file's words were recovered.")
     return found

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from citeloom.documents.pdf_layout import Line, Region, RegionKind
 from citeloom.documents.pdfium import OutlineEntry
@@ -130,12 +131,14 @@ def _has_number(outline: list[OutlineEntry]) -> bool:
     return bool(_NUMBERED.match(outline[0].title) or is_section_name(outline[0].title))
 
 
+@lru_cache(20_000)  # a long outline asks for the same lines again and again
 def _key(text: str) -> str:
     # Outlines often lack accents or keep them apart from their letters.
     letters = unicodedata.normalize("NFKD", tidy(text).replace("ı", "i")).casefold()
     return "".join(c for c in letters if c.isalnum())
 
 
+@lru_cache(20_000)
 def _bare_key(text: str) -> str:
     text = tidy(text).strip()
     part = _PART.match(text)

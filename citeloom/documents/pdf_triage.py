@@ -6,7 +6,10 @@ import math
 import re
 import unicodedata
 from collections import Counter
+from contextlib import suppress
 from enum import StrEnum
+from functools import lru_cache
+from itertools import pairwise
 
 from citeloom.documents.pdfium import RawPage
 
@@ -14,6 +17,13 @@ _SCAN_SHARE = 0.5  # of the page covered by pictures: with next to no text it is
 _FEW_WORDS = 25  # a stamp, a page number, a line that a library put on the scan
 _ENOUGH_LETTERS = 150  # to judge letters by their frequency
 _ENOUGH_WORDS = 25  # different ones: a watermark repeated a hundred times says nothing
+_ENOUGH_OF_A_SCRIPT = 20  # letters of it, to say whether a text in it can be one
+# The characters in daily use, by the standards that put them into a part of their own: nearly all of what is printed in
+# Chinese, Japanese or Korean, and a third of what chance picks (a fifth in Korean).
+_DAILY_HAN = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
+_DAILY_HANGUL = (("euc_kr", 0xB0, 0xC8),)
+_RARELY_USED = 0.6  # the share of characters in daily use below which a text is none
+_MIXED_SCRIPTS = 0.2  # of the neighbours within words that are of two scripts: none are in any language
 _SOUP = set("!\"#$%&'*+/<=>?@\\^_`{|}~")
 _HARMLESS = "\ufffe\x02"  # how pdfium marks a hyphen at the end of a line
 _GLYPH_NAMES = re.compile(r"\(cid:\d+\)|GLYPH<|(?:/G\d+){2,}|(?:/uni[0-9A-F]{4}){2,}")
@@ -37,6 +47,10 @@ _FUNCTION_WORDS = {
     "y", "del", "por", "con", "una", "su", "para", "lo", "como", "al", "di", "che", "per", "non", "si", "da", "sono",
     "het", "van", "een", "dat", "op", "te", "zijn", "met", "voor", "niet", "aan", "o", "os", "do", "e", "não", "uma",
 }  # fmt: skip
+
+
+# Formulas set Greek and Latin letters side by side, and text in East Asian scripts has Latin words without a space.
+_TOGETHER = dict.fromkeys(("GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"), "LATIN")
 
 
 class TextLayer(StrEnum):
@@ -68,6 +82,8 @@ def is_garbled(text: str) -> bool:
     junk = sum(_is_junk(c) for c in characters) + 6 * len(_GLYPH_NAMES.findall(text))
     if junk > 0.1 * len(characters):
         return True
+    if _is_no_language(text):
+        return True
     letters = [c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha()]
     # Leaders of a table of contents and signs of formulas are printed as they are; ASCII signs for letters are not.
     soup = sum(c in _SOUP for c in characters)
@@ -88,6 +104,38 @@ def _is_junk(character: str) -> bool:
     if character in _HARMLESS or "\uf8e0" <= character <= "\uf8fe":  # pieces of large brackets
         return False
     return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cs", "Cc")
+
+
+def _is_no_language(text: str) -> bool:
+    """Whether the characters can be no text in any language: the numbers of other letters, or of glyphs."""
+    scripts = [[_script(c) for c in word] for word in re.findall(r"[^\W\d_]+", text)]
+    pairs = [pair for word in scripts for pair in pairwise(filter(None, word))]
+    if len(pairs) >= _ENOUGH_OF_A_SCRIPT and sum(a != b for a, b in pairs) > _MIXED_SCRIPTS * len(pairs):
+        return True
+    han = [c for c in text if "\u3400" <= c <= "\u9fff"]
+    hangul = [c for c in text if "\uac00" <= c <= "\ud7a3"]
+    return any(
+        len(found) >= _ENOUGH_OF_A_SCRIPT and sum(_in_daily_use(c, daily) for c in found) < _RARELY_USED * len(found)
+        for found, daily in ((han, _DAILY_HAN), (hangul, _DAILY_HANGUL))
+    )
+
+
+@lru_cache(20_000)
+def _script(character: str) -> str:
+    """The script of a letter, those that stand together in one word taken as one; empty where any word may have it."""
+    if unicodedata.category(character) == "Lm":
+        return ""
+    script = unicodedata.name(unicodedata.normalize("NFKC", character)[0], "").partition(" ")[0]
+    return _TOGETHER.get(script, script)
+
+
+@lru_cache(20_000)
+def _in_daily_use(character: str, daily: tuple[tuple[str, int, int], ...]) -> bool:
+    for standard, first, last in daily:
+        with suppress(UnicodeEncodeError):
+            if first <= character.encode(standard)[0] <= last:
+                return True
+    return False
 
 
 def _likeness(letters: Counter[str]) -> float:

@@ -14,6 +14,7 @@ import pypdfium2 as _pypdfium2
 import pypdfium2.raw as _raw
 from PIL.Image import Image
 
+from citeloom.documents.pdf_loops import without_loops
 from citeloom.errors import CiteLoomError, Code
 
 # pypdfium2 carries no types: naming it Any once keeps the rest of the module checked.
@@ -24,6 +25,7 @@ _BREAKS = {0, 9, 10, 11, 12, 13, 32, 0xA0, 0x2002, 0x2003, 0x2009, 0x200A, 0x202
 _LINE_END_HYPHENS = {0x2, 0xFFFE}  # how pdfium marks a hyphen at the end of a line
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "cmbx", "cmssbx", "-bd", ".b+")
 _MAX_OUTLINE = 20_000
+_MOST_MISSING = 1000  # pages in a row that cannot be opened: then the rest of those that the file claims is not there
 _MAX_SIDE = 6000  # pixels; a page the size of a poster is rendered smaller
 _FEW_WORDS = 40  # with fewer on it, a page may be a picture of text
 _MAX_OBJECTS = 3000  # looked at in search of pictures
@@ -79,6 +81,7 @@ class RawPdf:
     title: str = ""
     outline: list[OutlineEntry] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)  # pages pdfium could not open
+    claimed: int | None = None  # how many pages the file says it has, where it has fewer
 
 
 @dataclass(slots=True)
@@ -116,15 +119,23 @@ class PdfFile:
     def read(self) -> RawPdf:
         """Every page's words, and the outline, labels and title."""
         document = self._document
-        pages, unreadable = [], []
+        pages, unreadable, there = list[RawPage](), list[int](), 0
         with self._lock:
-            for index in range(len(document)):
+            claimed = len(document)
+            for index in range(claimed):
                 try:
                     pages.append(_read_page(document, index))
+                    there = index + 1
                 except pdfium.PdfiumError:
+                    if index + 1 - there >= _MOST_MISSING:
+                        break
                     unreadable.append(index + 1)
                     pages.append(RawPage(index + 1, 612.0, 792.0, page_label(document, index), []))
-            return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
+            else:
+                return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
+            # The number is the file's own word, and a few bytes can claim a million pages.
+            unreadable = [number for number in unreadable if number <= there]
+            return RawPdf(pages[:there], _title(document), list(_outline(document)), unreadable, claimed)
 
     def render(self, number: int, scale: float, quarter: int) -> Image:
         """A page as a gray picture, `scale` pixels for each point; a huge page comes out smaller."""
@@ -147,7 +158,7 @@ class PdfFile:
 
 def _open(path: Path) -> Any:
     try:
-        return pdfium.PdfDocument(path)
+        return pdfium.PdfDocument(without_loops(path) or path)
     except pdfium.PdfiumError as error:
         if getattr(error, "err_code", None) == c_api.FPDF_ERR_PASSWORD:
             raise CiteLoomError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import warnings
 from pathlib import Path
@@ -14,6 +15,7 @@ from citeloom.errors import CiteLoomError, Code
 
 _MOST_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
 _MOST_SIDE = 6000
+_LEAST_SIDE = 8  # pixels, once it is reduced to what OCR takes: lower letters cannot be told apart
 _ORIENTATION = 0x0112  # where a camera notes how it was held
 _A4_HEIGHT = 842.0  # points; the size of a picture that does not say its resolution
 
@@ -33,9 +35,12 @@ class PictureFile:
         self._path = path
         self._lock = threading.Lock()
         try:
-            self._picture = Image.open(path)
-        except Image.DecompressionBombError:
-            raise self._too_large() from None
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its size is looked at below
+                self._picture = Image.open(path)
+        except Image.DecompressionBombError as error:
+            pixels = re.search(r"\d+", str(error))
+            raise self._too_large(f"has {int(pixels[0]):,} pixels" if pixels else "is too large") from None
         except UnidentifiedImageError:
             raise CiteLoomError(
                 Code.UNSUPPORTED_FORMAT,
@@ -58,7 +63,7 @@ class PictureFile:
         try:
             for number, frame in enumerate(ImageSequence.Iterator(self._picture), 1):
                 if frame.width * frame.height > _MOST_PIXELS:
-                    raise self._too_large()
+                    raise self._too_large(f"is {frame.width:,} × {frame.height:,} pixels")
                 points = _A4_HEIGHT / max(frame.size)
                 dpi = frame.info.get("dpi")
                 if dpi and min(dpi) >= 50:
@@ -66,9 +71,11 @@ class PictureFile:
                 width, height = frame.width * points, frame.height * points
                 if frame.getexif().get(_ORIENTATION, 1) >= 5:  # the camera was held upright
                     width, height = height, width
-                pages.append(RawPage(number, width, height, None, [], drawn=True))
+                pages.append(RawPage(number, width, height, None, [], drawn=_is_legible(frame)))
         except (OSError, ValueError, SyntaxError, EOFError):
             raise self._damaged() from None
+        if not any(page.drawn for page in pages):
+            raise self._too_narrow()
         return RawPdf(pages)
 
     def render(self, number: int, scale: float, quarter: int) -> Image.Image:
@@ -94,10 +101,24 @@ class PictureFile:
             path=str(self._path),
         )
 
-    def _too_large(self) -> CiteLoomError:
+    def _too_narrow(self) -> CiteLoomError:
+        width, height = self._picture.size
         return CiteLoomError(
             Code.CONVERSION_FAILED,
-            f"The picture {self._name} has more than {_MOST_PIXELS // 1_000_000} million pixels.",
+            f"The picture {self._name} is {width:,} × {height:,} pixels: no line of text in it could be read.",
+            "Cut it into pieces of the shape of a page, or scan it in a higher resolution.",
+            path=str(self._path),
+        )
+
+    def _too_large(self, what: str) -> CiteLoomError:
+        return CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The picture {self._name} {what}; up to {_MOST_PIXELS // 1_000_000} million pixels are read.",
             "Save it in a lower resolution: 300 dpi is enough for OCR.",
             path=str(self._path),
         )
+
+
+def _is_legible(frame: Image.Image) -> bool:
+    """Whether a picture can hold a line of text, once it is reduced to what OCR takes."""
+    return min(frame.size) * min(1.0, _MOST_SIDE / max(frame.size)) >= _LEAST_SIDE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import deque
 from collections.abc import Callable
@@ -19,8 +20,10 @@ from citeloom.ingest.passages import document_id
 from citeloom.ingest.records import QUICK, latest_record
 from citeloom.ingest.scan import ZOTERO, FoundFile, hash_file
 from citeloom.ingest.state import ImportState
-from citeloom.ingest.workers import conversion_file
+from citeloom.ingest.workers import TookTooLong, conversion_file
 from citeloom.store import Document, State
+
+log = logging.getLogger(__name__)
 
 _MEGABYTE = 1_000_000
 
@@ -35,6 +38,7 @@ class Read:
     unchanged: bool = False  # its text is there, whole
     searchable: bool = False  # a text of this content is there, but not the whole conversion's
     page_range: str | None = None  # the record's printed pages, as the worker was told them
+    put_off: bool = False  # it could not be read at once
 
 
 class Reader:
@@ -81,7 +85,11 @@ class Reader:
                 return Read(file, content_hash, searchable=True)
         if self.twin(file, content_hash):
             return Read(file, content_hash)
-        return self.convert(file, content_hash, known, quick=True)
+        try:
+            return self.convert(file, content_hash, known, quick=True)
+        except TookTooLong as error:
+            log.info("%s is put off: %s", file.source, error.message)
+            return Read(file, content_hash, put_off=True)
 
     def whole(self, file: FoundFile) -> Read:
         """All of a file."""
@@ -98,7 +106,7 @@ class Reader:
         info = state.model_info
         page_range, language = _of_record(file, known, later=not quick and not state.request.force_rebuild)
         same = known if known and known.content_hash == content_hash else None
-        allowed = limits(same, quick=quick, megabytes=settings.engine.worker_memory_mb)
+        allowed = limits(same, quick=quick, megabytes=settings.engine.worker_memory_mb, size=file.size)
         request: dict[str, Any] = {
             "path": file.path,
             "cache_file": str(cache),

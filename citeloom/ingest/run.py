@@ -320,7 +320,9 @@ class Run:
             if not read.unchanged:
                 self.touched.add(file.source)
         if not finished:
-            heappush(self._later, (*self._size(file), file.source, file))
+            searchable_now, work = self._size(file)
+            # What took too long to be read at once waits until all the rest can be searched.
+            heappush(self._later, (searchable_now or read.put_off, work, file.source, file))
         state.pace.did(size)
         state.tell(searchable=searchable - was_searchable, done=int(finished))
         self._settle()

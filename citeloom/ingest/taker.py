@@ -84,6 +84,9 @@ class Taker:
         if read.searchable:
             self._writer.note(found)
             return True, False
+        if read.put_off:
+            self._await_whole(document, found)
+            return bool(document.version), False
         if file.work:
             self._take_over(found, file)
         if read.reply is None:
@@ -97,12 +100,17 @@ class Taker:
         if reply["passages"]:
             self._write(file, document, found, record, reply)
             return True, final
+        if final and document.converter_engine == QUICK and document.content_hash == read.content_hash:
+            raise CiteLoomError(Code.CONVERSION_FAILED, "Its layout was not understood: no passage came of it.")
         if final:
             raise CiteLoomError(Code.CONVERSION_FAILED, "There is no text in it.", "Check that it opens and has text.")
+        self._await_whole(document, found)
+        return False, False
+
+    def _await_whole(self, document: Document, found: Document) -> None:
         if not document.version:  # else its row speaks of the text that can still be searched
             found.state = State.PENDING
             self._writer.note(found)
-        return False, False
 
     def failed(self, file: FoundFile, document: Document, error: CiteLoomError) -> None:
         """Keep why a document could not be read; a text that is there stays."""
@@ -112,13 +120,13 @@ class Taker:
             if error.code not in PASSING:
                 kept.converter = CONVERTER_VERSION
             quick = kept.converter_engine == QUICK
-            what = "Only its quick text could be read" if quick else "It could not be read again"
+            what = "Only its quick text could be read, not the whole file" if quick else "It could not be read again"
             kept.warnings = [f"{what}: {error}"]
             error = CiteLoomError(error.code, f"{what}: {error}", "What was read before stays searchable.")
             self._keep(kept)
         elif kept.version:
             # Size and date stay old, so that the next import tries again.
-            kept.warnings = [f"The file changed and could not be read again: {error}"]
+            kept.warnings = [f"The file changed and could not be read again (its earlier text stays): {error}"]
             self._keep(kept)
         elif error.code == Code.FILE_NOT_FOUND and file.work:
             note_without_file(self._state.catalog, kept, file, str(error))

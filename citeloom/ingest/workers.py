@@ -51,6 +51,10 @@ class Stopped(Exception):
     """The import was stopped in the middle of a document."""
 
 
+class TookTooLong(CiteLoomError):
+    """A document was not read within its time."""
+
+
 class _Died(Exception):
     """The worker process ended in the middle of a document."""
 
@@ -149,7 +153,7 @@ class _Watch:
         if self._stopped():
             return Stopped()
         if time.monotonic() >= until:
-            return CiteLoomError(
+            return TookTooLong(
                 Code.CONVERSION_FAILED,
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
                 f"Split the file. {_BY_NAME}",
@@ -296,7 +300,10 @@ def _engine_ends() -> CiteLoomError:
 def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
     while not stopped():
         with suppress(queue.Empty):
-            return free.get(timeout=_LOOK_EVERY)
+            worker = free.get(timeout=_LOOK_EVERY)
+            if not stopped():
+                return worker
+            free.put(worker)  # it became free because the import was stopped
     raise Stopped
 
 

@@ -43,6 +43,18 @@ def held(self, request, limits, stopped, tell):
     return convert(self, request, limits, stopped, tell)
 Workers.convert = held
 """
+# One paper is given no time to be read at once; what is read whole waits as above.
+NO_TIME_AT_ONCE = (
+    HELD
+    + """
+from citeloom.ingest.limits import Limits
+hold = Workers.convert
+def hurried(self, request, limits, stopped, tell):
+    slow = request["quick"] and request["path"].endswith("2-moths.pdf")
+    return hold(self, request, Limits(0.0) if slow else limits, stopped, tell)
+Workers.convert = hurried
+"""
+)
 # Every document that is read quickly is noted.
 NOTED = """
 convert = Workers.convert
@@ -309,6 +321,35 @@ def test_an_engine_that_is_told_to_stop_does_not_wait_for_a_long_conversion(
     assert not waited_for.is_running() or waited_for.status() == psutil.STATUS_ZOMBIE
     assert [r["state"] for r in rows(copied, "SELECT state FROM jobs")] == ["parked"]
     assert_whole(copied)
+
+
+def test_a_document_that_takes_too_long_at_once_is_put_off_and_the_others_are_searchable_meanwhile(
+    library: Library, copied: Path
+) -> None:
+    copied.mkdir()
+    project = Project.made(copied, library.papers)
+    stop_engine(copied)
+    with engine_with(copied, NO_TIME_AT_ONCE):
+        begin_ingest(copied)
+        with Control(copied) as control:
+            wait_for(lambda: progress(control).get("searchable") == 2, "the quick text of two papers")
+        assert project.documents()["2-moths.pdf"]["status"] == "pending"
+        (copied / "go").touch()
+        wait_until_idle(copied)
+        assert {hit["source"] for hit in project.search("moth", "--top", "3")} == {"2-moths.pdf"}
+        assert {d["status"] for d in project.documents().values()} == {"ready"}
+    assert assert_whole(copied) == library.ids
+
+
+def test_a_document_of_which_reading_it_whole_leaves_nothing_keeps_its_quick_text_and_says_so(
+    library: Library, copied: Path, tmp_path: Path
+) -> None:
+    copy_home(library.early, copied)
+    nothing = "from dataclasses import replace; return replace(read(path, *given), blocks=())"
+    (line,) = citeloom(copied, "ingest", "p", **converter_that(tmp_path, copied, nothing)).stderr.splitlines()
+    assert "Its layout was not understood: no passage came of it." in line and "no text" not in line
+    (note,) = Project(copied).documents()["2-moths.pdf"]["warnings"]
+    assert note.startswith("Only its quick text could be read") and "no text" not in note
 
 
 def test_a_document_that_cannot_be_read_whole_keeps_its_quick_text_and_is_tried_again_by_name(

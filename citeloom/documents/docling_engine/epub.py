@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from lxml import etree as _etree
 
-from citeloom.documents.docling_engine.packages import Package, damaged, harmful, locked, other_format
+from citeloom.documents.docling_engine.packages import Package, damaged, harmful, locked, other_format, xml_tree
 from citeloom.documents.docling_engine.web_page import HEADINGS, PARAGRAPH, Node, WebPage, read_page
 from citeloom.errors import CiteLoomError
 
@@ -71,11 +71,7 @@ def _parse(package: Package, name: str) -> Any:
     data = package.read(name)
     if b"<!ENTITY" in data.replace(b"\x00", b""):
         raise harmful(package.path, f"its part {name} defines XML entities, which no book needs")
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-    try:
-        return etree.fromstring(data, parser)
-    except (etree.XMLSyntaxError, ValueError):
-        raise damaged(package.path, f"its part {name} is not well-formed XML") from None
+    return xml_tree(package.path, name, data)
 
 
 def _place(folder: str, address: str) -> str:

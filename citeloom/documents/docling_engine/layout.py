@@ -14,7 +14,7 @@ from docling.datamodel.base_models import Cluster, LayoutPrediction, Page
 from docling.datamodel.document import ConversionResult
 from docling.datamodel.pipeline_options import BaseLayoutOptions
 from docling.models.base_layout_model import BaseLayoutModel
-from docling_core.types.doc import BoundingBox, CoordOrigin, DocItemLabel
+from docling_core.types.doc import BoundingBox, CoordOrigin, DocItemLabel, Size
 from numpy.typing import NDArray
 
 from citeloom.errors import CiteLoomError, Code
@@ -72,7 +72,7 @@ class BundledLayout(BaseLayoutModel):
         return [LayoutPrediction(clusters=self._clusters(page)) for page in pages]
 
     def _clusters(self, page: Page) -> list[Cluster]:
-        picture = page.get_image(scale=_HEIGHT / max(page.size.height, 1.0)) if page.size else None
+        picture = page.get_image(scale=_scale(page.size)) if page.size else None
         if picture is None or page.size is None:
             return []
         gray = np.asarray(picture.convert("L").resize((_WIDTH, _HEIGHT)), dtype=np.float32) / 255.0
@@ -142,3 +142,8 @@ def _is_full_of_text(page: Page, box: BoundingBox) -> bool:
     prose = [cell for cell in inside if len(cell.text.split()) >= 5]
     covered = sum(cell.rect.to_bounding_box().area() for cell in prose)
     return len(prose) >= 3 and covered > _TEXT_IN_PICTURE * max(box.area(), 1.0)
+
+
+def _scale(size: Size) -> float:
+    """Pixels for each point of a page; a strip of a page does not come out a million pixels wide."""
+    return min(_HEIGHT / max(size.height, 1.0), 4 * _HEIGHT / max(size.width, 1.0))

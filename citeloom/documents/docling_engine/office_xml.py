@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from lxml import etree as _etree
 
 from citeloom.documents.docling_engine import marks
-from citeloom.documents.docling_engine.packages import NAMES, Package, damaged, harmful, other_format
+from citeloom.documents.docling_engine.packages import NAMES, Package, damaged, harmful, other_format, xml_tree
 
 # lxml carries no types: naming it Any once keeps the rest of the module checked.
 etree: Any = _etree
@@ -45,11 +45,7 @@ def parse(package: Package, name: str) -> Any:
     """A part as an XML tree; entities are never expanded, nothing is fetched."""
     data = package.read(name)
     _refuse_entities(package, name, data)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-    try:
-        return etree.fromstring(data, parser)
-    except (etree.XMLSyntaxError, ValueError):
-        raise damaged(package.path, f"its part {name} is not well-formed XML") from None
+    return xml_tree(package.path, name, data)
 
 
 def _refuse_entities(package: Package, name: str, data: bytes) -> None:

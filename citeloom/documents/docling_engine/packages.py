@@ -8,8 +8,14 @@ import zipfile
 import zlib
 from pathlib import Path
 from types import TracebackType
+from typing import Any
+
+from lxml import etree as _etree
 
 from citeloom.errors import CiteLoomError, Code
+
+# lxml carries no types: naming it Any once keeps the rest of the module checked.
+etree: Any = _etree
 
 NAMES = {"docx": "Word document", "pptx": "PowerPoint presentation", "html": "web page", "epub": "book in EPUB"}
 
@@ -57,6 +63,17 @@ def harmful(path: Path, why: str) -> CiteLoomError:
 def locked(path: Path, why: str, next_step: str) -> CiteLoomError:
     """The error for a file that only a password or a licence opens."""
     return CiteLoomError(Code.CONVERSION_FAILED, f"The file {path.name} is {why}.", next_step, path=str(path))
+
+
+def xml_tree(path: Path, name: str, data: bytes) -> Any:
+    """The XML tree of a part; entities are never expanded, nothing is fetched."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        if "depth" in str(error):
+            raise harmful(path, f"its part {name} is nested too deeply, more than 256 levels") from None
+        raise damaged(path, f"its part {name} is not well-formed XML") from None
 
 
 class Package:

@@ -17,6 +17,17 @@ LAUGHS = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
 ENCRYPTED = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le")
 
 
+def nested(after: bytes) -> Callable[[bytes], bytes]:
+    """A change that puts a hundred thousand elements inside each other."""
+    deep = b"<g>" * 100_000 + b"</g>" * 100_000
+
+    def change(data: bytes) -> bytes:
+        assert after in data
+        return data.replace(after, after + deep, 1)
+
+    return change
+
+
 def zipped(path: Path, parts: dict[str, bytes]) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
         for name, data in parts.items():
@@ -72,6 +83,9 @@ def test_office_files_of_another_kind_are_named(tmp_path: Path) -> None:
         (slides, {"ppt/slides/slide1.xml": lambda data: LAUGHS.encode() + data.partition(b"?>")[2]}, "entities"),
         (epub, {"OEBPS/book.opf": lambda data: LAUGHS.encode() + data}, "entities"),
         (epub, {"OEBPS/b.xhtml": f"{LAUGHS}<p>&b;</p>".encode()}, "entities"),
+        (word, {"word/document.xml": nested(b"<w:body>")}, "nested too deeply"),
+        (slides, {"ppt/slides/slide1.xml": nested(b"<p:spTree>")}, "nested too deeply"),
+        (epub, {"OEBPS/book.opf": nested(b"<manifest>")}, "nested too deeply"),
         (word, {"../../etc/passwd": b"x"}, "points outside"),
         (epub, {"..\\..\\start.bat": b"x"}, "points outside"),
         (slides, {"/etc/passwd": b"x"}, "points outside"),

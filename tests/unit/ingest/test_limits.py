@@ -29,7 +29,14 @@ def test_more_pages_may_take_longer_and_hold_more_and_pictures_longer_still(page
 def test_what_nobody_has_counted_gets_as_much_as_a_long_book() -> None:
     unknown, book = limits(None, quick=False), limits(document(400), quick=False)
     assert unknown.seconds > book.seconds
-    assert limits(document(None), quick=True).seconds >= 300
+
+
+@given(st.integers(0, 10**9), st.integers(1, 10**9))
+def test_a_file_whose_pages_nobody_has_counted_gets_time_by_its_size(size: int, more: int) -> None:
+    for quick in (True, False):
+        small, large = (limits(None, quick=quick, size=n) for n in (size, size + more))
+        assert small.seconds <= large.seconds <= limits(None, quick=quick).seconds
+        assert limits(document(12), quick=quick, size=size) == limits(document(12), quick=quick)
 
 
 def test_the_settings_word_on_memory_counts(monkeypatch: pytest.MonkeyPatch) -> None:

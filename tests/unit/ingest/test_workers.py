@@ -20,6 +20,7 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest import workers as module
 from citeloom.ingest.limits import Limits
 from citeloom.ingest.workers import KeptWorker, Stopped, Workers
+from tests.unit.documents.raw_pdf import PAGE, one_page, stream
 
 LONG = 60.0  # seconds; nothing here takes as long
 ANSWER = """
@@ -287,6 +288,14 @@ def test_nothing_is_left_of_a_worker_that_died(use: Use, processes: Processes, p
         assert process.stdout and process.stdout.closed
 
 
+def multiplying(path: Path) -> Path:
+    """A PDF whose page paints forms that paint forms, ten of each, nine deep."""
+    entries = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X {} 0 R >> >>"
+    forms: dict[int, bytes | str] = {n: stream(b"/X Do " * 10, entries.format(n + 1)) for n in range(6, 15)}
+    page = PAGE.replace("/Font", "/XObject << /X 6 0 R >> /Font")
+    return one_page(path, b"/X Do", more={3: page, **forms, 15: stream(b"0 0 9 9 re f", entries.format(15))})
+
+
 def test_the_real_converter_answers_and_refuses(tmp_path: Path) -> None:
     workers = Workers(1)
     try:
@@ -298,5 +307,9 @@ def test_the_real_converter_answers_and_refuses(tmp_path: Path) -> None:
         with pytest.raises(CiteLoomError) as caught:
             workers.convert({"path": str(tmp_path / "gone.md"), **request}, Limits(LONG))
         assert caught.value.code == Code.FILE_NOT_FOUND
+        grows = {"path": str(multiplying(tmp_path / "grows.pdf")), "quick": True, **request}
+        with pytest.raises(CiteLoomError, match="more than 300 MB of memory"):
+            workers.convert(grows, Limits(LONG, 300))
+        assert workers.convert({"path": str(note), "quick": True, **request}, Limits(LONG, 300))["passages"]
     finally:
         workers.end()

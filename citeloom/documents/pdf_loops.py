@@ -1,0 +1,131 @@
+"""Forms of a PDF that paint themselves, cut where the loop closes.
+
+A form is a drawing that a page, or another form, paints by its name. None may paint itself; pdfium follows one that
+does for forty levels, so that its words come forty times, or fill the memory where it paints itself twice.
+"""
+
+from __future__ import annotations
+
+import mmap
+import re
+import zlib
+from bisect import bisect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_FORM = re.compile(rb"/Subtype\s*/Form\b")
+_NUMBER = re.compile(rb"(?<!\d)(\d{1,9})\s+\d+\s+$")
+_STREAM = re.compile(rb"\bstream\r?\n")
+_RESOURCES = re.compile(rb"/Resources\s+(\d{1,9})\s+\d+\s+R")
+_XOBJECTS = re.compile(rb"/XObject\s*(?:<<(.*?)>>|(\d{1,9})\s+\d+\s+R)", re.S)
+_REFERENCE = re.compile(rb"/([^\s/<>\[\]()]+)\s+(\d{1,9})\s+\d+\s+R")
+_PAINTS = re.compile(rb"/([^\s/<>\[\]()]+)\s+Do\b")
+_LONGEST_DICTIONARY = 100_000  # bytes
+_LONGEST_CONTENT = 20_000_000
+_MOST_CONTENT = 200_000_000  # of all forms together
+
+
+@dataclass(slots=True)
+class _Form:
+    start: int  # where its content stands in the file
+    length: int
+    packed: bool
+    content: bytes
+    painted: dict[bytes, int]  # by name: the object that it paints
+
+
+def without_loops(path: Path) -> bytes | None:
+    """The file with its loops cut; None where it has none, or none that can be seen (in an encrypted file, say)."""
+    if not path.stat().st_size:
+        return None
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        if not _FORM.search(data):
+            return None
+        forms = _forms(data)
+        mended: bytearray | None = None
+        for form, names in _closing(forms):
+            content = _PAINTS.sub(
+                lambda found, names=names: b" " * len(found[0]) if found[1] in names else found[0],  # type: ignore[misc]
+                form.content,
+            )
+            written = zlib.compress(content, 9) if form.packed else content
+            if len(written) <= form.length:  # no reader looks at what follows the end of packed content
+                mended = mended or bytearray(data)
+                mended[form.start : form.start + len(written)] = written
+        return bytes(mended) if mended else None
+
+
+def _forms(data: mmap.mmap) -> dict[int, _Form]:
+    """The forms that paint others, or themselves, by number."""
+    objects = [
+        (place.end(), int(before[1]))
+        for place in re.finditer(rb"obj\b", data)
+        if (before := _NUMBER.search(data[max(0, place.start() - 30) : place.start()]))
+    ]
+    starts = {number: start for start, number in objects}  # what stands later in the file counts
+    found: dict[int, _Form] = {}
+    budget = _MOST_CONTENT
+    for match in _FORM.finditer(data):
+        at = bisect(objects, (match.start(), 0)) - 1
+        stream = _STREAM.search(data, match.end(), match.end() + _LONGEST_DICTIONARY)
+        if at < 0 or stream is None:
+            continue
+        start, number = objects[at]
+        if starts[number] != start or match.start() - start > _LONGEST_DICTIONARY:
+            continue
+        dictionary = data[start : stream.start()]
+        references = _references(data, starts, dictionary)
+        filters = re.findall(rb"/(\w+Decode)\b", dictionary)
+        packed = filters == [b"FlateDecode"]
+        if not references or budget <= 0 or b"/DecodeParms" in dictionary or (b"/Filter" in dictionary and not packed):
+            continue
+        raw = data[stream.end() : max(stream.end(), data.find(b"endstream", stream.end()))]
+        content = _unpacked(raw) if packed else raw
+        budget -= len(content)
+        names = set(_PAINTS.findall(content))
+        painted = {name: to for name, to in references.items() if name in names}
+        if painted and len(content) < _LONGEST_CONTENT:
+            found[number] = _Form(stream.end(), len(raw), packed, content, painted)
+    return found
+
+
+def _references(data: mmap.mmap, starts: dict[int, int], dictionary: bytes) -> dict[bytes, int]:
+    """Which object each name in a form's resources stands for; the resources may be objects of their own."""
+
+    def text(number: bytes) -> bytes:
+        start = starts.get(int(number), -1)
+        return data[start : start + _LONGEST_DICTIONARY].partition(b"endobj")[0] if start >= 0 else b""
+
+    resources = _RESOURCES.search(dictionary)
+    found = _XOBJECTS.search(text(resources[1]) if resources else dictionary)
+    if not found:
+        return {}
+    return {m[1]: int(m[2]) for m in _REFERENCE.finditer(found[1] if found[1] is not None else text(found[2]))}
+
+
+def _unpacked(raw: bytes) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(raw, _LONGEST_CONTENT)
+    except zlib.error:
+        return b""
+
+
+def _closing(forms: dict[int, _Form]) -> Iterator[tuple[_Form, set[bytes]]]:
+    """The forms that close a loop, each with the names by which it does."""
+    done: set[int] = set()
+    for first, form in forms.items():
+        path = {} if first in done else {first: (iter(form.painted.items()), set[bytes]())}
+        while path:  # not by recursion: how deep forms are nested is the file's choice
+            number, (left, closing) = next(reversed(path.items()))
+            for name, to in left:
+                if to in path:
+                    closing.add(name)
+                elif to in forms and to not in done:
+                    path[to] = iter(forms[to].painted.items()), set()
+                    break
+            else:
+                del path[number]
+                done.add(number)
+                if closing:
+                    yield forms[number], closing
