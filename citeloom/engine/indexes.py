@@ -49,15 +49,31 @@ class Indexes:
         with self.collections.opening(project.collection):
             if self._ended:  # the index may be another's by now, in this process or the next
                 raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
-            try:
-                collection = self.collections.get(place_of(project))
-            except CiteLoomError as error:
-                raise _how_to_have_it_again(error, project) from error
+            collection = self._opened(project)
             if project.collection not in self._mended:
                 mend(self._catalog, project, collection)
                 self._tidy(project)
                 self._mended.add(project.collection)
             return collection
+
+    def _opened(self, project: Project) -> Collection:
+        try:
+            return self.collections.get(place_of(project))
+        except CiteLoomError as error:
+            gone = error.code == Code.INDEX_UNAVAILABLE and (not project.server or "missing" in error.details)
+            if gone and not self._catalog.documents.chunk_count(project.id):
+                # A kill came before it was made, or in the middle: there is nothing that could be lost.
+                log.warning("the empty index of %s is made anew: %s", project.id, error.message)
+                return self.create(project)
+            raise _how_to_have_it_again(error, project) from error
+
+    def create(self, project: Project) -> Collection:
+        """The empty index of a project that has no passages yet."""
+        place = place_of(project)
+        with self.collections.opening(project.collection):
+            made = self.collections.create(place, project.dense_size, sparse=project.hybrid_enabled)
+            self.collections.adopt(place, made)
+        return made
 
     def _tidy(self, project: Project) -> None:
         try:

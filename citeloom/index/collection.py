@@ -193,6 +193,16 @@ class Collection(ABC):
             "bool": sorted(n for n in names if n in YES_NO_FIELDS),
         }
 
+    def add_missing_indexes(self) -> list[str]:
+        """Make the payload indexes that filters need and that are not there; gives their fields."""
+        with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
+            return self._add_missing_indexes()
+
+    def vectors(self) -> tuple[int, bool]:
+        """How many numbers a dense vector has, and whether there are sparse ones."""
+        with self._translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
+            return self._vectors()
+
     @contextmanager
     def _reading(self) -> Iterator[frozenset[str]]:
         """The sets that this reader must not see, to its end."""
@@ -281,6 +291,14 @@ class Collection(ABC):
     @abstractmethod
     def _indexed(self) -> set[str]:
         """The fields that have an index."""
+
+    @abstractmethod
+    def _add_missing_indexes(self) -> list[str]:
+        """Make the payload indexes that are not there; gives their fields."""
+
+    @abstractmethod
+    def _vectors(self) -> tuple[int, bool]:
+        """How many numbers a dense vector has, and whether there are sparse ones."""
 
 
 def _hit(point: Point) -> Hit:

@@ -22,7 +22,7 @@ from citeloom import config
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index import keys
 from citeloom.index.collection import Collection
-from citeloom.index.edge import EdgeCollection
+from citeloom.index.edge import UNFINISHED, EdgeCollection
 from citeloom.index.optimise import AT_ONCE, settle
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_ROOM_OF_EMPTY = 16_000_000  # bytes: an empty index takes two million of them
 _LET_READERS_FINISH = 1.0  # seconds between the swap and the end of an index on a server
 
 
@@ -109,7 +110,17 @@ class Collections:
             from citeloom.index.remote import RemoteCollection
 
             return RemoteCollection.create(self.server(place.server), place.on_server, dense_size, sparse=sparse)
+        self._check_room()
         return EdgeCollection.create(self.folder(place), dense_size, sparse=sparse)
+
+    def _check_room(self) -> None:
+        """Refuse to begin an index on a full disk: Qdrant Edge maps its files, and writing to them would end us."""
+        if self.free_room() < _ROOM_OF_EMPTY:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                "The disk is full: there is no room for a new index.",
+                "Free some space and try again.",
+            )
 
     def begun(self, place: Place) -> Collection | None:
         """A generation that an interrupted attempt left, to go on with; None where there is none."""
@@ -163,9 +174,10 @@ class Collections:
     def tidy(self, place: Place, kept: Sequence[Place] = ()) -> None:
         """Delete every generation where this one lies, and in our folder, but the one in use and those to be kept."""
         keep = {self.folder(one) for one in (place, *kept) if not one.server}
-        for folder in (self._root / place.name).glob("g*"):
-            if folder not in keep:
-                shutil.rmtree(folder, ignore_errors=True)
+        for pattern in ("g*", f"{UNFINISHED}*"):
+            for folder in (self._root / place.name).glob(pattern):
+                if folder not in keep:
+                    shutil.rmtree(folder, ignore_errors=True)
         if place.server:
             self.clear_server(place, (place, *kept))
 

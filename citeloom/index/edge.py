@@ -27,6 +27,7 @@ from citeloom.index.collection import (
     SparseVector,
 )
 
+UNFINISHED = "new-"  # how the name of a folder begins in which a collection is being made
 _AVERAGE_PASSAGE_WORDS = 120.0
 
 # Passages in one segment, at most about so many (`make bench`: scale). Optimising holds all of one in memory: 1.5 GB
@@ -78,41 +79,31 @@ class EdgeCollection(Collection):
 
     @classmethod
     def create(cls, folder: Path, dense_size: int, *, sparse: bool) -> EdgeCollection:
-        """A new, empty collection with the indexes that filters need."""
+        """A new, empty collection with the indexes that filters need: whole in its folder, or not there at all."""
+        beside = folder.with_name(f"{UNFINISHED}{folder.name}")
         with _translated(Code.STORAGE_ERROR, "The index could not be made"):
-            folder.mkdir(parents=True, exist_ok=True)
-            shard = qdrant.EdgeShard.create(str(folder), _config(dense_size, sparse=sparse, large=False))
-            # With enable_hnsw, Qdrant also builds graphs for frequent values of an index. Over 30,000 passages
-            # optimising then took 33 s instead of 20 s, and filtered searches were neither faster nor better.
-            for name in KEYWORD_FIELDS:
-                keyword = qdrant.KeywordIndexParams(enable_hnsw=False, memory=_MAPPED)
-                shard.update(qdrant.UpdateOperation.create_field_index(name, keyword))
-            sections = qdrant.KeywordIndexParams(prefix=True, enable_hnsw=False, memory=_MAPPED)
-            shard.update(qdrant.UpdateOperation.create_field_index("section_keys", sections))
-            for name in INTEGER_FIELDS:
-                number = qdrant.IntegerIndexParams(lookup=True, range=True, enable_hnsw=False, memory=_MAPPED)
-                shard.update(qdrant.UpdateOperation.create_field_index(name, number))
-            words = qdrant.TextIndexParams(
-                tokenizer=qdrant.TokenizerType.Word,
-                lowercase=True,
-                ascii_folding=True,
-                phrase_matching=True,
-                enable_hnsw=False,
-                memory=_MAPPED,
-            )
-            for name in TEXT_FIELDS:
-                shard.update(qdrant.UpdateOperation.create_field_index(name, words))
-            _add_yes_no_indexes(shard)
-            shard.flush()
-        return cls(folder, shard)
+            shutil.rmtree(beside, ignore_errors=True)
+            try:
+                beside.mkdir(parents=True)
+                shard = qdrant.EdgeShard.create(str(beside), _config(dense_size, sparse=sparse, large=False))
+                _add_payload_indexes(shard)
+                shard.flush()
+                shard.close()
+                if folder.exists():
+                    folder.rmdir()  # an empty one is in the way on Windows
+                beside.rename(folder)
+            except BaseException:
+                shutil.rmtree(beside, ignore_errors=True)
+                raise
+        return cls.open(folder)
 
     @classmethod
     def open(cls, folder: Path) -> EdgeCollection:
-        """The collection in a folder, or INDEX_UNAVAILABLE."""
+        """The collection in a folder, with every index that filters need, or INDEX_UNAVAILABLE."""
         with _translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):
-            shard = qdrant.EdgeShard.load(str(folder))
-            _add_yes_no_indexes(shard)  # one made by an earlier version has none
-            return cls(folder, shard)
+            opened = cls(folder, qdrant.EdgeShard.load(str(folder)))
+            opened._add_missing_indexes()
+            return opened
 
     def close(self) -> None:
         """Write everything out and let go of the folder."""
@@ -194,6 +185,12 @@ class EdgeCollection(Collection):
     def _indexed(self) -> set[str]:
         return set(self._shard.info().payload_schema)
 
+    def _add_missing_indexes(self) -> list[str]:
+        return _add_payload_indexes(self._shard)
+
+    def _vectors(self) -> tuple[int, bool]:
+        return _vectors_of(self.folder)
+
 
 def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
     """How a collection keeps its passages.
@@ -212,18 +209,47 @@ def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
     )
 
 
-def _add_yes_no_indexes(shard: qdrant.EdgeShard) -> None:
-    for name in set(YES_NO_FIELDS) - set(shard.info().payload_schema):
-        shard.update(
-            qdrant.UpdateOperation.create_field_index(name, qdrant.BoolIndexParams(enable_hnsw=False, memory=_MAPPED))
-        )
+def _payload_indexes() -> dict[str, Any]:
+    """The indexes that filters need."""
+    # With enable_hnsw, Qdrant also builds graphs for frequent values of an index. Over 30,000 passages optimising then
+    # took 33 s instead of 20 s, and filtered searches were neither faster nor better.
+    keyword = qdrant.KeywordIndexParams(enable_hnsw=False, memory=_MAPPED)
+    number = qdrant.IntegerIndexParams(lookup=True, range=True, enable_hnsw=False, memory=_MAPPED)
+    words = qdrant.TextIndexParams(
+        tokenizer=qdrant.TokenizerType.Word,
+        lowercase=True,
+        ascii_folding=True,
+        phrase_matching=True,
+        enable_hnsw=False,
+        memory=_MAPPED,
+    )
+    return {
+        **dict.fromkeys(KEYWORD_FIELDS, keyword),
+        "section_keys": qdrant.KeywordIndexParams(prefix=True, enable_hnsw=False, memory=_MAPPED),
+        **dict.fromkeys(INTEGER_FIELDS, number),
+        **dict.fromkeys(TEXT_FIELDS, words),
+        **dict.fromkeys(YES_NO_FIELDS, qdrant.BoolIndexParams(enable_hnsw=False, memory=_MAPPED)),
+    }
+
+
+def _add_payload_indexes(shard: qdrant.EdgeShard) -> list[str]:
+    there, added = shard.info().payload_schema, list[str]()
+    for name, params in _payload_indexes().items():
+        if name not in there:
+            shard.update(qdrant.UpdateOperation.create_field_index(name, params))
+            added.append(name)
+    return added
+
+
+def _vectors_of(folder: Path) -> tuple[int, bool]:
+    kept = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
+    return int(kept["vectors"]["dense"]["size"]), bool(kept.get("sparse_vectors"))
 
 
 def optimise(folder: Path) -> None:
     """Build the search graph over a collection that nobody else has open. Takes minutes for large ones."""
     shutil.rmtree(folder / "temp_segments", ignore_errors=True)  # where Qdrant Edge left what it was killed over
-    kept = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
-    size, sparse = kept["vectors"]["dense"]["size"], bool(kept.get("sparse_vectors"))
+    size, sparse = _vectors_of(folder)
     shard = qdrant.EdgeShard.load(str(folder), _config(size, sparse=sparse, large=True))
     shard.optimize()
     shard.flush()
