@@ -13,6 +13,7 @@ from citeloom import paths
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.limits import Limits
+from citeloom.ingest.place import place_of
 
 
 def examine(service: Service) -> list[dict[str, Any]]:
@@ -78,6 +79,8 @@ def _catalog(service: Service) -> str:
     word = service.catalog.db.check()
     if word != "ok":
         raise _problem(f"catalog is damaged: {word}", "Stop the engine and put a copy from beside it in its place.")
+    if lost := service.indexes.lost():
+        raise lost
     return f"{len(service.catalog.projects.all())} projects"
 
 
@@ -143,6 +146,7 @@ def _servers(service: Service) -> str:
 
 def _project(service: Service, project_id: str) -> str:
     project = service.catalog.projects.get(project_id)
+    service.collections.look_again(place_of(project))
     collection = service.collection(project)
     added = collection.add_missing_indexes()
     if collection.vectors() != (project.dense_size, project.hybrid_enabled):

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index.checksums import damaged
 from citeloom.index.collection import Collection
 from citeloom.index.collections import Collections, Place
 from citeloom.index.optimise import AT_ONCE, Tell, optimised_copy
@@ -52,13 +53,16 @@ class Indexes:
             collection = self._opened(project)
             if project.collection not in self._mended:
                 mend(self._catalog, project, collection)
+                self._refuse_empty(project, collection)
                 self._tidy(project)
                 self._mended.add(project.collection)
             return collection
 
     def _opened(self, project: Project) -> Collection:
         try:
-            return self.collections.get(place_of(project))
+            collection = self.collections.get(place_of(project))
+            collection.refuse_damaged()
+            return collection
         except CiteLoomError as error:
             gone = error.code == Code.INDEX_UNAVAILABLE and (not project.server or "missing" in error.details)
             if gone and not self._catalog.documents.chunk_count(project.id):
@@ -67,6 +71,12 @@ class Indexes:
                 return self.create(project)
             raise _how_to_have_it_again(error, project) from error
 
+    def _refuse_empty(self, project: Project, collection: Collection) -> None:
+        """Do not answer with nothing where there was something: its segments are gone."""
+        expected = self._catalog.documents.chunk_count(project.id)
+        if expected and not collection.count():
+            raise _how_to_have_it_again(damaged(f"it holds none of {expected} passages"), project)
+
     def create(self, project: Project) -> Collection:
         """The empty index of a project that has no passages yet."""
         place = place_of(project)
@@ -74,6 +84,22 @@ class Indexes:
             made = self.collections.create(place, project.dense_size, sparse=project.hybrid_enabled)
             self.collections.adopt(place, made)
         return made
+
+    def lost(self) -> CiteLoomError | None:
+        """What to say where indexes are there that the catalog knows nothing of."""
+        names = self.collections.without_project({project.collection for project in self._catalog.projects.all()})
+        if not names:
+            return None
+        few = ", ".join(names[:5]) + (" and others" if len(names) > 5 else "")
+        copies = sorted(file.name for file in self._catalog.db.path.parent.glob("catalog.before-*.db"))
+        beside = f" ({', '.join(copies)} beside it is one from before an update)" if copies else ""
+        return CiteLoomError(
+            Code.STORAGE_ERROR,
+            f"Some indexes belong to projects that are not in the catalog: {few}. It was lost, or is an older one.",
+            f"Stop the engine and put a copy of {self._catalog.db.path.name} in its place{beside}, or restore a backup"
+            " ('citeloom restore FILE'). A project that is made anew reads its files again, and the index of before is"
+            " kept aside. What is not needed any more can be deleted in the data folder under 'index'.",
+        )
 
     def _tidy(self, project: Project) -> None:
         try:
@@ -213,6 +239,6 @@ def left_on_server(place: Place, error: CiteLoomError) -> str:
 
 
 def _how_to_have_it_again(error: CiteLoomError, project: Project) -> CiteLoomError:
-    if error.code == Code.INDEX_UNAVAILABLE and (not project.server or "missing" in error.details):
+    if error.code == Code.INDEX_UNAVAILABLE and (not project.server or {"missing", "damaged"} & set(error.details)):
         error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
     return error

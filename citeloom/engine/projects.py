@@ -75,6 +75,7 @@ class ProjectDesk:
                 sources,
             )
             try:
+                self._collections.put_aside(project.collection)
                 self._indexes.create(project)
             except BaseException:
                 self._catalog.projects.remove(project.id)
@@ -136,6 +137,8 @@ class ProjectDesk:
             return projects[default]
         if len(projects) == 1:
             return next(iter(projects.values()))
+        if not projects and visible is None and (lost := self._indexes.lost()):
+            raise lost
         raise CiteLoomError(
             Code.INVALID_PROJECT,
             "No project is named." if projects else "There is no project yet.",

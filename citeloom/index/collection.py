@@ -240,6 +240,10 @@ class Collection(ABC):
             found.sort(key=lambda point: (point.payload["chunk_index"], point.id))
         return [_hit(p) for p in found]
 
+    def refuse_damaged(self) -> None:
+        """Raise INDEX_UNAVAILABLE where what it holds has been found to be damaged."""
+        return
+
     @abstractmethod
     def close(self) -> None:
         """Write everything out and let go of it."""

@@ -16,7 +16,9 @@ from uuid import UUID
 import qdrant_edge as qdrant
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index import checksums, trial
 from citeloom.index import filters as f
+from citeloom.index.checksums import FolderState
 from citeloom.index.collection import (
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
@@ -28,6 +30,7 @@ from citeloom.index.collection import (
 )
 
 UNFINISHED = "new-"  # how the name of a folder begins in which a collection is being made
+_CANNOT_OPEN = "The index of this project cannot be opened"
 _AVERAGE_PASSAGE_WORDS = 120.0
 
 # Passages in one segment, at most about so many (`make bench`: scale). Optimising holds all of one in memory: 1.5 GB
@@ -76,6 +79,7 @@ class EdgeCollection(Collection):
         self.folder = folder
         self.written = 0  # passages since it was opened
         self._shard = shard
+        self._state = FolderState(folder)
 
     @classmethod
     def create(cls, folder: Path, dense_size: int, *, sparse: bool) -> EdgeCollection:
@@ -86,9 +90,9 @@ class EdgeCollection(Collection):
             try:
                 beside.mkdir(parents=True)
                 shard = qdrant.EdgeShard.create(str(beside), _config(dense_size, sparse=sparse, large=False))
-                _add_payload_indexes(shard)
-                shard.flush()
-                shard.close()
+                made = cls(beside, shard)
+                made._add_missing_indexes()
+                made.close()
                 if folder.exists():
                     folder.rmdir()  # an empty one is in the way on Windows
                 beside.rename(folder)
@@ -99,15 +103,26 @@ class EdgeCollection(Collection):
 
     @classmethod
     def open(cls, folder: Path) -> EdgeCollection:
-        """The collection in a folder, with every index that filters need, or INDEX_UNAVAILABLE."""
-        with _translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):
-            opened = cls(folder, qdrant.EdgeShard.load(str(folder)))
+        """The collection in a folder, with every index that filters need, or INDEX_UNAVAILABLE.
+
+        One that was left in the middle of something is opened by another process first, which may fail or be ended
+        without harm to this one.
+        """
+        with _translated(Code.INDEX_UNAVAILABLE, _CANNOT_OPEN):
+            opened = cls(folder, _load(folder))
+            opened._state.begin()
             opened._add_missing_indexes()
             return opened
 
+    @classmethod
+    def open_unchecked(cls, folder: Path) -> EdgeCollection:
+        """The collection in a folder, whatever state that is in: for a process that may be lost."""
+        with _translated(Code.INDEX_UNAVAILABLE, _CANNOT_OPEN):
+            return cls(folder, qdrant.EdgeShard.load(str(folder)))
+
     def close(self) -> None:
         """Write everything out and let go of the folder."""
-        with self._translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"):
+        with _translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"), self._state.settled():
             self._shard.close()
 
     @contextmanager
@@ -117,27 +132,37 @@ class EdgeCollection(Collection):
         try:
             yield
         finally:
-            with self._translated(Code.INDEX_UNAVAILABLE, "The index cannot be opened again"):
-                self._shard = qdrant.EdgeShard.load(str(self.folder))
+            with _translated(Code.INDEX_UNAVAILABLE, "The index cannot be opened again"):
+                self._shard = _load(self.folder)
+                self._state.begin()
             self.written = 0
 
     def flush(self) -> None:
         """Write everything out."""
-        with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
+        with self._translated(Code.STORAGE_ERROR, "The index could not be written"), self._state.settled():
             self._shard.flush()
 
     def _translated(self, code: Code, what: str) -> AbstractContextManager[None]:
+        self.refuse_damaged()
         return _translated(code, what)
 
+    def refuse_damaged(self) -> None:
+        """Raise INDEX_UNAVAILABLE where its files are not as they were written."""
+        self._state.refuse_damaged()
+
     def _write(self, points: Sequence[Point]) -> None:
-        self._shard.update(qdrant.UpdateOperation.upsert_points([_point(p) for p in points]))
+        self._update(qdrant.UpdateOperation.upsert_points([_point(p) for p in points]))
         self.written += len(points)
 
     def _delete(self, where: f.Condition) -> None:
-        self._shard.update(qdrant.UpdateOperation.delete_points_by_filter(_filter(where)))
+        self._update(qdrant.UpdateOperation.delete_points_by_filter(_filter(where)))
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
-        self._shard.update(qdrant.UpdateOperation.set_payload_by_filter(_filter(where), values))
+        self._update(qdrant.UpdateOperation.set_payload_by_filter(_filter(where), values))
+
+    def _update(self, operation: qdrant.UpdateOperation) -> None:
+        with self._state.written():
+            self._shard.update(operation)
 
     def _rankings(
         self, dense: Sequence[float] | None, sparse: SparseVector | None, limit: int, where: f.Condition
@@ -186,7 +211,10 @@ class EdgeCollection(Collection):
         return set(self._shard.info().payload_schema)
 
     def _add_missing_indexes(self) -> list[str]:
-        return _add_payload_indexes(self._shard)
+        missing = _lacking(self._shard)
+        for name, params in missing.items():
+            self._update(qdrant.UpdateOperation.create_field_index(name, params))
+        return list(missing)
 
     def _vectors(self) -> tuple[int, bool]:
         return _vectors_of(self.folder)
@@ -232,13 +260,9 @@ def _payload_indexes() -> dict[str, Any]:
     }
 
 
-def _add_payload_indexes(shard: qdrant.EdgeShard) -> list[str]:
-    there, added = shard.info().payload_schema, list[str]()
-    for name, params in _payload_indexes().items():
-        if name not in there:
-            shard.update(qdrant.UpdateOperation.create_field_index(name, params))
-            added.append(name)
-    return added
+def _lacking(shard: qdrant.EdgeShard) -> dict[str, Any]:
+    there = shard.info().payload_schema
+    return {name: params for name, params in _payload_indexes().items() if name not in there}
 
 
 def _vectors_of(folder: Path) -> tuple[int, bool]:
@@ -246,14 +270,25 @@ def _vectors_of(folder: Path) -> tuple[int, bool]:
     return int(kept["vectors"]["dense"]["size"]), bool(kept.get("sparse_vectors"))
 
 
+def _load(folder: Path) -> qdrant.EdgeShard:
+    """What is in a folder, once nothing speaks against reading it in this process."""
+    if not (folder / "edge_config.json").is_file():
+        raise FileNotFoundError("its folder has none")
+    if not checksums.agree(folder):
+        trial.run(folder)
+    return qdrant.EdgeShard.load(str(folder))
+
+
 def optimise(folder: Path) -> None:
     """Build the search graph over a collection that nobody else has open. Takes minutes for large ones."""
     shutil.rmtree(folder / "temp_segments", ignore_errors=True)  # where Qdrant Edge left what it was killed over
     size, sparse = _vectors_of(folder)
+    checksums.forget(folder)
     shard = qdrant.EdgeShard.load(str(folder), _config(size, sparse=sparse, large=True))
     shard.optimize()
     shard.flush()
     shard.close()
+    checksums.write(folder)
 
 
 def _point(point: Point) -> qdrant.Point:

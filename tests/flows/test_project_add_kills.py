@@ -36,13 +36,9 @@ def die_in(owner, name, before):
     setattr(owner, name, dying)
 
 def half_of_the_indexes():
-    real, fields = edge._add_payload_indexes, edge._payload_indexes
-    def half(shard):
-        edge._payload_indexes = lambda: dict(list(fields().items())[:9])
-        real(shard)
-        shard.flush()
-        die()
-    edge._add_payload_indexes = half
+    fields = edge._payload_indexes()
+    edge._payload_indexes = lambda: dict(list(fields.items())[:9])
+    die_in(EdgeCollection, 'close', before=False)
 
 def arm():
     {what}
