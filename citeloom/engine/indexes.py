@@ -64,8 +64,7 @@ class Indexes:
             collection.refuse_damaged()
             return collection
         except CiteLoomError as error:
-            gone = error.code == Code.INDEX_UNAVAILABLE and (not project.server or "missing" in error.details)
-            if gone and not self._catalog.documents.chunk_count(project.id):
+            if _is_gone(error, project) and not self._catalog.documents.chunk_count(project.id):
                 # A kill came before it was made, or in the middle: there is nothing that could be lost.
                 log.warning("the empty index of %s is made anew: %s", project.id, error.message)
                 return self.create(project)
@@ -239,6 +238,13 @@ def left_on_server(place: Place, error: CiteLoomError) -> str:
 
 
 def _how_to_have_it_again(error: CiteLoomError, project: Project) -> CiteLoomError:
-    if error.code == Code.INDEX_UNAVAILABLE and (not project.server or {"missing", "damaged"} & set(error.details)):
+    if _is_gone(error, project):
         error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
     return error
+
+
+def _is_gone(error: CiteLoomError, project: Project) -> bool:
+    """Whether an index will not come back by itself."""
+    if error.code != Code.INDEX_UNAVAILABLE or "away" in error.details:
+        return False
+    return not project.server or "missing" in error.details or "damaged" in error.details

@@ -14,12 +14,13 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from citeloom.errors import CiteLoomError
+from citeloom.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.checksums import unusable
 from citeloom.index.child import FOLDER, end_with_parent
@@ -30,20 +31,21 @@ _system: Any = psutil  # it comes without types
 _MB = 1_000_000
 _LOOK_SECONDS = 0.1
 _PAGE = 64
+_KILLED = 9  # as POSIX counts the signals
 
 
 def run(folder: Path) -> None:
     """Open an index elsewhere, ask it something and close it; INDEX_UNAVAILABLE where that does not go well."""
-    _, reason = _elsewhere(folder, [])
-    if reason is not None:
-        raise unusable(f"The index of this project cannot be opened: {reason.rstrip('.')}.")
+    said = _elsewhere(folder, [])
+    if said.failed is not None:
+        raise unusable(f"The index of this project cannot be opened: {said.failed.rstrip('.')}.")
 
 
 def rescued(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
     """What can still be read of these documents in an index that cannot be opened here: passages by document."""
     found: dict[str, list[Hit]] = {}
-    said, _ = _elsewhere(folder, doc_ids)
-    for line in said.splitlines():  # where the process was lost in the middle, what came before is there all the same
+    # Where the process was lost in the middle, what came before is there all the same.
+    for line in _elsewhere(folder, doc_ids).lines:
         with suppress(ValueError):
             passage_id, payload = json.loads(line)
             found.setdefault(payload["doc_id"], []).append(Hit(passage_id, 1.0, payload))
@@ -90,18 +92,27 @@ class _Limits:
                 continue
 
 
-def _elsewhere(folder: Path, doc_ids: Sequence[str]) -> tuple[str, str | None]:
-    """Run `main` in a process of its own; gives what it printed, and why it did not come to its end."""
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What came of the process: what it printed, and why it did not come to its end."""
+
+    lines: list[str]
+    failed: str | None
+
+
+def _elsewhere(folder: Path, doc_ids: Sequence[str]) -> _Said:
+    """Run `main` in a process of its own. Where the index is not at fault, the error says that it may be back."""
+    limits = _Limits(folder)
     command = [sys.executable, "-m", "citeloom.index.trial", str(folder)]
     try:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=FOLDER
         )
     except OSError as error:
-        return "", str(error)
+        raise _prevented(str(error)) from error
     passed: list[str] = []
     ended = threading.Event()
-    watch = threading.Thread(target=_watch, args=(process, folder, passed, ended), daemon=True)
+    watch = threading.Thread(target=_watch, args=(process, folder, limits, passed, ended), daemon=True)
     watch.start()
     try:
         said, complaints = process.communicate(json.dumps(list(doc_ids)))
@@ -110,8 +121,19 @@ def _elsewhere(folder: Path, doc_ids: Sequence[str]) -> tuple[str, str | None]:
         watch.join()
         process.kill()
     if process.returncode == 0:
-        return said, None
-    return said, passed[0] if passed else _reason(complaints) or f"it ended with {process.returncode}"
+        return _Said(said.splitlines(), None)
+    if not passed and process.returncode == -_KILLED:
+        raise _prevented("the process that tried it was ended from outside")
+    return _Said(said.splitlines(), passed[0] if passed else _reason(complaints) or f"exit code {process.returncode}")
+
+
+def _prevented(reason: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INDEX_UNAVAILABLE,
+        f"The index of this project could not be opened: {reason.rstrip('.')}.",
+        "Close other programs and try again.",
+        away=True,
+    )
 
 
 def _reason(complaints: str) -> str:
@@ -120,8 +142,10 @@ def _reason(complaints: str) -> str:
     return next((line for line in lines if line.startswith("memory allocation")), lines[-1] if lines else "")
 
 
-def _watch(process: subprocess.Popen[str], folder: Path, passed: list[str], ended: threading.Event) -> None:
-    limits, since = _Limits(folder), time.monotonic()
+def _watch(
+    process: subprocess.Popen[str], folder: Path, limits: _Limits, passed: list[str], ended: threading.Event
+) -> None:
+    since = time.monotonic()
     while not ended.wait(_LOOK_SECONDS):
         if why := limits.passed(process, folder, since):
             passed.append(why)
@@ -142,11 +166,11 @@ def main(folder: Path) -> None:
             for hit in _readable(collection, doc_ids):
                 print(json.dumps([hit.id, hit.payload]), flush=True)
             return  # not closed: a damaged one is left as it is
-        size, sparse = collection.vectors()
+        collection.add_missing_indexes()
         collection.values("doc_id", 1)
-        collection.search([1.0] * size, None, 1)
-        if sparse and (points := collection.points(None, _PAGE)):
-            collection.search(None, points[0].sparse, 1)
+        collection.search([1.0] * collection.vectors()[0], None, 1)
+        for point in collection.points(None, _PAGE)[:1]:
+            collection.search(None, point.sparse, 1)
         collection.close()
     except CiteLoomError as error:
         sys.exit(error.message.removeprefix("The index of this project cannot be opened: "))

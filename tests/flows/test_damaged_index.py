@@ -7,15 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.flows.steps import Project, copy_home, engines, four_papers
+from tests.memory_watch import peak_memory
 from tests.support import WAIT, citeloom, done, environment, stop_engine
 
 _MOST_MEMORY = 2_500_000_000  # bytes, of the engine and the processes it starts: it has a model in it
@@ -74,32 +72,6 @@ def flip(home: Path, name: str, at: int) -> None:
         opened.write(bytes([byte ^ 0xFF]))
 
 
-@contextmanager
-def little_memory(home: Path) -> Iterator[None]:
-    """The engine of a data folder, with what it starts, stays within bounds."""
-    peak, over = [0], threading.Event()
-
-    def watch() -> None:
-        while not over.wait(0.05):
-            held = 0
-            for process in engines(home):
-                try:
-                    family = [process, *process.children(recursive=True)]
-                    held += sum(one.memory_info().rss for one in family)
-                except psutil.Error:
-                    continue
-            peak[0] = max(peak[0], held)
-
-    watching = threading.Thread(target=watch)
-    watching.start()
-    try:
-        yield
-    finally:
-        over.set()
-        watching.join()
-    assert 0 < peak[0] < _MOST_MEMORY
-
-
 def refused(result: subprocess.CompletedProcess[str]) -> str:
     assert result.returncode == 1
     assert "Traceback" not in result.stderr
@@ -116,7 +88,7 @@ def test_one_bad_byte_costs_its_own_project_only_and_a_rebuild_brings_it_back(
 ) -> None:
     store(copied, ended)
     flip(copied, name, at)
-    with little_memory(copied):
+    with peak_memory(lambda: engines(copied)) as peak:
         said = refused(citeloom(copied, "search", "p", "moth"))
         assert "The index of this project" in said
         assert "citeloom ingest p --force-rebuild" in said
@@ -130,6 +102,7 @@ def test_one_bad_byte_costs_its_own_project_only_and_a_rebuild_brings_it_back(
         assert rebuilt["failed"] == (0 if readable else 1)
         assert Project(copied).search("moth")[0]["source"] == "2-moths.md"
         assert (_STORED in {text for _, text in Project(copied).found("lamp trap")}) == readable
+    assert 0 < peak[0] < _MOST_MEMORY
 
 
 def test_a_segment_that_is_gone_is_not_an_empty_project(copied: Path) -> None:
