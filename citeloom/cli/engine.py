@@ -31,6 +31,9 @@ def start() -> None:
         click.echo("The engine is running.")
     else:
         click.echo("The engine was running already.")
+    with Client(start=False) as client:
+        if lost := client.call("status").get("lost"):
+            click.echo(lost, err=True)
 
 
 @engine.command()
@@ -77,6 +80,8 @@ def status(json_: bool) -> None:
         click.echo("Imports are paused. Go on with: citeloom engine resume")
     if state["settings_problem"]:
         click.echo(f"The settings of before are in force. {state['settings_problem']}")
+    if state["lost"]:
+        click.echo(state["lost"])
     for job in state["jobs"]:
         what = _JOBS.get(job["kind"], "Import of {project}").format_map(job)
         click.echo(f"{what}: {job['state']}, {reached(job)}")

@@ -170,6 +170,8 @@ class MainWindow(QMainWindow):
         elif now.status.get("settings_problem"):
             words = str(now.status["settings_problem"])
             action = (self.tr("Open Settings"), lambda: self.go("settings"))
+        elif now.status.get("lost"):
+            words, action = str(now.status["lost"]), restart
         else:
             words, action = "", restart
         if words == self._problem:

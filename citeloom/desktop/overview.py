@@ -32,7 +32,8 @@ class Situation:
     @property
     def mood(self) -> Mood:
         """One word for all of it."""
-        if self.troubles or self.problem or self.other_version or self.status.get("settings_problem"):
+        wrong = self.status.get("settings_problem") or self.status.get("lost")
+        if self.troubles or self.problem or self.other_version or wrong:
             return Mood.ATTENTION
         if self.status.get("paused"):
             return Mood.PAUSED

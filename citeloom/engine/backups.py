@@ -20,9 +20,8 @@ from citeloom.engine.chores import Chore
 from citeloom.engine.indexes import Indexes
 from citeloom.engine.restored import ASIDE
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collections import room_of_file
 from citeloom.index.edge import EdgeCollection
-from citeloom.index.holes import filled
+from citeloom.index.holes import filled, room_of_file
 from citeloom.ingest.move import check, copy
 from citeloom.ingest.place import place_of
 from citeloom.ingest.request import BackupRequest

@@ -13,6 +13,7 @@ from citeloom import paths
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.limits import Limits
+from citeloom.ingest.place import place_of
 
 
 def examine(service: Service) -> list[dict[str, Any]]:
@@ -78,6 +79,8 @@ def _catalog(service: Service) -> str:
     word = service.catalog.db.check()
     if word != "ok":
         raise _problem(f"catalog is damaged: {word}", "Stop the engine and put a copy from beside it in its place.")
+    if lost := service.indexes.lost():
+        raise lost
     return f"{len(service.catalog.projects.all())} projects"
 
 
@@ -143,7 +146,15 @@ def _servers(service: Service) -> str:
 
 def _project(service: Service, project_id: str) -> str:
     project = service.catalog.projects.get(project_id)
-    passages = service.collection(project).count()
+    service.collections.look_again(place_of(project))
+    collection = service.collection(project)
+    added = collection.add_missing_indexes()
+    if collection.vectors() != (project.dense_size, project.hybrid_enabled):
+        raise _problem(
+            "the index keeps other vectors than the project's models make",
+            f"Build it anew; on the command line: citeloom ingest {project_id} --force-rebuild.",
+        )
+    passages = collection.count()
     coverage = service.catalog.documents.coverage(project_id)
     expected = service.catalog.documents.chunk_count(project_id)
     if passages != expected:
@@ -159,5 +170,10 @@ def _project(service: Service, project_id: str) -> str:
             "Connect the drive, or take the folder out of the project;"
             f" on the command line: citeloom project disallow {project_id} FOLDER.",
         )
-    where = f", on {project.server}" if project.server else ""
-    return f"{coverage['searchable']} of {coverage['documents']} documents searchable, {passages} passages{where}"
+    where = f"on {project.server}" if project.server else f"{_megabytes(service, project.collection)} MB"
+    seen = f"{coverage['searchable']} of {coverage['documents']} documents searchable, {passages} passages, {where}"
+    return f"{seen}; indexes for filters were missing and were made: {', '.join(added)}" if added else seen
+
+
+def _megabytes(service: Service, collection: str) -> str:
+    return f"{service.collections.size_on_disk(collection) / 1_000_000:,.0f}"

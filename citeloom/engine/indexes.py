@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index.checksums import damaged
 from citeloom.index.collection import Collection
 from citeloom.index.collections import Collections, Place
 from citeloom.index.optimise import AT_ONCE, Tell, optimised_copy
@@ -49,15 +50,55 @@ class Indexes:
         with self.collections.opening(project.collection):
             if self._ended:  # the index may be another's by now, in this process or the next
                 raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
-            try:
-                collection = self.collections.get(place_of(project))
-            except CiteLoomError as error:
-                raise _how_to_have_it_again(error, project) from error
+            collection = self._opened(project)
             if project.collection not in self._mended:
                 mend(self._catalog, project, collection)
+                self._refuse_empty(project, collection)
                 self._tidy(project)
                 self._mended.add(project.collection)
             return collection
+
+    def _opened(self, project: Project) -> Collection:
+        try:
+            collection = self.collections.get(place_of(project))
+            collection.refuse_damaged()
+            return collection
+        except CiteLoomError as error:
+            if _is_gone(error, project) and not self._catalog.documents.chunk_count(project.id):
+                # A kill came before it was made, or in the middle: there is nothing that could be lost.
+                log.warning("the empty index of %s is made anew: %s", project.id, error.message)
+                return self.create(project)
+            raise _how_to_have_it_again(error, project) from error
+
+    def _refuse_empty(self, project: Project, collection: Collection) -> None:
+        """Do not answer with nothing where there was something: its segments are gone."""
+        expected = self._catalog.documents.chunk_count(project.id)
+        if expected and not collection.count():
+            raise _how_to_have_it_again(damaged(f"it holds none of {expected} passages"), project)
+
+    def create(self, project: Project) -> Collection:
+        """The empty index of a project that has no passages yet."""
+        place = place_of(project)
+        with self.collections.opening(project.collection):
+            made = self.collections.create(place, project.dense_size, sparse=project.hybrid_enabled)
+            self.collections.adopt(place, made)
+        return made
+
+    def lost(self) -> CiteLoomError | None:
+        """What to say where indexes are there that the catalog knows nothing of."""
+        names = self.collections.without_project({project.collection for project in self._catalog.projects.all()})
+        if not names:
+            return None
+        few = ", ".join(names[:5]) + (" and others" if len(names) > 5 else "")
+        copies = sorted(file.name for file in self._catalog.db.path.parent.glob("catalog.before-*.db"))
+        beside = f" ({', '.join(copies)} beside it is one from before an update)" if copies else ""
+        return CiteLoomError(
+            Code.STORAGE_ERROR,
+            f"Some indexes belong to projects that are not in the catalog: {few}. It was lost, or is an older one.",
+            f"Stop the engine and put a copy of {self._catalog.db.path.name} in its place{beside}, or restore a backup"
+            " ('citeloom restore FILE'). A project that is made anew reads its files again, and the index of before is"
+            " kept aside. What is not needed any more can be deleted in the data folder under 'index'.",
+        )
 
     def _tidy(self, project: Project) -> None:
         try:
@@ -197,6 +238,13 @@ def left_on_server(place: Place, error: CiteLoomError) -> str:
 
 
 def _how_to_have_it_again(error: CiteLoomError, project: Project) -> CiteLoomError:
-    if error.code == Code.INDEX_UNAVAILABLE and (not project.server or "missing" in error.details):
+    if _is_gone(error, project):
         error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
     return error
+
+
+def _is_gone(error: CiteLoomError, project: Project) -> bool:
+    """Whether an index will not come back by itself."""
+    if error.code != Code.INDEX_UNAVAILABLE or "away" in error.details:
+        return False
+    return not project.server or "missing" in error.details or "damaged" in error.details

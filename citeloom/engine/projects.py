@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from citeloom.engine.jobs import JobQueue
 from citeloom.engine.zotero_desk import ZoteroDesk
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.importer import Importer
-from citeloom.ingest.place import place_of
 from citeloom.ingest.request import ImportRequest
 from citeloom.store import Project, Source, collection_name
 from citeloom.zotero.remembered import one_round
@@ -61,6 +60,8 @@ class ProjectDesk:
         if self._server:
             self._collections.version_of(self._server)
         with self._collections.opening(collection_name(project_id)):
+            # The row is written first, with everything in it: on a server, nobody could tell whose a collection without
+            # one is. Where a kill comes before the collection is there, the next opening makes it.
             project = self._catalog.projects.add(
                 project_id,
                 references,
@@ -70,14 +71,12 @@ class ProjectDesk:
                     "dense_size": info.size,
                     "sparse_model": sparse,
                 },
+                self._server,
+                sources,
             )
             try:
-                project = replace(project, server=self._server)
-                made = self._collections.create(place_of(project), info.size, sparse=bool(sparse))
-                self._collections.adopt(place_of(project), made)
-                self._catalog.projects.save(project)
-                for source in sources:
-                    self._catalog.projects.add_source(project.id, source)
+                self._collections.put_aside(project.collection)
+                self._indexes.create(project)
             except BaseException:
                 self._catalog.projects.remove(project.id)
                 raise
@@ -138,6 +137,8 @@ class ProjectDesk:
             return projects[default]
         if len(projects) == 1:
             return next(iter(projects.values()))
+        if not projects and visible is None and (lost := self._indexes.lost()):
+            raise lost
         raise CiteLoomError(
             Code.INVALID_PROJECT,
             "No project is named." if projects else "There is no project yet.",

@@ -16,6 +16,7 @@ from citeloom.engine import restored
 from citeloom.engine.backup_file import CATALOG, INDEX, SETTINGS, Manifest, blocks, damaged, opened
 from citeloom.engine.cancel import Cancel
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index import checksums
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.holes import write_filled
 from citeloom.store import Catalog, collection_name
@@ -63,7 +64,9 @@ class Restoring:
                 names.append(SETTINGS)
             # Looked at again: unpacking may have taken minutes, in which somebody began to work.
             here = self._projects_here(replace=replace)
-            aside = f"before-restore-{datetime.now():%Y-%m-%d-%H%M%S}" if here else ""
+            # Indexes without a project are what is left where the catalog was lost.
+            kept = here or any(Path(paths.index_folder()).glob("*/g*"))
+            aside = f"before-restore-{datetime.now():%Y-%m-%d-%H%M%S}" if kept else ""
             restored.decide(staged, aside, names)
         except OSError as error:
             shutil.rmtree(staged, ignore_errors=True)
@@ -126,7 +129,9 @@ def _check(file: Path, staged: Path, manifest: Manifest) -> None:
             name, generation = found[project["id"]]
             if name != collection_name(project["id"]):  # it names a folder
                 raise damaged(file, f"the index of {project['id']} has another name than it should have")
-            index = EdgeCollection.open(staged / INDEX / name / f"g{generation:04d}")
+            folder = staged / INDEX / name / f"g{generation:04d}"
+            checksums.forget(folder)  # whoever made the backup wrote them: it is opened in another process first
+            index = EdgeCollection.open(folder)
             passages = index.count()
             index.close()
             if passages != project["passages"]:

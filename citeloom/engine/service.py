@@ -123,6 +123,9 @@ class Service:
     def start(self) -> None:
         """Go on with what an earlier engine left, and load what the first question needs."""
         self.activity.forget_old()
+        self.collections.clear_removed()
+        if lost := self.indexes.lost():
+            log.error("%s", lost)
         self.jobs.start()
         self._watching.start()
         self._warming.start()
@@ -256,6 +259,7 @@ class Service:
             "coverage": self.catalog.documents.coverage(),
             "editors": self.editors.count(),
             "settings_problem": self.lifetime.settings_problem,
+            "lost": str(lost) if (lost := self.indexes.lost()) else None,
             "started_by": self.lifetime.started_by,
         }
 

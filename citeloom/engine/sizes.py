@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom import paths
-from citeloom.index.collections import room_of, room_of_file
+from citeloom.index.holes import room_of, room_of_file
 
 
 def sizes() -> dict[str, Any]:

@@ -193,6 +193,16 @@ class Collection(ABC):
             "bool": sorted(n for n in names if n in YES_NO_FIELDS),
         }
 
+    def add_missing_indexes(self) -> list[str]:
+        """Make the payload indexes that filters need and that are not there; gives their fields."""
+        with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
+            return self._add_missing_indexes()
+
+    def vectors(self) -> tuple[int, bool]:
+        """How many numbers a dense vector has, and whether there are sparse ones."""
+        with self._translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
+            return self._vectors()
+
     @contextmanager
     def _reading(self) -> Iterator[frozenset[str]]:
         """The sets that this reader must not see, to its end."""
@@ -229,6 +239,10 @@ class Collection(ABC):
         if by_place:  # places are equal in several documents, and then in any order
             found.sort(key=lambda point: (point.payload["chunk_index"], point.id))
         return [_hit(p) for p in found]
+
+    def refuse_damaged(self) -> None:
+        """Raise INDEX_UNAVAILABLE where what it holds has been found to be damaged."""
+        return
 
     @abstractmethod
     def close(self) -> None:
@@ -281,6 +295,14 @@ class Collection(ABC):
     @abstractmethod
     def _indexed(self) -> set[str]:
         """The fields that have an index."""
+
+    @abstractmethod
+    def _add_missing_indexes(self) -> list[str]:
+        """Make the payload indexes that are not there; gives their fields."""
+
+    @abstractmethod
+    def _vectors(self) -> tuple[int, bool]:
+        """How many numbers a dense vector has, and whether there are sparse ones."""
 
 
 def _hit(point: Point) -> Hit:

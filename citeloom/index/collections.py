@@ -7,22 +7,22 @@ collections: there, a name holds a tag of the project.
 from __future__ import annotations
 
 import logging
-import os
 import shutil
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Container, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from citeloom import config
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index import keys
-from citeloom.index.collection import Collection
-from citeloom.index.edge import EdgeCollection
+from citeloom.index import keys, trial
+from citeloom.index.collection import Collection, Hit
+from citeloom.index.edge import UNFINISHED, EdgeCollection
+from citeloom.index.holes import room_of
 from citeloom.index.optimise import AT_ONCE, settle
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+ASIDE = "lost-"  # how the names of folders begin with indexes that were put aside
+_REMOVED = "removed-"  # and of those that are being deleted
+_ROOM_OF_EMPTY = 16_000_000  # bytes: an empty index takes two million of them
 _LET_READERS_FINISH = 1.0  # seconds between the swap and the end of an index on a server
 
 
@@ -60,6 +63,7 @@ class Collections:
         self._root = root
         self._settings = settings or config.Index()
         self._open: dict[str, dict[int, Collection]] = {}  # by name, then generation
+        self._damaged: dict[Place, CiteLoomError] = {}  # to find it out again with each question takes seconds
         self._lock = threading.Lock()
         # Held while one is opened, made or removed: a server that does not answer holds up only its own projects.
         self._opening: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
@@ -87,8 +91,28 @@ class Collections:
             opened = self._open.setdefault(place.name, {})
             if opened and max(opened) >= place.generation:
                 return opened.get(place.generation) or opened[max(opened)]
-            opened[place.generation] = self._opened(place)
+            if known := self._damaged.get(place):
+                raise CiteLoomError(known.code, known.message, known.next_step, **known.details)
+            try:
+                opened[place.generation] = self._opened(place)
+            except CiteLoomError as error:
+                if "damaged" in error.details:
+                    self._damaged[place] = error
+                raise
             return opened[place.generation]
+
+    def look_again(self, place: Place) -> None:
+        """Try to open a damaged one once more: somebody may have put a copy of it in its place."""
+        self._damaged.pop(place, None)
+
+    def rescued(self, place: Place, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
+        """What can still be read of documents in a generation that cannot be used, read by another process."""
+        with self.opening(place.name):
+            if kept := self._open.get(place.name, {}).pop(place.generation, None):
+                with suppress(CiteLoomError):
+                    kept.close()
+            folder = self.folder(place)
+            return {} if place.server or not folder.exists() else trial.rescued(folder, doc_ids)
 
     def _opened(self, place: Place) -> Collection:
         if place.server:
@@ -109,7 +133,17 @@ class Collections:
             from citeloom.index.remote import RemoteCollection
 
             return RemoteCollection.create(self.server(place.server), place.on_server, dense_size, sparse=sparse)
+        self._check_room()
         return EdgeCollection.create(self.folder(place), dense_size, sparse=sparse)
+
+    def _check_room(self) -> None:
+        """Refuse to begin an index on a full disk: Qdrant Edge maps its files, and writing to them would end us."""
+        if self.free_room() < _ROOM_OF_EMPTY:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                "The disk is full: there is no room for a new index.",
+                "Free some space and try again.",
+            )
 
     def begun(self, place: Place) -> Collection | None:
         """A generation that an interrupted attempt left, to go on with; None where there is none."""
@@ -146,6 +180,7 @@ class Collections:
     def adopt(self, place: Place, collection: Collection) -> None:
         """Have a generation at hand for whoever asks for it."""
         with self.opening(place.name):
+            self.look_again(place)
             self._open.setdefault(place.name, {})[place.generation] = collection
 
     def retire(self, place: Place) -> None:
@@ -163,9 +198,10 @@ class Collections:
     def tidy(self, place: Place, kept: Sequence[Place] = ()) -> None:
         """Delete every generation where this one lies, and in our folder, but the one in use and those to be kept."""
         keep = {self.folder(one) for one in (place, *kept) if not one.server}
-        for folder in (self._root / place.name).glob("g*"):
-            if folder not in keep:
-                shutil.rmtree(folder, ignore_errors=True)
+        for pattern in ("g*", f"{UNFINISHED}*"):
+            for folder in (self._root / place.name).glob(pattern):
+                if folder not in keep:
+                    shutil.rmtree(folder, ignore_errors=True)
         if place.server:
             self.clear_server(place, (place, *kept))
 
@@ -189,9 +225,38 @@ class Collections:
         with self.opening(place.name):
             for collection in self._open.pop(place.name, {}).values():
                 collection.close()
-            shutil.rmtree(self._root / place.name, ignore_errors=True)
+            self._damaged.pop(place, None)
+            folder = self._root / place.name
+            with suppress(OSError):  # what a kill leaves of it must not be taken for an index that was lost
+                folder = folder.rename(folder.with_name(f"{_REMOVED}{place.name}"))
+            shutil.rmtree(folder, ignore_errors=True)
         if place.server:
             self.clear_server(place)
+
+    def clear_removed(self) -> None:
+        """Delete what a kill left of collections that were being removed."""
+        for folder in self._root.glob(f"{_REMOVED}*"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def without_project(self, known: Container[str]) -> list[str]:
+        """The collections in our folder that are none of those."""
+        names = {file.parents[1].name for file in self._root.glob("*/g*/edge_config.json")}
+        return sorted(name for name in names if name not in known and not name.startswith((_REMOVED, ASIDE)))
+
+    def put_aside(self, name: str) -> None:
+        """Keep what lies under the name of a new collection under another one: the catalog may have been lost."""
+        if name not in self.without_project(()):
+            return
+        aside = self._root / f"{ASIDE}{name}-{time.strftime('%Y-%m-%d-%H%M%S')}"
+        try:
+            (self._root / name).rename(aside)
+        except OSError as error:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"An index of another project lies in {self._root / name}, and cannot be put aside: {error.strerror}.",
+                "Move it away, or choose another name for the project.",
+            ) from error
+        log.warning("an index that no project had is in %s now", aside)
 
     def _on_server(self, place: Place) -> list[str]:
         """The generations of a collection that its server has."""
@@ -240,18 +305,3 @@ class Collections:
 
 def _is_remote(collection: Collection) -> TypeGuard[RemoteCollection]:
     return not isinstance(collection, EdgeCollection)
-
-
-def room_of(folder: Path) -> int:
-    """Bytes that a folder takes on the disk, while others may write in it."""
-    return sum(room_of_file(Path(place) / name) for place, _, names in os.walk(folder) for name in names)
-
-
-def room_of_file(file: Path) -> int:
-    """Bytes that a file takes on the disk; one that is gone takes none."""
-    try:
-        about = file.lstat()  # a link takes no room: a model's files are links to what was fetched
-    except OSError:
-        return 0
-    # Qdrant's files have holes: what they take is less than what they claim, where the system can tell.
-    return about.st_blocks * 512 if hasattr(about, "st_blocks") else about.st_size

@@ -16,7 +16,9 @@ from uuid import UUID
 import qdrant_edge as qdrant
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index import checksums, trial
 from citeloom.index import filters as f
+from citeloom.index.checksums import FolderState
 from citeloom.index.collection import (
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
@@ -27,6 +29,8 @@ from citeloom.index.collection import (
     SparseVector,
 )
 
+UNFINISHED = "new-"  # how the name of a folder begins in which a collection is being made
+_CANNOT_OPEN = "The index of this project cannot be opened"
 _AVERAGE_PASSAGE_WORDS = 120.0
 
 # Passages in one segment, at most about so many (`make bench`: scale). Optimising holds all of one in memory: 1.5 GB
@@ -75,48 +79,50 @@ class EdgeCollection(Collection):
         self.folder = folder
         self.written = 0  # passages since it was opened
         self._shard = shard
+        self._state = FolderState(folder)
 
     @classmethod
     def create(cls, folder: Path, dense_size: int, *, sparse: bool) -> EdgeCollection:
-        """A new, empty collection with the indexes that filters need."""
+        """A new, empty collection with the indexes that filters need: whole in its folder, or not there at all."""
+        beside = folder.with_name(f"{UNFINISHED}{folder.name}")
         with _translated(Code.STORAGE_ERROR, "The index could not be made"):
-            folder.mkdir(parents=True, exist_ok=True)
-            shard = qdrant.EdgeShard.create(str(folder), _config(dense_size, sparse=sparse, large=False))
-            # With enable_hnsw, Qdrant also builds graphs for frequent values of an index. Over 30,000 passages
-            # optimising then took 33 s instead of 20 s, and filtered searches were neither faster nor better.
-            for name in KEYWORD_FIELDS:
-                keyword = qdrant.KeywordIndexParams(enable_hnsw=False, memory=_MAPPED)
-                shard.update(qdrant.UpdateOperation.create_field_index(name, keyword))
-            sections = qdrant.KeywordIndexParams(prefix=True, enable_hnsw=False, memory=_MAPPED)
-            shard.update(qdrant.UpdateOperation.create_field_index("section_keys", sections))
-            for name in INTEGER_FIELDS:
-                number = qdrant.IntegerIndexParams(lookup=True, range=True, enable_hnsw=False, memory=_MAPPED)
-                shard.update(qdrant.UpdateOperation.create_field_index(name, number))
-            words = qdrant.TextIndexParams(
-                tokenizer=qdrant.TokenizerType.Word,
-                lowercase=True,
-                ascii_folding=True,
-                phrase_matching=True,
-                enable_hnsw=False,
-                memory=_MAPPED,
-            )
-            for name in TEXT_FIELDS:
-                shard.update(qdrant.UpdateOperation.create_field_index(name, words))
-            _add_yes_no_indexes(shard)
-            shard.flush()
-        return cls(folder, shard)
+            shutil.rmtree(beside, ignore_errors=True)
+            try:
+                beside.mkdir(parents=True)
+                shard = qdrant.EdgeShard.create(str(beside), _config(dense_size, sparse=sparse, large=False))
+                made = cls(beside, shard)
+                made._add_missing_indexes()
+                made.close()
+                if folder.exists():
+                    folder.rmdir()  # an empty one is in the way on Windows
+                beside.rename(folder)
+            except BaseException:
+                shutil.rmtree(beside, ignore_errors=True)
+                raise
+        return cls.open(folder)
 
     @classmethod
     def open(cls, folder: Path) -> EdgeCollection:
-        """The collection in a folder, or INDEX_UNAVAILABLE."""
-        with _translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):
-            shard = qdrant.EdgeShard.load(str(folder))
-            _add_yes_no_indexes(shard)  # one made by an earlier version has none
-            return cls(folder, shard)
+        """The collection in a folder, with every index that filters need, or INDEX_UNAVAILABLE.
+
+        One that was left in the middle of something is opened by another process first, which may fail or be ended
+        without harm to this one.
+        """
+        with _translated(Code.INDEX_UNAVAILABLE, _CANNOT_OPEN):
+            opened = cls(folder, _load(folder))
+            opened._state.begin()
+            opened._add_missing_indexes()
+            return opened
+
+    @classmethod
+    def open_unchecked(cls, folder: Path) -> EdgeCollection:
+        """The collection in a folder, whatever state that is in: for a process that may be lost."""
+        with _translated(Code.INDEX_UNAVAILABLE, _CANNOT_OPEN):
+            return cls(folder, qdrant.EdgeShard.load(str(folder)))
 
     def close(self) -> None:
         """Write everything out and let go of the folder."""
-        with self._translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"):
+        with _translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"), self._state.settled():
             self._shard.close()
 
     @contextmanager
@@ -126,27 +132,37 @@ class EdgeCollection(Collection):
         try:
             yield
         finally:
-            with self._translated(Code.INDEX_UNAVAILABLE, "The index cannot be opened again"):
-                self._shard = qdrant.EdgeShard.load(str(self.folder))
+            with _translated(Code.INDEX_UNAVAILABLE, "The index cannot be opened again"):
+                self._shard = _load(self.folder)
+                self._state.begin()
             self.written = 0
 
     def flush(self) -> None:
         """Write everything out."""
-        with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
+        with self._translated(Code.STORAGE_ERROR, "The index could not be written"), self._state.settled():
             self._shard.flush()
 
     def _translated(self, code: Code, what: str) -> AbstractContextManager[None]:
+        self.refuse_damaged()
         return _translated(code, what)
 
+    def refuse_damaged(self) -> None:
+        """Raise INDEX_UNAVAILABLE where its files are not as they were written."""
+        self._state.refuse_damaged()
+
     def _write(self, points: Sequence[Point]) -> None:
-        self._shard.update(qdrant.UpdateOperation.upsert_points([_point(p) for p in points]))
+        self._update(qdrant.UpdateOperation.upsert_points([_point(p) for p in points]))
         self.written += len(points)
 
     def _delete(self, where: f.Condition) -> None:
-        self._shard.update(qdrant.UpdateOperation.delete_points_by_filter(_filter(where)))
+        self._update(qdrant.UpdateOperation.delete_points_by_filter(_filter(where)))
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
-        self._shard.update(qdrant.UpdateOperation.set_payload_by_filter(_filter(where), values))
+        self._update(qdrant.UpdateOperation.set_payload_by_filter(_filter(where), values))
+
+    def _update(self, operation: qdrant.UpdateOperation) -> None:
+        with self._state.written():
+            self._shard.update(operation)
 
     def _rankings(
         self, dense: Sequence[float] | None, sparse: SparseVector | None, limit: int, where: f.Condition
@@ -194,6 +210,15 @@ class EdgeCollection(Collection):
     def _indexed(self) -> set[str]:
         return set(self._shard.info().payload_schema)
 
+    def _add_missing_indexes(self) -> list[str]:
+        missing = _lacking(self._shard)
+        for name, params in missing.items():
+            self._update(qdrant.UpdateOperation.create_field_index(name, params))
+        return list(missing)
+
+    def _vectors(self) -> tuple[int, bool]:
+        return _vectors_of(self.folder)
+
 
 def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
     """How a collection keeps its passages.
@@ -212,22 +237,58 @@ def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
     )
 
 
-def _add_yes_no_indexes(shard: qdrant.EdgeShard) -> None:
-    for name in set(YES_NO_FIELDS) - set(shard.info().payload_schema):
-        shard.update(
-            qdrant.UpdateOperation.create_field_index(name, qdrant.BoolIndexParams(enable_hnsw=False, memory=_MAPPED))
-        )
+def _payload_indexes() -> dict[str, Any]:
+    """The indexes that filters need."""
+    # With enable_hnsw, Qdrant also builds graphs for frequent values of an index. Over 30,000 passages optimising then
+    # took 33 s instead of 20 s, and filtered searches were neither faster nor better.
+    keyword = qdrant.KeywordIndexParams(enable_hnsw=False, memory=_MAPPED)
+    number = qdrant.IntegerIndexParams(lookup=True, range=True, enable_hnsw=False, memory=_MAPPED)
+    words = qdrant.TextIndexParams(
+        tokenizer=qdrant.TokenizerType.Word,
+        lowercase=True,
+        ascii_folding=True,
+        phrase_matching=True,
+        enable_hnsw=False,
+        memory=_MAPPED,
+    )
+    return {
+        **dict.fromkeys(KEYWORD_FIELDS, keyword),
+        "section_keys": qdrant.KeywordIndexParams(prefix=True, enable_hnsw=False, memory=_MAPPED),
+        **dict.fromkeys(INTEGER_FIELDS, number),
+        **dict.fromkeys(TEXT_FIELDS, words),
+        **dict.fromkeys(YES_NO_FIELDS, qdrant.BoolIndexParams(enable_hnsw=False, memory=_MAPPED)),
+    }
+
+
+def _lacking(shard: qdrant.EdgeShard) -> dict[str, Any]:
+    there = shard.info().payload_schema
+    return {name: params for name, params in _payload_indexes().items() if name not in there}
+
+
+def _vectors_of(folder: Path) -> tuple[int, bool]:
+    kept = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
+    return int(kept["vectors"]["dense"]["size"]), bool(kept.get("sparse_vectors"))
+
+
+def _load(folder: Path) -> qdrant.EdgeShard:
+    """What is in a folder, once nothing speaks against reading it in this process."""
+    if not (folder / "edge_config.json").is_file():
+        raise FileNotFoundError("its folder has none")
+    if not checksums.agree(folder):
+        trial.run(folder)
+    return qdrant.EdgeShard.load(str(folder))
 
 
 def optimise(folder: Path) -> None:
     """Build the search graph over a collection that nobody else has open. Takes minutes for large ones."""
     shutil.rmtree(folder / "temp_segments", ignore_errors=True)  # where Qdrant Edge left what it was killed over
-    kept = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
-    size, sparse = kept["vectors"]["dense"]["size"], bool(kept.get("sparse_vectors"))
+    size, sparse = _vectors_of(folder)
+    checksums.forget(folder)
     shard = qdrant.EdgeShard.load(str(folder), _config(size, sparse=sparse, large=True))
     shard.optimize()
     shard.flush()
     shard.close()
+    checksums.write(folder)
 
 
 def _point(point: Point) -> qdrant.Point:

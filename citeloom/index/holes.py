@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _BLOCK = 65_536
+_ZEROS = bytes(_BLOCK)
 
 
 def filled(file: Path) -> Iterator[tuple[int, bytes]]:
@@ -18,7 +19,7 @@ def filled(file: Path) -> Iterator[tuple[int, bytes]]:
             source.seek(at)
             if not (block := source.read(_BLOCK)):
                 return
-            if block.count(0) != len(block):
+            if block != _ZEROS[: len(block)]:
                 yield at, block
             at += len(block)
 
@@ -45,3 +46,18 @@ def write_filled(blocks: Iterable[tuple[int, bytes]], size: int, target: Path) -
 def copy_with_holes(source: str, target: str) -> None:
     """Copy a file as `shutil.copytree` asks for it."""
     write_filled(filled(Path(source)), Path(source).stat().st_size, Path(target))
+
+
+def room_of(folder: Path) -> int:
+    """Bytes that a folder takes on the disk, while others may write in it."""
+    return sum(room_of_file(Path(place) / name) for place, _, names in os.walk(folder) for name in names)
+
+
+def room_of_file(file: Path) -> int:
+    """Bytes that a file takes on the disk; one that is gone takes none."""
+    try:
+        about = file.lstat()  # a link takes no room: a model's files are links to what was fetched
+    except OSError:
+        return 0
+    # Qdrant's files have holes: what they take is less than what they claim, where the system can tell.
+    return about.st_blocks * 512 if hasattr(about, "st_blocks") else about.st_size

@@ -6,12 +6,10 @@ So it is done here: over a copy, which the engine swaps in, or in place where no
 
 from __future__ import annotations
 
-import ctypes
 import json
 import logging
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -19,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index.child import FOLDER, end_with_parent
 from citeloom.index.edge import EdgeCollection, optimise
 from citeloom.index.holes import copy_with_holes
 
@@ -28,7 +27,6 @@ AT_ONCE = 100_000  # passages: with more, building the graph takes more memory t
 _BATCH = 256
 _PATIENCE = 0.2  # seconds between two looks at whether to stop
 _NEVER = threading.Event()
-_SIGNAL_OF_PARENTS_DEATH = 1  # as Linux calls it for prctl
 
 Tell = Callable[[int, int], None]
 
@@ -74,9 +72,7 @@ def _done_elsewhere(
     arguments = json.dumps([str(source), target and str(target), anew])
     command = [sys.executable, "-m", "citeloom.index.optimise", arguments]
     try:
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
-        )
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=FOLDER)
     except OSError as error:
         raise _failed(str(error)) from error
     ended = threading.Event()
@@ -125,7 +121,7 @@ def main(source: Path, target: Path | None, anew: tuple[int, bool] | None) -> No
     """Optimise a collection that nobody has open, or a copy of one that is not being written."""
     if hasattr(os, "nice"):
         os.nice(10)
-    _end_with_parent()
+    end_with_parent()
     if target is None:
         optimise(source)
         return
@@ -139,12 +135,6 @@ def main(source: Path, target: Path | None, anew: tuple[int, bool] | None) -> No
         _write_anew(copy, target, *anew)
         shutil.rmtree(copy)
     optimise(target)
-
-
-def _end_with_parent() -> None:
-    """End when the engine is killed: the next one must find nobody at work in its folders."""
-    if sys.platform == "linux":  # elsewhere nothing can be done while Qdrant Edge holds Python's lock
-        ctypes.CDLL(None).prctl(_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL)
 
 
 def _write_anew(source: Path, target: Path, dense_size: int, sparse: bool) -> None:

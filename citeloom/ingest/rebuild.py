@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collection import Collection, Point
+from citeloom.index.collection import Collection, Hit, Point
 from citeloom.index.filters import AnyOf
 from citeloom.index.model_choice import fetch, is_here
 from citeloom.ingest.passages import STORED, embedded_text
@@ -46,6 +46,7 @@ class Rebuild:
         )
         state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
         self._unreadable: CiteLoomError | None = None
+        self._rescued: dict[str, list[Hit]] = {}  # by document, where the generation that answers cannot be opened
         try:
             # Opened, so that nobody tidies away what is built from here on; asked, because its server may be gone.
             state.importer.open_collection(self.old).any_passages(1)
@@ -71,9 +72,14 @@ class Rebuild:
     def carry_over(self, read_again: set[str]) -> None:
         """Take along documents that have no file to read now: stored by an agent, or on an absent drive."""
         state = self._state
-        for document in state.catalog.documents.all(self.old.id):
-            if document.source in read_again or document.doc_id in state.gone or document.state != State.READY:
-                continue
+        documents = [
+            document
+            for document in state.catalog.documents.all(self.old.id)
+            if document.source not in read_again and document.doc_id not in state.gone and document.state == State.READY
+        ]
+        if self._unreadable and documents:
+            self._rescued = self._collections.rescued(place_of(self.old), [document.doc_id for document in documents])
+        for document in documents:
             if self.carry(document):
                 state.result.skipped += 1
             else:
@@ -83,7 +89,7 @@ class Rebuild:
         """Write a document's passages of the old generation into the new one, embedded anew."""
         project = self._state.project
         try:
-            hits = self._before().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+            hits = self._carried(document)
         except CiteLoomError as error:
             document.state, document.reason_code, document.reason = State.FAILED, str(error.code), str(error)
             document.version, document.chunks = None, 0
@@ -96,6 +102,16 @@ class Rebuild:
         self._state.written[document.content_hash or ""] = document.source
         self.settle()
         return True
+
+    def _carried(self, document: Document) -> list[Hit]:
+        """A document's passages in the old generation, or what could be read of them."""
+        rescued = self._rescued.get(document.doc_id)
+        if not rescued:
+            return self._before().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+        if len(rescued) < document.chunks:
+            lost = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
+            self._state.result.warnings.append(f"{document.title or document.source}: {lost}.")
+        return rescued
 
     def settle(self) -> None:
         """Build the search graph of what is there so far, before too much waits for one."""

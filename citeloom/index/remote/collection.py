@@ -102,11 +102,8 @@ class RemoteCollection(Collection):
         opened = cls(server, name, server.connect())
         try:
             with opened._translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):
-                there = opened._indexed()
                 # One made by an earlier version lacks some, and so may one whose making was interrupted.
-                for field_name, params in _payload_indexes().items():
-                    if field_name not in there:
-                        opened._client.create_payload_index(name, field_name, params, **opened._done)
+                opened._add_missing_indexes()
         except CiteLoomError:
             opened.close()
             raise
@@ -201,6 +198,18 @@ class RemoteCollection(Collection):
 
     def _indexed(self) -> set[str]:
         return set(self._client.get_collection(self.name).payload_schema)
+
+    def _add_missing_indexes(self) -> list[str]:
+        there = self._indexed()
+        missing = {name: params for name, params in _payload_indexes().items() if name not in there}
+        for name, params in missing.items():
+            self._client.create_payload_index(self.name, name, params, **self._done)
+        return list(missing)
+
+    def _vectors(self) -> tuple[int, bool]:
+        found = self._client.get_collection(self.name).config.params
+        dense = cast("dict[str, models.VectorParams]", found.vectors)["dense"]
+        return dense.size, bool(found.sparse_vectors)
 
 
 def _payload_indexes() -> dict[str, Any]:

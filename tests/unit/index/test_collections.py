@@ -16,10 +16,10 @@ from citeloom.index import collections as collections_module
 from citeloom.index import edge
 from citeloom.index import optimise as optimise_module
 from citeloom.index.collection import Collection, Fusion, Point, SparseVector
-from citeloom.index.collections import Collections, Place, room_of
+from citeloom.index.collections import Collections, Place
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import EVERYTHING, AnyOf
-from citeloom.index.holes import copy_with_holes, filled
+from citeloom.index.holes import copy_with_holes, filled, room_of
 from citeloom.index.optimise import optimised_copy
 
 NAME = "proj-thesis"

@@ -19,6 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from citeloom.errors import CiteLoomError, Code
+from citeloom.index import checksums
 from citeloom.index.collection import Fusion, Point, SparseVector
 from citeloom.index.edge import Bm25, EdgeCollection
 from citeloom.index.filters import EVERYTHING, Absent, AnyOf
@@ -41,14 +42,16 @@ def test_what_was_written_is_there_after_closing_and_opening(tmp_path: Path) -> 
 
 def test_a_collection_of_an_earlier_version_gets_the_index_it_lacks(tmp_path: Path) -> None:
     made = EdgeCollection.create(tmp_path / "g0001", SIZE, sparse=True)
-    made._shard.update(qdrant_edge.UpdateOperation.delete_field_index("references"))
+    for name in ("references", "doc_id"):  # the second by a kill in the middle of making it
+        made._shard.update(qdrant_edge.UpdateOperation.delete_field_index(name))
     made.upsert([point(0), point(1, references=True)])
-    assert made.indexes()["bool"] == []
+    assert made.indexes()["bool"] == [] and "doc_id" not in made.indexes()["keyword"]
     assert numbers(made.scroll(Absent("references"), 10)) == [0]
     made.close()
+    checksums.forget(tmp_path / "g0001")  # an earlier version kept none
     for _ in range(2):
         again = EdgeCollection.open(tmp_path / "g0001")
-        assert again.indexes()["bool"] == ["references"]
+        assert again.indexes()["bool"] == ["references"] and again.values("doc_id", 2) == {"d": 2}
         assert numbers(again.scroll(Absent("references"), 10)) == [0]
         again.close()
 

@@ -1,0 +1,113 @@
+"""A project that is being made is whole or not there, wherever a kill or a full disk comes; the next start mends it."""
+
+from __future__ import annotations
+
+import random
+import resource
+import signal
+from pathlib import Path
+
+import pytest
+
+from citeloom.index.edge import EdgeCollection
+from tests.flows.steps import Control, Project, connect, engine_with, four_papers, hello, rows
+from tests.support import WAIT, citeloom, done, stop_engine
+
+_SEED = 16
+# What an engine does from the moment on that somebody asks it for a new project.
+_ARMED = """
+from pathlib import Path
+from citeloom.engine.projects import ProjectDesk
+from citeloom.index import edge
+from citeloom.store.projects import Projects
+real_add = ProjectDesk.add
+def armed(*given):
+    arm()
+    real_add(*given)
+    time.sleep(600)
+ProjectDesk.add = armed
+
+def die_in(owner, name, before):
+    real = getattr(owner, name)
+    def dying(*given):
+        if not before:
+            real(*given)
+        die()
+    setattr(owner, name, dying)
+
+def half_of_the_indexes():
+    fields = edge._payload_indexes()
+    edge._payload_indexes = lambda: dict(list(fields.items())[:9])
+    die_in(EdgeCollection, 'close', before=False)
+
+def arm():
+    {what}
+"""
+_MOMENTS = [
+    "die_in(Projects, 'add', before=False)",
+    "half_of_the_indexes()",
+    "die_in(Path, 'rename', before=True)",
+    "die_in(Path, 'rename', before=False)",
+    *(f"threading.Timer({random.Random(_SEED + n).uniform(0.02, 0.47)}, die).start()" for n in range(2)),
+]
+
+
+def test_a_project_whose_making_is_killed_is_whole_or_not_there(home: Path, tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    four_papers(papers)
+    for number, moment in enumerate(_MOMENTS):
+        with engine_with(home, _ARMED.format(what=moment)) as engine, connect(home, hello(home)) as client:
+            words = f'{{"id": 1, "verb": "project_add", "args": {{"id": "p{number}", "folders": ["{papers}"]}}}}\n'
+            client.sendall(words.encode())
+            assert engine.wait(WAIT) == -signal.SIGKILL
+    done(citeloom(home, "engine", "start"))
+    with Control(home) as control:
+        found = {part["part"]: part for part in control.call("doctor") if part["part"].startswith("project ")}
+        assert len(found) >= 4
+        assert [part for part in found.values() if not part["ok"]] == []
+        for name in found:
+            shown = control.call("project_show", id=name.removeprefix("project "))
+            assert [source["path"] for source in shown["sources"]] == [str(papers)]
+    for number in range(len(_MOMENTS)):
+        if f"project p{number}" not in found:
+            Project.made(home, papers, name=f"p{number}")
+    assert Project(home, "p0").ingest()["new"] == 4
+    assert Project(home, "p1").ingest()["new"] == 4
+    stop_engine(home)
+    assert sorted(folder.name for folder in (home / "index").glob("*/*")) == ["g0001"] * len(_MOMENTS)
+    undisturbed = _indexes(home, f"p{len(_MOMENTS) - 1}")
+    assert all(_indexes(home, f"p{number}") == undisturbed for number in range(len(_MOMENTS)))
+
+
+def _indexes(home: Path, name: str) -> dict[str, list[str]]:
+    collection = EdgeCollection.open(home / "index" / f"proj-{name}" / "g0001")
+    try:
+        assert collection.vectors() == (384, True)
+        return collection.indexes()
+    finally:
+        collection.close()
+
+
+def _short_files() -> None:
+    # A full disk of a kind: what would become longer than this cannot be written, and an index would.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, 3_000_000))
+
+
+@pytest.mark.parametrize(
+    ("patch", "limit"),
+    [("", _short_files), ("import shutil\nCollections.free_room = lambda self: 1_000_000", None)],
+    ids=["while it is made", "before"],
+)
+def test_a_project_that_does_not_fit_on_the_disk_is_not_there(home: Path, patch: str, limit: object) -> None:
+    with engine_with(home, patch, preexec_fn=limit):
+        refused = citeloom(home, "project", "add", "p")
+        assert refused.returncode == 1
+        assert "could not be made" in refused.stderr or "Free some space" in refused.stderr
+        assert rows(home, "SELECT id FROM projects") == []
+        done(citeloom(home, "engine", "stop"))
+    assert list((home / "index").glob("*/*")) == []
+    done(citeloom(home, "project", "add", "p"))
+    with Control(home) as control:
+        (found,) = (part for part in control.call("doctor") if part["part"] == "project p")
+    assert found["ok"], found
+    stop_engine(home)
