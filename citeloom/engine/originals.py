@@ -6,10 +6,10 @@ from pathlib import Path
 
 from citeloom.engine.kept import Kept
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.passages import shown_source
 from citeloom.ingest.scan import hash_file
+from citeloom.ingest.web_address import is_address
 from citeloom.ingest.zotero_items import ANNOTATIONS
 from citeloom.store import Document
 

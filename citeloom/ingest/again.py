@@ -8,11 +8,11 @@ from pathlib import Path
 from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.documents.formats import file_type
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.fetch import is_address
 from citeloom.ingest.finder import Finder
 from citeloom.ingest.passages import shown_source
 from citeloom.ingest.plan import Plan, plan
 from citeloom.ingest.scan import ZOTERO, FoundFile, Survey
+from citeloom.ingest.web_address import is_address
 from citeloom.store import Document
 
 _SYNC = "Sync the project: that finds it again, or takes it off the list."

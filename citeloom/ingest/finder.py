@@ -9,11 +9,12 @@ from pathlib import Path
 from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.documents.formats import file_type
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.fetch import fetch, is_address
+from citeloom.ingest.fetch import fetch
 from citeloom.ingest.passages import STORED, document_id
 from citeloom.ingest.plan import Plan, plan
 from citeloom.ingest.scan import ALL_OF_ZOTERO, ZOTERO, FoundFile, Survey, survey
 from citeloom.ingest.state import ImportState
+from citeloom.ingest.web_address import is_address
 from citeloom.ingest.zotero_items import item_source, library_of
 from citeloom.store import Source
 
