@@ -37,7 +37,8 @@ class PrivateCopies:
             if os.fstat(file.fileno()).st_size > most_bytes:
                 raise too_large(path, os.fstat(file.fileno()).st_size, most_bytes)
             try:
-                wanted.parent.mkdir(parents=True)
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                wanted.parent.mkdir()
                 found = _copied(file, wanted, most_bytes)
             except OSError as error:
                 self.forget()
@@ -53,8 +54,7 @@ class PrivateCopies:
     def forget(self) -> None:
         """Delete the last copy."""
         self._last = None
-        for left in self._folder.iterdir():
-            shutil.rmtree(left, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -10,9 +10,9 @@ import queue
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -119,9 +119,7 @@ class _Worker:
                 shutil.rmtree(self._copies, ignore_errors=True)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        cache = paths.folders().cache
-        paths.make_private(cache)
-        self._copies = tempfile.mkdtemp(prefix=_READING, dir=cache)
+        self._copies = str(Path(paths.folders().cache, f"{_READING}{uuid.uuid4().hex}"))  # made when it is needed
         one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the machine
         return subprocess.Popen(
             [sys.executable, "-m", "citeloom.documents.worker", COPIES, self._copies, *self._arguments],
