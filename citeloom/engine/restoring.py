@@ -220,7 +220,8 @@ def _check(file: Path, staged: Path, manifest: Manifest) -> None:
         if packed - set(folders.values()):
             raise damaged(file, "it has indexes that belong to no project")
         for project in manifest.projects:
-            index = EdgeCollection.open(staged / INDEX / folders[project["id"]])
+            folder = staged / INDEX / folders[project["id"]]
+            index = EdgeCollection.open(folder)
             passages = index.count()
             index.close()
             if passages != project["passages"]:
