@@ -168,7 +168,7 @@ def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
     except _Unusable as error:
         raise _invalid(path, str(error)) from error
     try:
-        text = _changed(text or _HEADER, changes)
+        text = changed(text or _HEADER, changes)
         settings = _settings(_parsed(text))
         text.encode()
     except (_Unusable, TOMLKitError, ValueError, TypeError) as error:
@@ -182,7 +182,15 @@ def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
     return settings
 
 
-def _changed(text: str, changes: Mapping[str, Any]) -> str:
+def parse(text: str) -> Settings:
+    """The settings of a text; raises ValueError where it cannot be one of settings."""
+    try:
+        return _settings(_parsed(text))
+    except _Unusable as error:
+        raise ValueError(str(error)) from error
+
+
+def changed(text: str, changes: Mapping[str, Any]) -> str:
     """A text of settings with some of them changed."""
     import tomlkit
 
@@ -194,12 +202,12 @@ def _changed(text: str, changes: Mapping[str, Any]) -> str:
             first += tomlkit.dumps({key: value}) if value is not None else ""
         else:
             _put(document, sections, key, value)
-    changed = tomlkit.dumps(document)
-    header = _HEADER if changed.startswith(_HEADER) else ""
-    changed = header + first + changed[len(header) :]
+    new = tomlkit.dumps(document)
+    header = _HEADER if new.startswith(_HEADER) else ""
+    new = header + first + new[len(header) :]
     if "\r\n" in text:
-        changed = changed.replace("\r\n", "\n").replace("\n", "\r\n")
-    return changed
+        new = new.replace("\r\n", "\n").replace("\n", "\r\n")
+    return new
 
 
 def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from citeloom.bibliography.csl import record_from_csl
 from citeloom.errors import CiteLoomError, Code
@@ -45,9 +45,9 @@ class _Located:
         return f"entry {self.position}{line} '{self.record.title or 'untitled'}'"
 
 
-def load_references(path: Path) -> References:
-    """Load a CSL-JSON or .bib file; nothing in it is lost without an error or a warning."""
-    text, warnings = _read(path)
+def load_references(path: Path, data: bytes | None = None) -> References:
+    """Load a CSL-JSON or .bib file; nothing in it is lost without an error or a warning. `data`: what it holds."""
+    text, warnings = _text(path, read_references(path) if data is None else data)
     load = _from_json if _is_json(path, text) else _from_bibtex
     located = load(path, text, warnings)
     _refuse_duplicates(path, text, located)
@@ -64,9 +64,11 @@ def load_references(path: Path) -> References:
     )
 
 
-def _read(path: Path) -> tuple[str, list[str]]:
+def read_references(path: Path, opened: Callable[[Path], BinaryIO] = lambda path: path.open("rb")) -> bytes:
+    """What a file of references holds."""
     try:
-        data = path.read_bytes()
+        with opened(path) as file:
+            return file.read()
     except FileNotFoundError as error:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
@@ -82,6 +84,9 @@ def _read(path: Path) -> tuple[str, list[str]]:
         raise _not_a_file(path) from error
     except OSError as error:
         raise _not_a_file(path) from error
+
+
+def _text(path: Path, data: bytes) -> tuple[str, list[str]]:
     text, warning = _decode(data)
     warnings = [f"{path.name} {warning}"] if warning else []
     return text.replace("\r\n", "\n").replace("\r", "\n"), warnings

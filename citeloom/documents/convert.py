@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from citeloom.documents.formats import PREPARED, SUPPORTED_SUFFIXES, file_type
+from citeloom.documents.private_copy import not_a_file, too_large
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Converted
 
@@ -17,7 +19,7 @@ CONVERTER_VERSION = "docling-1"
 # What the quick text of a PDF is marked with, until the whole conversion takes its place.
 QUICK_VERSION = "quick-1"
 
-_MAX_BYTES = 300 * 1024 * 1024
+MOST_BYTES = 300 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +49,16 @@ def convert(path: Path, wish: Wish = Wish(), tell: Tell = tell_nobody) -> Conver
             f"It reads {', '.join(sorted(SUPPORTED_SUFFIXES))}.",
             path=str(path),
         )
-    try:
+    with said(path):
         _check(path)
         return _read(path, kind, wish, tell)
+
+
+@contextmanager
+def said(path: Path) -> Iterator[None]:
+    """Say of a file that cannot be read why."""
+    try:
+        yield
     except FileNotFoundError:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
@@ -105,19 +114,9 @@ def _check(path: Path) -> None:
     """Refuse what no reader should be handed; a file that cannot be opened fails here, as an OSError."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise CiteLoomError(
-            Code.UNSUPPORTED_FORMAT,
-            f"{path.name} is not a file.",
-            "Name a file, not a folder.",
-            path=str(path),
-        )
-    if status.st_size > _MAX_BYTES:
-        raise CiteLoomError(
-            Code.CONVERSION_FAILED,
-            f"The file {path.name} has {status.st_size / 1024**2:.0f} MB; CiteLoom reads up to 300 MB.",
-            "Split it into smaller files.",
-            path=str(path),
-        )
+        raise not_a_file(path)
+    if status.st_size > MOST_BYTES:
+        raise too_large(path, status.st_size, MOST_BYTES)
     # Opening shows a missing right that a PDF library would report as a damaged file.
     os.close(os.open(path, os.O_RDONLY))
     if status.st_size == 0:

@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from citeloom.documents.chunk import chunk
-from citeloom.documents.convert import CONVERTER_VERSION, Tell, Wish, convert, tell_nobody
+from citeloom.documents.convert import CONVERTER_VERSION, MOST_BYTES, Tell, Wish, convert, said, tell_nobody
 from citeloom.documents.printed_pages import with_record_pages
+from citeloom.documents.private_copy import PrivateCopies
 from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Converted
 
 PROMPTLY = "--promptly"  # somebody waits for it: it does not step back behind other programs
+COPIES = "--copies"  # then the folder for private copies of what is read, which whoever starts the process deletes
 _FIRST_TEXT = 3000  # characters, enough to match a document with its record
 _Counter = Callable[[Sequence[str]], list[int]]
 
@@ -98,8 +100,9 @@ _LOOKS = {"picture": _page_picture, "recognised": _recognised_marks}
 class Worker:
     """Answers requests; keeps tokenizers between them."""
 
-    def __init__(self) -> None:
+    def __init__(self, copies: Path | None = None) -> None:
         self._counters: dict[str, _Counter] = {}
+        self._copies = PrivateCopies(copies) if copies else None
 
     def answer(self, request: dict[str, Any], tell: Tell = tell_nobody) -> dict[str, Any]:
         """The answer to a request, an error included: nothing is raised."""
@@ -108,9 +111,11 @@ class Worker:
             if request.get("about"):
                 return {"id": number, "ok": True, "about": about()}
             if look := request.get("look"):
-                return {"id": number, "ok": True, **_LOOKS[look](request)}
+                return {"id": number, "ok": True, **_LOOKS[look]({**request, "path": str(self._file(request))})}
             return {"id": number, "ok": True, **self._process(request, tell)}
         except CiteLoomError as error:
+            if "path" in error.details:  # which may name the copy
+                error.details["path"] = str(request.get("path", ""))
             return {"id": number, "ok": False, "error": error.as_dict()}
         except Exception as error:
             # A reader met a file nobody thought of: that is this file's failure.
@@ -131,7 +136,7 @@ class Worker:
         doc = _load(cache_file, languages) if cache_file and request.get("use_cache", True) else None
         cached = doc is not None
         if doc is None:
-            doc = convert(Path(request["path"]), wish, tell)
+            doc = convert(self._file(request), wish, tell)
             if cache_file and doc.converter == CONVERTER_VERSION:
                 _save(doc, cache_file)
         converted = time.perf_counter()
@@ -164,6 +169,14 @@ class Worker:
             "cached": cached,
         }
 
+    def _file(self, request: dict[str, Any]) -> Path:
+        """What is to be read: of a request that names a content, a copy of that content and no other."""
+        path = Path(request["path"])
+        if self._copies is None or not request.get("content_hash"):
+            return path
+        with said(path):
+            return self._copies.of(path, str(request["content_hash"]), MOST_BYTES)
+
     def _counter(self, tokenizer: str | None) -> _Counter:
         from citeloom.documents.tokens import TokenCounter, estimate_tokens
 
@@ -174,9 +187,9 @@ class Worker:
         return self._counters[tokenizer]
 
 
-def serve(requests: BinaryIO, replies: BinaryIO) -> None:
+def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> None:
     """Answer every request line until the stream ends."""
-    worker = Worker()
+    worker = Worker(copies)
     for line in requests:
         if not line.strip():
             continue
@@ -214,8 +227,9 @@ def main() -> None:
     if hasattr(os, "nice") and PROMPTLY not in sys.argv:
         with suppress(OSError):
             os.nice(5)
+    copies = Path(sys.argv[sys.argv.index(COPIES) + 1]) if COPIES in sys.argv else None
     with suppress(BrokenPipeError, KeyboardInterrupt):
-        serve(sys.stdin.buffer, replies)
+        serve(sys.stdin.buffer, replies, copies)
 
 
 if __name__ == "__main__":

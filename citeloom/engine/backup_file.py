@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from citeloom import __version__
 from citeloom.errors import CiteLoomError, Code
+from citeloom.store import collection_name
 
 FORMAT = 1
 MANIFEST, CATALOG, SETTINGS, INDEX = "manifest.json", "catalog.db", "citeloom.toml", "index"
 _BLOCK = 65_536
-_LARGEST_FILE = 1 << 44  # bytes that a file may claim
+_LARGEST_FILE = 1 << 38  # bytes that a file may claim
+_LARGEST_SETTINGS = 1_000_000  # bytes
+_MOST_ENTRIES = 1_000_000
+_MOST_FOLDERS = 10  # in a name
+_MOST_PASSAGES = 1 << 40
 _LARGEST_MANIFEST = 64_000_000  # bytes
 # What no system could write, or would write somewhere else: drive letters, streams, names that end with a dot.
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\- ]{0,199}(?<![. ])")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # names that Windows takes for devices
+_VERSION = re.compile(r"\d{1,9}(\.[0-9A-Za-z+]{1,20}){0,6}")
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 
@@ -95,12 +104,14 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
             raise ValueError
         found = json.loads(archive.read(about))
         number, version = int(found["format"]), str(found["citeloom"])
+        if not _VERSION.fullmatch(version):
+            raise ValueError
     except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise damaged(file, "it is no backup of CiteLoom") from error
     try:
         newer = number > FORMAT or int(found["catalog_version"]) > catalog_version or _newer(version)
         manifest = None if newer else _understood(Manifest(**found))
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, CiteLoomError) as error:
         raise damaged(file, "its list of contents is not understood") from error
     if manifest is None:
         raise CiteLoomError(
@@ -114,26 +125,35 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
 
 def _understood(manifest: Manifest) -> Manifest:
     """A manifest of which everything that is asked for is there and of its kind."""
-    if not isinstance(manifest.entries, dict) or not isinstance(manifest.made_at, str):
+    if not isinstance(manifest.entries, dict) or not isinstance(manifest.projects, list):
         raise TypeError
+    datetime.fromisoformat(manifest.made_at)
     for project in manifest.projects:
-        if not isinstance(project["id"], str) or not isinstance(project["passages"], int):
+        collection_name(project["id"])  # an id that could leave its folder is none
+        if type(project["passages"]) is not int or not 0 <= project["passages"] <= _MOST_PASSAGES:
             raise TypeError
-        if not isinstance(project.get("was_on", ""), str):
+        if not all(isinstance(project.get(key, ""), str) for key in ("was_on", "dense_model")):
             raise TypeError
     return manifest
 
 
 def _check_names(file: Path, archive: zipfile.ZipFile, manifest: Manifest) -> None:
     """Every entry is one that we would have written, and stands in the list with its size."""
-    names = [about.filename for about in archive.infolist() if about.filename != MANIFEST]
-    if len(set(names)) != len(names) or set(names) != set(manifest.entries) or CATALOG not in manifest.entries:
+    packed = archive.infolist()
+    if len(packed) > _MOST_ENTRIES or any(stat.S_ISLNK(about.external_attr >> 16) for about in packed):
+        raise damaged(file, "it holds links, or more files than a backup has")
+    if len({about.filename.casefold() for about in packed}) != len(packed):  # a disk may take them for the same
+        raise damaged(file, "it holds two files of the same name")
+    names = [about.filename for about in packed if about.filename != MANIFEST]
+    if set(names) != set(manifest.entries) or CATALOG not in manifest.entries:
         raise damaged(file, "its contents are not those of its list")
     for name in names:
         if name not in (CATALOG, SETTINGS) and not _is_of_index(name):
             raise damaged(file, f"it holds {name[:100]!r}, which is no part of a backup")
         if not _fits(manifest.entries[name], archive.getinfo(name).file_size):
             raise damaged(file, f"{name[:100]} has another size than it should have")
+    if SETTINGS in manifest.entries and manifest.entries[SETTINGS]["size"] > _LARGEST_SETTINGS:
+        raise damaged(file, "its settings are too large to be settings")
 
 
 def _fits(entry: Any, packed: int) -> bool:
@@ -141,10 +161,10 @@ def _fits(entry: Any, packed: int) -> bool:
     try:
         end = total = 0
         for begin, length in entry["runs"]:
-            if not (isinstance(begin, int) and isinstance(length, int) and end <= begin and length > 0):
+            if not (type(begin) is int and type(length) is int and end <= begin and length > 0):
                 return False
             end, total = begin + length, total + length
-        return isinstance(entry["size"], int) and end <= entry["size"] <= _LARGEST_FILE and total == packed
+        return type(entry["size"]) is int and end <= entry["size"] <= _LARGEST_FILE and total == packed
     except (KeyError, ValueError, TypeError):
         return False
 
@@ -153,10 +173,10 @@ def _is_of_index(name: str) -> bool:
     parts = PurePosixPath(name).parts
     return (
         "/".join(parts) == name
-        and len(parts) > 3
+        and 3 < len(parts) <= _MOST_FOLDERS
         and parts[0] == INDEX
         and bool(re.fullmatch(r"g\d{4,9}", parts[2]))
-        and all(_PART.fullmatch(part) for part in parts)
+        and all(_PART.fullmatch(part) and not _RESERVED.fullmatch(part) for part in parts)
     )
 
 

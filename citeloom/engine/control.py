@@ -244,6 +244,12 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "index_compact": lambda s, a: s.index_desk.compact(a["project"]),
     "backup": lambda s, a: s.back_up(a["file"], [str(p) for p in a.get("projects") or []]),
     "restore_look": lambda s, a: s.restoring.look(Path(a["file"])),
-    "restore": lambda s, a: s.restoring.restore(Path(a["file"]), a["cancel"], replace=bool(a.get("replace"))),
+    "restore": lambda s, a: s.restoring.restore(
+        Path(a["file"]),
+        a["cancel"],
+        replace=bool(a.get("replace")),
+        accepted=[str(path) for path in a.get("accepted") or ()],
+        all_settings=bool(a.get("all_settings")),
+    ),
     "doctor": lambda s, a: examine(s),
 }

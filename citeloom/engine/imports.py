@@ -14,12 +14,12 @@ from citeloom.engine.allowed import allowed_path, check_kind, existing
 from citeloom.engine.jobs import JobQueue
 from citeloom.engine.zotero_desk import ZoteroDesk, is_zotero, same_part
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.preview import anything_to_do
 from citeloom.ingest.records import METADATA_KEYS
 from citeloom.ingest.request import ImportRequest, Progress
 from citeloom.ingest.scan import hash_file
+from citeloom.ingest.web_address import is_address, web_address
 from citeloom.store import Job, Project, Source
 
 log = logging.getLogger(__name__)
@@ -56,6 +56,7 @@ class Imports:
         if source is not None and is_zotero(source):
             source = self._part_of_zotero(project, source, options, by_agent=by_agent)
         elif source is not None and is_address(source):
+            web_address(source)
             if by_agent and not self._settings.privacy.agents_may_fetch:
                 raise CiteLoomError(
                     Code.PERMISSION_DENIED,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from citeloom.engine.kept import Kept
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
-from citeloom.ingest.passages import shown_source
+from citeloom.ingest.passages import document_id, shown_source
 from citeloom.ingest.scan import hash_file
+from citeloom.ingest.web_address import is_address
 from citeloom.ingest.zotero_items import ANNOTATIONS
 from citeloom.store import Document
 
@@ -37,7 +37,8 @@ class Originals:
         """A document's file, if it still has the content that was read."""
         path = Path(document.path or document.source)
         if is_address(document.source):
-            path = next(self._downloads.glob(f"{document.doc_id}.*"), self._downloads / document.doc_id)
+            name = document_id(document.project_id, document.source)  # the row's own may come from a backup
+            path = next(self._downloads.glob(f"{name}.*"), self._downloads / name)
         try:
             about = path.stat()
         except OSError:

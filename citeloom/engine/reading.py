@@ -100,6 +100,7 @@ class Reading:
         settings = self._settings
         request = {
             "path": str(path),
+            "content_hash": document.content_hash,
             "cache_file": str(cache),
             "tokenizer": None,
             "max_tokens": 256,

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from citeloom import paths
+from citeloom import config, paths
+from citeloom.config import Settings
 from citeloom.engine import restored
 from citeloom.engine.backup_file import CATALOG, INDEX, SETTINGS, Manifest, blocks, damaged, opened
 from citeloom.engine.cancel import Cancel
+from citeloom.engine.restored_settings import guarded_differences, kept_guarded
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index import checksums
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.holes import write_filled
 from citeloom.store import Catalog, collection_name
 from citeloom.store.backup import made_own
+from citeloom.store.foreign import NotUnderstood, sources_of
+
+_MOST_NAMED = 20  # places in one message
 
 
 class Restoring:
@@ -31,8 +38,14 @@ class Restoring:
         self._least_free = least_free_mb * 1_000_000
 
     def look(self, file: Path) -> dict[str, Any]:
-        """What a backup holds, and what it would take the place of; its contents are not read yet."""
-        with opened(file, self._catalog.db.version) as (_, manifest):
+        """What a backup holds, what it would take the place of, and what a person should know of it before."""
+        data = Path(paths.folders().data)
+        with opened(file, self._catalog.db.version) as (archive, manifest), _unpacked_in(data) as staged:
+            self._check_room(data, manifest)
+            for name in (CATALOG, SETTINGS):
+                if name in manifest.entries:
+                    _unpack(file, archive, manifest, name, staged)
+            theirs = _settings_in(staged)
             return {
                 "file": str(file),
                 "made_at": manifest.made_at,
@@ -42,12 +55,26 @@ class Restoring:
                     for project in manifest.projects
                 ],
                 "settings": SETTINGS in manifest.entries,
+                "other_settings": guarded_differences(theirs, config.look()[0]) if theirs else [],
+                "new_sources": self._new_sources(file, staged),
                 "bytes": manifest.room,
                 "here": [project.id for project in self._catalog.projects.all()],
             }
 
-    def restore(self, file: Path, cancel: Cancel, *, replace: bool) -> dict[str, Any]:
-        """Unpack and check a backup, and decide for it. Then the engine has to end: the next one begins with it."""
+    def restore(
+        self,
+        file: Path,
+        cancel: Cancel,
+        *,
+        replace: bool,
+        accepted: Collection[str] = (),
+        all_settings: bool = False,
+    ) -> dict[str, Any]:
+        """Unpack and check a backup, and decide for it. Then the engine has to end: the next one begins with it.
+
+        `accepted` are the new sources that a person has seen. `all_settings` takes those settings too that decide what
+        leaves this machine; else they stay as they are here.
+        """
         self._projects_here(replace=replace)
         data = Path(paths.folders().data)
         staged = Path(tempfile.mkdtemp(dir=data, prefix=restored.STAGED))
@@ -58,15 +85,24 @@ class Restoring:
                     cancel.check()
                     _unpack(file, archive, manifest, name, staged)
             (staged / INDEX).mkdir(exist_ok=True)
+            _refuse_unseen(self._new_sources(file, staged), accepted)
             _check(file, staged, manifest)
             names = [CATALOG, INDEX]
-            if SETTINGS in manifest.entries and (replace or not Path(paths.settings_file()).exists()):
+            kept: list[dict[str, Any]] = []
+            theirs = _settings_in(staged)
+            if theirs and (replace or all_settings or not Path(paths.settings_file()).exists()):
                 names.append(SETTINGS)
+                here = config.look()[0]
+                if not all_settings and (kept := guarded_differences(theirs, here)):
+                    text = kept_guarded(_text(staged / SETTINGS), here)
+                    (staged / SETTINGS).write_bytes(text.encode())
             # Looked at again: unpacking may have taken minutes, in which somebody began to work.
-            here = self._projects_here(replace=replace)
-            # Indexes without a project are what is left where the catalog was lost.
-            kept = here or any(Path(paths.index_folder()).glob("*/g*"))
-            aside = f"before-restore-{datetime.now():%Y-%m-%d-%H%M%S}" if kept else ""
+            replaced = self._projects_here(replace=replace) or (
+                # Indexes without a project are what is left where the catalog was lost.
+                any(Path(paths.index_folder()).glob("*/g*"))
+                or (SETTINGS in names and Path(paths.settings_file()).exists())
+            )
+            aside = f"before-restore-{datetime.now():%Y-%m-%d-%H%M%S}" if replaced else ""
             restored.decide(staged, aside, names)
         except OSError as error:
             shutil.rmtree(staged, ignore_errors=True)
@@ -79,8 +115,27 @@ class Restoring:
             "passages": sum(project["passages"] for project in manifest.projects),
             "aside": str(data / aside) if aside else None,
             "settings": SETTINGS in names,
+            "kept_settings": kept,
             "embedded": [project["id"] for project in manifest.projects if project.get("was_on")],
         }
+
+    def _new_sources(self, file: Path, staged: Path) -> list[dict[str, str]]:
+        """What a backup's projects may read, and no project here may."""
+        projects = self._catalog.projects
+        here = [source for project in projects.all() for source in projects.sources(project.id)]
+        references = {project.references_path for project in projects.all()}
+        try:
+            theirs = sources_of(staged / CATALOG)
+        except NotUnderstood as error:
+            raise damaged(file, str(error)) from error
+
+        def known(source: dict[str, str]) -> bool:
+            path = source["path"]
+            return any(one.path == path or one.holds(Path(os.path.realpath(path))) for one in here) or (
+                source["kind"] == "references" and path in references
+            )
+
+        return [source for source in theirs if not known(source)]
 
     def _projects_here(self, *, replace: bool) -> list[str]:
         here = [project.id for project in self._catalog.projects.all()]
@@ -119,27 +174,68 @@ def _unpack(file: Path, archive: zipfile.ZipFile, manifest: Manifest, name: str,
         raise damaged(file, f"{name} is not as it was when the backup was made")
 
 
+@contextmanager
+def _unpacked_in(data: Path) -> Iterator[Path]:
+    """A folder for a moment."""
+    try:
+        with tempfile.TemporaryDirectory(dir=data, prefix=restored.STAGED) as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise _unwritable(data, error) from error
+
+
+def _settings_in(staged: Path) -> Settings | None:
+    """The settings of a backup, where there are any that can be used."""
+    try:
+        return config.parse(_text(staged / SETTINGS))
+    except (OSError, ValueError):
+        return None
+
+
+def _text(file: Path) -> str:
+    return file.read_bytes().decode("utf-8-sig")
+
+
+def _refuse_unseen(sources: Sequence[dict[str, str]], accepted: Collection[str]) -> None:
+    """Refuse a backup that would have us read what nobody here has agreed to."""
+    unseen = sorted({source["path"] for source in sources} - set(accepted))
+    if unseen:
+        more = f" and {len(unseen) - _MOST_NAMED} more" if len(unseen) > _MOST_NAMED else ""
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED,
+            f"The backup's projects read places that no project here reads: "
+            f"{', '.join(path[:200] for path in unseen[:_MOST_NAMED])}{more}.",
+            "Nothing was changed. If that is meant, restore it with --yes.",
+            new_sources=unseen,
+        )
+
+
 def _check(file: Path, staged: Path, manifest: Manifest) -> None:
     """The catalog and the indexes can be opened, and hold the same."""
     try:
         found = made_own(staged / CATALOG)
         if set(found) != {project["id"] for project in manifest.projects}:
             raise damaged(file, "its catalog has other projects than its list")
+        folders = {}  # of the indexes, by project
+        for project_id, (name, generation) in found.items():
+            if name != collection_name(project_id):  # it names a folder
+                raise damaged(file, f"the index of {project_id} has another name than it should have")
+            folders[project_id] = f"{name}/g{generation:04d}"
+        packed = {"/".join(PurePosixPath(name).parts[1:3]) for name in manifest.entries if "/" in name}
+        if packed - set(folders.values()):
+            raise damaged(file, "it has indexes that belong to no project")
         for project in manifest.projects:
-            name, generation = found[project["id"]]
-            if name != collection_name(project["id"]):  # it names a folder
-                raise damaged(file, f"the index of {project['id']} has another name than it should have")
-            folder = staged / INDEX / name / f"g{generation:04d}"
+            folder = staged / INDEX / folders[project["id"]]
             checksums.forget(folder)  # whoever made the backup wrote them: it is opened in another process first
             index = EdgeCollection.open(folder)
             passages = index.count()
             index.close()
             if passages != project["passages"]:
                 raise damaged(file, f"the index of {project['id']} holds {passages} of {project['passages']} passages")
-    except (CiteLoomError, TypeError, ValueError) as error:
+    except (CiteLoomError, NotUnderstood, TypeError, ValueError) as error:
         if isinstance(error, CiteLoomError) and error.message.startswith(str(file)):
             raise
-        raise damaged(file, getattr(error, "message", "its catalog is not understood")) from error
+        raise damaged(file, getattr(error, "message", None) or str(error) or "its catalog is not understood") from error
 
 
 def _unwritable(data: Path, error: OSError) -> CiteLoomError:

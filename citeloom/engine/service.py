@@ -43,7 +43,7 @@ from citeloom.index.models import ModelShelf
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.passages import STORED
 from citeloom.ingest.request import BackupRequest, CompactRequest, ImportRequest, MoveRequest
-from citeloom.ingest.workers import Workers
+from citeloom.ingest.workers import Workers, forget_copies
 from citeloom.ingest.writer import LiveWriter
 from citeloom.ingest.zotero_items import ZoteroItems
 from citeloom.store import Catalog, Project
@@ -72,6 +72,7 @@ class Service:
         self.indexes = Indexes(self.catalog, self.collections)
         self.collection = self.indexes.open
         self.models = ModelShelf(settings.models)
+        forget_copies()
         self.workers = Workers(settings.engine.workers)
         self.events = Events()
         self.editors = Editors(self.events, self.lifetime.disconnected)

@@ -8,11 +8,11 @@ from pathlib import Path
 from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.documents.formats import file_type
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.fetch import is_address
-from citeloom.ingest.finder import Finder
+from citeloom.ingest.finder import Finder, bound, really
 from citeloom.ingest.passages import shown_source
 from citeloom.ingest.plan import Plan, plan
 from citeloom.ingest.scan import ZOTERO, FoundFile, Survey
+from citeloom.ingest.web_address import is_address
 from citeloom.store import Document
 
 _SYNC = "Sync the project: that finds it again, or takes it off the list."
@@ -32,7 +32,7 @@ class Again(Finder):
             if document.source in in_zotero:
                 continue
             try:
-                file = self._fetch_again(document, found) if is_address(document.source) else _on_disk(document)
+                file = self._fetch_again(document, found) if is_address(document.source) else self._on_disk(document)
                 found.files[file.source] = file
             except CiteLoomError as error:
                 found.problems[shown_source(document)] = error
@@ -64,6 +64,12 @@ class Again(Finder):
             elif not everything.problems:
                 problem = CiteLoomError(Code.FILE_NOT_FOUND, "It is no longer in the project's part of Zotero.", _SYNC)
                 found.problems[shown_source(document)] = problem
+
+    def _on_disk(self, document: Document) -> FoundFile:
+        file = bound(_on_disk(document), really(self._allowed()))
+        if file is None:
+            raise CiteLoomError(Code.PERMISSION_DENIED, "It is not among what the project may read now.", _SYNC)
+        return file
 
     def _fetch_again(self, document: Document, found: Survey) -> FoundFile:
         """A document from the web as it is there now; where it cannot be had, the copy that was read before."""

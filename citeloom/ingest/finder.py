@@ -9,11 +9,13 @@ from pathlib import Path
 from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.documents.formats import file_type
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.fetch import fetch, is_address
+from citeloom.ingest.fetch import fetch
 from citeloom.ingest.passages import STORED, document_id
 from citeloom.ingest.plan import Plan, plan
 from citeloom.ingest.scan import ALL_OF_ZOTERO, ZOTERO, FoundFile, Survey, survey
 from citeloom.ingest.state import ImportState
+from citeloom.ingest.web_address import is_address
+from citeloom.ingest.within import outside
 from citeloom.ingest.zotero_items import item_source, library_of
 from citeloom.store import Source
 
@@ -42,9 +44,9 @@ class Finder:
             only = None if everything else source
             self._importer.zotero.look_up(allowed, found, only=only, strict=strict)
         survey(self._places(), found, strict=strict)
-        if source is not None:  # a folder that was named may reach further than what the project may read of it
-            places = _really(sources)
-            found.files = {name: f for name, f in found.files.items() if f.known_as or _held(f.path, places)}
+        # A folder that was named may reach further than what the project may read of it.
+        places = really(sources)
+        found.files = {name: kept for name, file in found.files.items() if (kept := bound(file, places))}
         if not self._request.allow_mass_removal:
             self._doubt_empty_folders(found)
         return found
@@ -65,6 +67,13 @@ class Finder:
             retry=not (request.watched or second_look),
             quick=QUICK_VERSION,
         )
+
+    def place_of(self, path: str) -> str:
+        """The source that holds a path."""
+        place = next((place for place in really(self._allowed()) if place.holds(Path(path))), None)
+        if place is None:
+            raise outside(Path(path))
+        return place.path
 
     def _allowed(self) -> list[Source]:
         return self._state.catalog.projects.sources(self._state.project.id)
@@ -90,7 +99,7 @@ class Finder:
         """What tells whether a document comes from a place that the project may no longer read."""
         sources = self._allowed()
         libraries = {library_of(s.path) for s in sources if s.kind == "zotero"}
-        places = _really(sources)
+        places = really(sources)
 
         def belongs_nowhere(source: str) -> bool:
             if source.startswith(ZOTERO):
@@ -126,10 +135,23 @@ def _is_empty(folder: Path) -> bool:
         return False  # that it cannot be read is said elsewhere
 
 
-def _really(sources: Sequence[Source]) -> list[Source]:
+def really(sources: Sequence[Source]) -> list[Source]:
     """Folders and files as they were named, and where they really are: a folder may have become a link since."""
     named = [source for source in sources if source.kind != "zotero"]
-    return [*named, *(replace(source, path=str(Path(source.path).resolve())) for source in named)]
+    return [*named, *(replace(source, path=_real(source)) for source in named)]
+
+
+def _real(source: Source) -> str:
+    path = Path(source.path)
+    return str(path.resolve() if source.kind == "folder" else path.parent.resolve() / path.name)
+
+
+def bound(file: FoundFile, places: Sequence[Source]) -> FoundFile | None:
+    """A file with the place that it must not leave until it is read; None for one that no source holds."""
+    if file.known_as:
+        return file
+    place = next((place for place in places if place.holds(Path(file.path))), None)
+    return replace(file, within=place.path) if place else None
 
 
 def _held(path: str, places: Sequence[Source]) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.index.filters import section_keys, section_names
-from citeloom.ingest.fetch import is_address
 from citeloom.ingest.scan import ZOTERO
+from citeloom.ingest.web_address import is_address
 from citeloom.model import Passage, Record
 from citeloom.store import Document, Project
 

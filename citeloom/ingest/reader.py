@@ -109,6 +109,7 @@ class Reader:
         allowed = limits(same, quick=quick, megabytes=settings.engine.worker_memory_mb, size=file.size)
         request: dict[str, Any] = {
             "path": file.path,
+            "content_hash": content_hash,  # nothing else is read, whatever the path leads to by then
             "cache_file": str(cache),
             "tokenizer": str(info.tokenizer),
             "max_tokens": info.max_tokens,
@@ -121,12 +122,6 @@ class Reader:
         }
         reply = self._importer.workers.convert(request, allowed, state.stopped, partial(self._note, file.source))
         self.far.pop(file.source, None)
-        if hash_file(Path(file.path)) != content_hash:
-            # Converted was perhaps another text than the one that was hashed: it must not be found under that hash.
-            cache.unlink(missing_ok=True)
-            raise CiteLoomError(
-                Code.CONVERSION_FAILED, "It changed while it was being read.", "The next import reads it again."
-            )
         for stage, seconds in reply["seconds"].items():
             state.result.spent(stage, seconds)
         return Read(file, content_hash, reply, page_range=page_range)
@@ -158,7 +153,7 @@ class Reader:
             file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.stopped)
             self.far.pop(source, None)
             self._keep_pages(file)
-        content_hash = hash_file(Path(file.path))
+        content_hash = hash_file(Path(file.path), file.within)
         self._state.result.spent("fetch", time.monotonic() - began)
         return file, content_hash
 

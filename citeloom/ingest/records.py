@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.bibliography.match import Matcher
-from citeloom.bibliography.references import References, load_references
+from citeloom.bibliography.references import References, load_references, read_references
 from citeloom.citekeys import make_citekey
 from citeloom.documents.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.errors import CiteLoomError, Code
@@ -20,6 +20,7 @@ from citeloom.index.collection import Collection
 from citeloom.index.filters import AnyOf
 from citeloom.ingest.passages import record_values
 from citeloom.ingest.scan import FoundFile, Work
+from citeloom.ingest.within import open_within
 from citeloom.json_values import YEARS
 from citeloom.model import Record
 from citeloom.store import Catalog, Document, State
@@ -54,15 +55,16 @@ def with_keys(references: References) -> list[Record]:
 class RecordFinder:
     """The references of a project, ready to be matched with files."""
 
-    def __init__(self, references: Path | None) -> None:
+    def __init__(self, references: Path | None, within: str = "") -> None:
         self.warnings: tuple[str, ...] = ()
         self.hash = ""
         self._by_key: dict[str, Record] = {}
         self._matcher: Matcher | None = None
         if references is not None:
-            loaded = load_references(references)
+            data = read_references(references, lambda path: open_within(path, within))
+            loaded = load_references(references, data)
             self.warnings = loaded.warnings
-            self.hash = hashlib.sha256(references.read_bytes()).hexdigest()
+            self.hash = hashlib.sha256(data).hexdigest()
             records = with_keys(loaded)
             self._by_key = {r.citekey: r for r in records}
             self._matcher = Matcher(records, references.parent)

@@ -75,7 +75,8 @@ class Run:
     def first(self) -> None:
         """Make everything searchable that can be read at once; a rebuild is done as a whole."""
         references = self._request.references_path or self.state.project.references_path
-        self.state.records = RecordFinder(Path(references) if references else None)
+        within = "" if references == self.state.project.references_path else self._finder.place_of(str(references))
+        self.state.records = RecordFinder(Path(references) if references else None, within)
         self.result.warnings += self.state.records.warnings
         with suppress(Stopped):  # in the middle of something that the next import does again
             if self._request.force_rebuild:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from citeloom.documents.formats import file_type
 from citeloom.errors import CiteLoomError, Code
+from citeloom.ingest.within import open_within, outside
 from citeloom.model import Record
 from citeloom.store import Source
 
@@ -48,6 +49,7 @@ class FoundFile:
     known_as: str = ""  # its address or Zotero item, where it is not known by its path
     work: Work | None = None
     missing: str = ""  # why its file is not on this disk
+    within: str = ""  # the folder or file of a source that it has to lie in when it is opened; "": anywhere
     get: Callable[[Tell, Stopped], FoundFile] | None = None  # has it, or something in its place, written or fetched
 
     @property
@@ -99,6 +101,8 @@ def survey(sources: Sequence[Source], found: Survey, *, strict: bool) -> Survey:
     """Scan all sources. One that is not there says nothing of its documents; `strict` makes that an error."""
     for source in sources:
         try:
+            if source.kind == "file" and Path(source.path).is_symlink():  # as it was allowed, it was none
+                raise outside(Path(source.path))
             one = scan(Path(source.path), recursive=source.recursive)
         except CiteLoomError as error:
             if strict:
@@ -192,10 +196,10 @@ def _denied(path: str) -> CiteLoomError:
     return CiteLoomError(Code.PERMISSION_DENIED, f"{path} cannot be read.", "Give yourself the right to read it.")
 
 
-def hash_file(path: Path) -> str:
-    """What a file's content is known by."""
+def hash_file(path: Path, within: str = "") -> str:
+    """What the content of a file is known by, if it lies where it has to."""
     try:
-        with path.open("rb") as stream:
+        with open_within(path, within) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except FileNotFoundError as error:
         raise CiteLoomError(

@@ -7,16 +7,19 @@ import json
 import logging
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from citeloom.documents.worker import PROMPTLY
+from citeloom import paths
+from citeloom.documents.worker import COPIES, PROMPTLY
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.limits import Limits, worker_count
 from citeloom.ingest.processes import end_with_children, megabytes
@@ -29,6 +32,7 @@ _MOST_QUESTIONS = 1000
 _MOST_MEGABYTES = 700  # that a worker may hold when its document is done
 _USUAL = Limits()
 _BY_NAME = "Then have it read again."
+_READING = "reading-"  # how the names of folders begin in which workers keep copies of what they read
 
 
 Tell = Callable[[dict[str, Any]], None]  # how far a long document is
@@ -45,6 +49,12 @@ def _nobody(progress: dict[str, Any]) -> None:
 def conversion_file(folder: Path, content_hash: str, converter: str) -> Path:
     """Where the conversion of a content by a converter is kept."""
     return folder / content_hash[:2] / f"{content_hash}-{converter}.json.gz"
+
+
+def forget_copies() -> None:
+    """Delete what the workers of an engine that was killed have left."""
+    for left in Path(paths.folders().cache).glob(f"{_READING}*"):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 class Stopped(Exception):
@@ -64,6 +74,7 @@ class _Worker:
         self._arguments = arguments
         self._numbers = itertools.count(1)
         self._process: subprocess.Popen[bytes] | None = None
+        self._copies = ""
         self._served = 0
 
     def ask(self, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], tell: Tell) -> dict[str, Any]:
@@ -108,11 +119,14 @@ class _Worker:
                 if pipe:
                     with suppress(OSError):  # a request that it never read
                         pipe.close()
+            if self._copies:
+                shutil.rmtree(self._copies, ignore_errors=True)
 
     def _start(self) -> subprocess.Popen[bytes]:
+        self._copies = str(Path(paths.folders().cache, f"{_READING}{uuid.uuid4().hex}"))  # made when it is needed
         one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the machine
         return subprocess.Popen(
-            [sys.executable, "-m", "citeloom.documents.worker", *self._arguments],
+            [sys.executable, "-m", "citeloom.documents.worker", COPIES, self._copies, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -245,7 +245,7 @@ class _Shelf:
         file = FoundFile("", kind, 0, 0, item_source(library.id, attachment.key), self.work(item, attachment.key))
         here = self.file_here(attachment)
         if here.path:
-            return replace(file, path=str(here.path), size=here.size, mtime_ns=here.mtime_ns)
+            return replace(file, path=str(here.path), size=here.size, mtime_ns=here.mtime_ns, within=here.within)
         fetched = self.items.fetched(library, attachment)
         stamp = _number(attachment.md5 or str(attachment.data.get("dateModified")))
         file = replace(file, mtime_ns=stamp)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from citeloom.store.database import Database, now
+from citeloom.store.foreign import copy_rows
 
 
 def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) -> None:
@@ -25,11 +26,13 @@ def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) ->
 
 
 def made_own(file: Path) -> dict[str, tuple[str, int]]:
-    """Make the catalog of a backup one of this machine; gives collection and generation of each project.
+    """Put a catalog of this machine in the place of that of a backup; gives collection and generation of each project.
 
-    One of an earlier version is brought up to date.
+    One of an earlier version is brought up to date. Of the backup's own nothing stays but the rows of known tables.
     """
-    copy = Database(file)
+    fresh = file.with_name(f"own-{file.name}")
+    copy_rows(file, fresh)
+    copy = Database(fresh)
     try:
         with copy.transaction():
             _settle(copy)  # once more: who has changed the file must not have us reach for a server of theirs
@@ -37,9 +40,10 @@ def made_own(file: Path) -> dict[str, tuple[str, int]]:
             copy.write("UPDATE projects SET created_at = ?", (now(),))
         rows = copy.rows("SELECT id, collection, generation FROM projects")
         copy.rows("PRAGMA journal_mode = DELETE")
-        return {row["id"]: (row["collection"], row["generation"]) for row in rows}
     finally:
         copy.close()
+    fresh.replace(file)
+    return {row["id"]: (row["collection"], row["generation"]) for row in rows}
 
 
 def _settle(copy: Database) -> None:

@@ -25,7 +25,8 @@ def now() -> str:
 class Database:
     """One connection, used by one thread at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, version: int | None = None) -> None:
+        """Open or make a catalog, and bring it up to date; or to an earlier version."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._lock = threading.RLock()
@@ -35,7 +36,7 @@ class Database:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA foreign_keys = ON")
-            self._migrate()
+            self._migrate(version)
         except sqlite3.Error as error:
             raise storage_error(error, path) from error
 
@@ -98,8 +99,8 @@ class Database:
         except sqlite3.Error as error:
             raise storage_error(error, self.path) from error
 
-    def _migrate(self) -> None:
-        steps = _migrations()
+    def _migrate(self, version: int | None) -> None:
+        steps = _migrations()[:version]
         at = int(self._connection.execute("PRAGMA user_version").fetchone()[0])
         if at > len(steps):
             raise CiteLoomError(

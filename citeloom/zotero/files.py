@@ -42,13 +42,13 @@ def _stored(attachment: Item, data_folder: Path | None) -> FileHere:
     folder = data_folder / "storage" / attachment.key
     told = folder / name
     if _plainly_there(folder, told):  # as nearly all are, in libraries of thousands
-        return _readable(told)
+        return _readable(told, str(folder))
     path = _as_it_is_written(told)
     if path is None:
         return _none(f"Zotero has not downloaded {name} to this computer.")
     if not path.resolve().is_relative_to(folder.resolve()):
         return _none(f"{name} is a link to a place outside the attachment's own folder, which is not read.")
-    return _readable(path)
+    return _readable(path, str(folder))
 
 
 def _linked(written: str, base_folder: Path | None) -> FileHere:
@@ -101,13 +101,13 @@ def _separators(name: str) -> bool:
     return "/" in name or (os.name == "nt" and ("\\" in name or ":" in name))
 
 
-def _readable(path: Path) -> FileHere:
+def _readable(path: Path, within: str = "") -> FileHere:
     about = path.stat()
     if stat.S_ISDIR(about.st_mode):
         return _none(f"{path} is a folder, not a file.")
     if not os.access(path, os.R_OK):
         return _none(f"{path} may not be read.")
-    return FileHere(path, size=about.st_size, mtime_ns=about.st_mtime_ns)
+    return FileHere(path, size=about.st_size, mtime_ns=about.st_mtime_ns, within=within)
 
 
 def _none(reason: str) -> FileHere:

@@ -141,6 +141,7 @@ class FileHere:
     reason: str = ""  # a sentence for a person, where there is no path
     size: int = field(default=0, compare=False)
     mtime_ns: int = field(default=0, compare=False)
+    within: str = field(default="", compare=False)  # the folder that it must not leave; "": it may lie anywhere
 
 
 class Source(Protocol):

@@ -244,6 +244,8 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
         "citeloom": "0.7",
         "projects": [{"id": "old", "passages": 70, "dense_model": "m", "was_on": FAR}],
         "settings": True,
+        "other_settings": [{"name": "privacy.agents_may_fetch", "here": False, "backup": True}],
+        "new_sources": [{"project": "old", "kind": "folder", "path": "/home/somebody", "label": "papers"}],
         "bytes": 9,
         "here": ["thesis", "other"],
     }
@@ -267,6 +269,7 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
     _wait(qtbot, lambda: backups.question is not None)
     assert "2 projects and the settings" in backups.question.text() and "not deleted" in backups.question.text()
     assert "thesis" in backups.question.detailedText() and "on this computer" in backups.question.text()
+    assert "old: /home/somebody" in backups.question.text() and "privacy.agents_may_fetch" in backups.question.text()
     assert not any(verb == "restore" for verb, _ in link.asked)
     yes(backups.question)
     assert not backups.restore_button.isEnabled() and backups.busy.isVisible()
@@ -276,7 +279,7 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
     _wait(qtbot, lambda: backups.question is not None)
     yes(backups.question)
     _wait(qtbot, lambda: page.banner.words.text().endswith("What was here before is in /x/before"))
-    assert ("restore", {"file": "/b/all.zip", "replace": True}) in link.asked
+    assert ("restore", {"file": "/b/all.zip", "replace": True, "accepted": ["/home/somebody"]}) in link.asked
 
 
 # -- steps -------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from citeloom import config
 from citeloom.engine import restored
 from tests.flows.steps import Control, Project, assert_whole, copy_home, four_papers, rows
 from tests.support import Editor, citeloom, done, stop_engine
@@ -61,7 +62,11 @@ def test_a_backup_restored_in_an_empty_home_gives_the_same_answers(
     # Whoever changes a backup cannot have us move passages to a server, or send a key there.
     led_astray = tmp_path / "astray.zip"
     repacked(file, led_astray, InCatalog(tmp_path / "catalog.db", ASTRAY))
-    said = done(citeloom(home, "restore", str(led_astray)))
+    refused = citeloom(home, "restore", str(led_astray))
+    papers = str(source.parent / "papers")
+    assert refused.returncode == 1 and papers in refused.stderr and "--yes" in refused.stderr
+    assert f"p: {papers} (folder)" in refused.stdout
+    said = done(citeloom(home, "restore", str(led_astray), "--yes"))
     assert "Restored: other, p, 12 passages." in said
     assert Project(home).found() == found
     assert (home / "citeloom.toml").read_text() == "[search]\ntop_k = 5\n"
@@ -122,6 +127,19 @@ def moved_outside(name: str, content: bytes) -> tuple[str, bytes]:
     return ("../outside" if name == "citeloom.toml" else name), content
 
 
+def renamed(to: str) -> Callable[[str, bytes], tuple[str, bytes]]:
+    """The settings under another name."""
+
+    def edit(name: str, content: bytes) -> tuple[str, bytes]:
+        change = in_manifest(
+            lambda manifest: manifest["entries"].update({to: manifest["entries"].pop("citeloom.toml")})
+        )
+        name, content = change(name, content)
+        return (to if name == "citeloom.toml" else name), content
+
+    return edit
+
+
 def flipped(name: str, content: bytes) -> tuple[str, bytes]:
     return name, content[:100] + bytes([content[100] ^ 1]) + content[101:] if name == "catalog.db" else content
 
@@ -154,22 +172,136 @@ DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]]
     "a newer catalog": (in_manifest(lambda m: m.update(catalog_version=999)), "newer CiteLoom"),
     "a list of nonsense": (in_manifest(lambda m: m.update(projects=3, more=4)), "not understood"),
     "projects of nonsense": (in_manifest(lambda m: m.update(projects=["p"])), "not understood"),
+    "a list of wrong kinds": (in_manifest(lambda m: m["projects"][1].update(passages=True)), "not understood"),
+    "a huge number": (in_manifest(lambda m: m["projects"][1].update(passages=10**400)), "not understood"),
+    "a project that leaves its folder": (
+        in_manifest(lambda m: m["projects"][1].update(id="../../x")),
+        "not understood",
+    ),
+    "a date of nonsense": (in_manifest(lambda m: m.update(made_at="\x1b]0;x")), "not understood"),
+    "a version of nonsense": (in_manifest(lambda m: m.update(citeloom="1.0\x1b[2J")), "no backup of CiteLoom"),
+    "a size that is a lie": (in_manifest(lambda m: m["entries"]["citeloom.toml"].update(size=1 << 43)), "another size"),
+    "runs that are a lie": (in_manifest(lambda m: m["entries"]["citeloom.toml"].update(runs=[[0, 9]])), "another size"),
+    "an entry elsewhere": (renamed("/etc/x"), "no part of a backup"),
+    "an entry on a drive": (renamed("index/C:/g0001/x"), "no part of a backup"),
+    "an entry above": (renamed("index/proj-p/g0001/../../../x"), "no part of a backup"),
+    "an entry that is a device": (renamed("index/proj-p/g0001/NUL.dat"), "no part of a backup"),
+    "an index of nobody": (renamed("index/proj-x/g0001/x"), "belong to no project"),
+    "two of a name": (renamed("CATALOG.db"), "two files of the same name"),
     "too few passages": (in_manifest(lambda m: m["projects"][1].update(passages=7)), "12 of 7 passages"),
     "another project": (in_manifest(lambda m: m["projects"][1].update(id="q")), "other projects than its list"),
 }
 
 
+# What somebody may do to a catalog, and what is said of it.
+HOSTILE = {
+    "UPDATE projects SET collection = '../x' WHERE id = 'p'": "projects.collection",
+    "UPDATE projects SET collection = 'proj-q' WHERE id = 'p'": "another name than it should have",
+    "UPDATE projects SET id = '../x' WHERE id = 'other'": "projects.id",
+    "INSERT INTO sources (project_id, kind, path, added_at) VALUES ('p', 'folder', '/', '')": "here reads: /",
+    "INSERT INTO sources (project_id, kind, path, added_at) VALUES ('p', 'program', '/x', '')": "sources.kind",
+    "UPDATE projects SET references_path = '/etc/passwd' WHERE id = 'p'": "no project here reads: /etc/passwd",
+    "UPDATE documents SET title = X'00ff'": "documents.title",
+    "UPDATE documents SET pages = 'many'": "documents.pages",
+    "UPDATE documents SET state = 'mine'": "documents.state",
+    "UPDATE documents SET record = '[' || record || ']'": "documents.record",
+    "UPDATE documents SET record = 'no json'": "documents.record",
+    f"UPDATE documents SET warnings = '{'[' * 50_000}{']' * 50_000}'": "documents.warnings",
+    "UPDATE documents SET content_hash = '../../x'": "documents.content_hash",
+    "ALTER TABLE sources RENAME TO kept; CREATE VIEW sources AS SELECT * FROM kept": "no table sources",
+    "DROP TABLE sources; CREATE VIRTUAL TABLE sources USING fts5(project_id, kind, path)": "no table sources",
+    "DROP TABLE access_log": "no table access_log",
+    "ALTER TABLE documents DROP COLUMN warnings": "no documents.warnings",
+    "DROP INDEX documents_by_language; ALTER TABLE documents DROP COLUMN language;"
+    " ALTER TABLE documents ADD COLUMN language TEXT AS (title || 'x')": "no documents.language",
+    "PRAGMA foreign_keys = OFF; UPDATE sources SET project_id = 'nobody'": "FOREIGN KEY",
+    "PRAGMA user_version = 0": "of version 0",
+    "PRAGMA user_version = 4711": "of version 4711",
+}
+
+
+def test_of_a_foreign_catalog_nothing_is_taken_over_but_rows_of_known_tables(
+    kept: tuple[Path, Path, set[tuple[str, str]]], home: Path, tmp_path: Path
+) -> None:
+    source, file, found = kept
+    planted = """
+    CREATE TRIGGER more AFTER UPDATE ON projects BEGIN
+      INSERT OR IGNORE INTO sources (project_id, kind, path, added_at) VALUES (new.id, 'folder', '/', '');
+    END;
+    CREATE TRIGGER later AFTER INSERT ON access_log BEGIN DELETE FROM documents; END;
+    CREATE TABLE extra (x); CREATE VIEW looks AS SELECT * FROM sources; CREATE VIRTUAL TABLE words USING fts5(x);
+    CREATE INDEX mine ON documents(title, citekey); ALTER TABLE projects ADD COLUMN more TEXT DEFAULT 'x';
+    """
+    repacked(file, tmp_path / "planted.zip", InCatalog(tmp_path / "catalog.db", planted))
+    done(citeloom(home, "restore", str(tmp_path / "planted.zip"), "--yes"))
+    assert Project(home).found() == found
+    stop_engine(home)
+    assert [row["path"] for row in rows(home, "SELECT path FROM sources")] == [str(source.parent / "papers")]
+    schema = "SELECT type, name, sql FROM sqlite_schema ORDER BY name"
+    assert [tuple(row) for row in rows(home, schema)] == [tuple(row) for row in rows(source, schema)]
+
+
+def test_privacy_settings_of_a_backup_are_taken_only_when_told(
+    kept: tuple[Path, Path, set[tuple[str, str]]], home: Path, tmp_path: Path
+) -> None:
+    _, file, _ = kept
+    theirs = b"""# theirs
+[search]
+top_k = 7
+[privacy]
+agents_may_fetch = true
+log_days = 3
+[zotero]
+source = "web"
+web_url = "https://evil.example"
+[index]
+server = "http://evil.example"
+[models]
+allow_download = true
+"""
+    mine = tmp_path / "theirs.zip"
+    repacked(file, mine, with_settings(theirs))
+    (home / "citeloom.toml").write_text("[privacy]\nlog_days = 30\n")
+    done(citeloom(home, "project", "add", "mine"))
+    said = done(citeloom(home, "restore", str(mine), "--replace", "--yes"))
+    assert "privacy.agents_may_fetch: True in the backup, False here; yours stays" in said
+    assert "Kept as they are here: privacy.log_days, privacy.agents_may_fetch, zotero.source" in said
+    now = config.load(home / "citeloom.toml")
+    assert (now.search.top_k, now.privacy) == (7, config.Privacy(log_days=30))
+    assert now.zotero == config.Zotero() and not now.index.server and not now.models.allow_download
+    assert "evil" not in (home / "citeloom.toml").read_text()
+    said = done(citeloom(home, "restore", str(mine), "--replace", "--settings", "--yes"))
+    assert "privacy.agents_may_fetch: True in the backup, False here; the backup's is taken" in said
+    assert (home / "citeloom.toml").read_bytes() == theirs
+    # Settings that are none are left where they are.
+    repacked(file, mine.with_name("none.zip"), with_settings(b"top_k = ["))
+    said = done(citeloom(home, "restore", str(mine.with_name("none.zip")), "--replace", "--settings", "--yes"))
+    assert "The settings that are here were kept." in said
+    assert (home / "citeloom.toml").read_bytes() == theirs
+
+
+def with_settings(text: bytes) -> Callable[[str, bytes], tuple[str, bytes]]:
+    entry = {"size": len(text), "runs": [[0, len(text)]], "sha256": hashlib.sha256(text).hexdigest()}
+
+    def edit(name: str, content: bytes) -> tuple[str, bytes]:
+        content = text if name == "citeloom.toml" else content
+        return in_manifest(lambda manifest: manifest["entries"].update({"citeloom.toml": entry}))(name, content)
+
+    return edit
+
+
 def test_a_damaged_backup_is_refused_and_nothing_is_changed(
     kept: tuple[Path, Path, set[tuple[str, str]]], tmp_path: Path, home: Path
 ) -> None:
-    _, file, _ = kept
+    source, file, _ = kept
+    papers = str(source.parent / "papers")
     done(citeloom(home, "engine", "start"))
     broken = tmp_path / "broken.zip"
     before = {f.relative_to(home) for f in home.rglob("*")}
 
     def refused(control: Control, file: Path) -> str:
         with pytest.raises(AssertionError) as caught:
-            control.call("restore", file=str(file))
+            control.call("restore", file=str(file), accepted=[papers])
         return str(caught.value)
 
     with Control(home) as control:
@@ -177,9 +309,16 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
             repacked(file, broken, change)
             assert said in refused(control, broken)
             broken.unlink()
-        elsewhere = InCatalog(tmp_path / "catalog.db", "UPDATE projects SET collection = '../x' WHERE id = 'p'")
-        repacked(file, broken, elsewhere)
-        assert "another name than it should have" in refused(control, broken)
+        for sql, said in HOSTILE.items():
+            repacked(file, broken, InCatalog(tmp_path / "catalog.db", sql))
+            assert said in refused(control, broken), sql
+            broken.unlink()
+        with zipfile.ZipFile(file) as old, zipfile.ZipFile(broken, "w") as new:
+            for about in old.infolist():
+                if about.filename == "citeloom.toml":
+                    about.external_attr = 0o120777 << 16
+                new.writestr(about, old.read(about.filename))
+        assert "holds links" in refused(control, broken)
         broken.write_bytes(file.read_bytes()[:-2000])
         assert "cannot be restored" in refused(control, broken)
         content = bytearray(file.read_bytes())

@@ -383,6 +383,14 @@
         <translation>Sie ist vom {day}. Projekte: {count}, Textstellen: {passages}.</translation>
     </message>
     <message>
+        <source>Its projects read places that no project here reads yet. Are they yours?</source>
+        <translation>Die Projekte der Sicherung lesen Orte ein, die hier noch kein Projekt einliest. Sind es Ihre?</translation>
+    </message>
+    <message>
+        <source>New to read:</source>
+        <translation>Neu einzulesen:</translation>
+    </message>
+    <message>
         <source>One file with your projects, their indexes and the settings, from which all of it can be had again, also on another computer. Your papers’ files, what was read of them and keys are not in it.</source>
         <translation>Eine Datei mit Ihren Projekten, deren Indexen und den Einstellungen, aus der sich alles wiederherstellen lässt, auch auf einem anderen Computer. Die Dateien Ihrer Arbeiten, deren Umwandlungen und Schlüssel sind nicht darin.</translation>
     </message>
@@ -415,12 +423,20 @@
         <translation>Die Sicherung wird entpackt und geprüft</translation>
     </message>
     <message>
+        <source>These settings of privacy, Zotero and networks stay as they are here: {names}.</source>
+        <translation>Diese Einstellungen zu Datenschutz, Zotero und Netzen bleiben, wie sie hier sind: {names}.</translation>
+    </message>
+    <message>
         <source>What was here before is in {folder}</source>
         <translation>Was vorher hier war, liegt in {folder}</translation>
     </message>
     <message>
         <source>What was on a Qdrant server will lie on this computer.</source>
         <translation>Was auf einem Qdrant-Server lag, wird auf diesem Computer liegen.</translation>
+    </message>
+    <message>
+        <source>and {count} more</source>
+        <translation>und {count} weitere</translation>
     </message>
 </context>
 <context>

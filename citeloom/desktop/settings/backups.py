@@ -18,6 +18,7 @@ from citeloom.errors import CiteLoomError
 from citeloom.opening import open_uri
 
 _KIND = "backup"
+_MOST_SHOWN = 12  # places in the question itself
 
 
 class Backups(QWidget):
@@ -112,18 +113,38 @@ class Backups(QWidget):
             )
         if any(one["was_on"] for one in projects):
             words.append(self.tr("What was on a Qdrant server will lie on this computer."))
+        new, other = backup["new_sources"], backup["other_settings"]
+        if new:
+            places = [f"{one['project']}: {one['path']}" for one in new]
+            more = self.tr("and {count} more").format(count=kit.number(len(new) - _MOST_SHOWN))
+            words.append(
+                "\n".join(
+                    [
+                        self.tr("Its projects read places that no project here reads yet. Are they yours?"),
+                        *places[:_MOST_SHOWN],
+                        *([more] if len(new) > _MOST_SHOWN else []),
+                    ]
+                )
+            )
+        if other:
+            words.append(
+                self.tr("These settings of privacy, Zotero and networks stay as they are here: {names}.").format(
+                    names=", ".join(str(one["name"]) for one in other)
+                )
+            )
         words.append(self.tr("Editors are reconnected by themselves."))
         self.question = kit.ask_first(
             self,
             self.tr("Restore {file}?").format(file=Path(backup["file"]).name),
             "\n\n".join(words),
             self.tr("Restore it"),
-            partial(self._restore, str(backup["file"]), bool(here)),
-            details=_listed(self.tr("In the backup:"), [str(one["id"]) for one in projects])
+            partial(self._restore, str(backup["file"]), bool(here), [str(one["path"]) for one in new]),
+            details=_listed(self.tr("New to read:"), [f"{one['project']}: {one['path']}" for one in new])
+            + _listed(self.tr("In the backup:"), [str(one["id"]) for one in projects])
             + _listed(self.tr("Here now:"), here),
         )
 
-    def _restore(self, file: str, replace: bool) -> None:
+    def _restore(self, file: str, replace: bool, accepted: list[str]) -> None:
         def done(answer: dict[str, Any]) -> None:
             self._set_busy(False)
             words = self.tr("Restored: {count} projects with {passages} passages.").format(
@@ -139,7 +160,8 @@ class Backups(QWidget):
             self._banner.say_error(error)
 
         self._set_busy(True)
-        self._desk.link.ask(self, "restore", {"file": file, "replace": replace}, done=done, failed=failed)
+        asked = {"file": file, "replace": replace, "accepted": accepted}
+        self._desk.link.ask(self, "restore", asked, done=done, failed=failed)
 
     def _set_busy(self, busy: bool) -> None:
         self.busy.setVisible(busy)

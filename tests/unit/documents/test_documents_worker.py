@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
 import subprocess
@@ -96,6 +97,30 @@ def test_a_reader_that_fails_unexpectedly_costs_that_file_only(tmp_path: Path, m
     answer = Worker().answer(request(5, tmp_path / "paper.pdf"))
     assert answer["error"]["code"] == "CONVERSION_FAILED"
     assert "ZeroDivisionError: by nothing" in answer["error"]["message"]
+
+
+def test_only_the_content_that_was_asked_for_is_read_whatever_the_path_leads_to(tmp_path: Path) -> None:
+    path, other, copies = tmp_path / "paper.md", tmp_path / "diary.md", tmp_path / "copies"
+    path.write_text("# On moths\n\nThey were counted.\n")
+    other.write_text("# A diary\n\nNobody may know.\n")
+    content_hash = hashlib.sha256(path.read_bytes()).hexdigest()
+    worker = Worker(copies)
+    path.unlink()
+    path.symlink_to(other)
+    swapped = worker.answer(request(1, path, content_hash=content_hash))
+    assert "It changed while it was being read." in swapped["error"]["message"] and "Nobody" not in str(swapped)
+    assert not copies.exists()
+    path.unlink()
+    path.write_text("# On moths\n\nThey were counted.\n")
+    assert worker.answer(request(2, path, content_hash=content_hash))["converted"]["title"] == "On moths"
+    assert copies.stat().st_mode & 0o077 == 0
+    path.unlink()
+    assert worker.answer(request(3, path, content_hash=content_hash))["ok"], "the copy is kept for the next question"
+    gone = worker.answer(request(4, path, content_hash="0" * 64))["error"]
+    assert (gone["code"], gone["details"]["path"]) == ("FILE_NOT_FOUND", str(path))
+    path.write_bytes(b"")
+    empty = worker.answer(request(5, path, content_hash=hashlib.sha256(b"").hexdigest()))["error"]
+    assert "paper.md is empty" in empty["message"] and empty["details"]["path"] == str(path)
 
 
 def test_markdown_marks_where_pages_begin(tmp_path: Path) -> None:
