@@ -1,0 +1,58 @@
+"""What a researcher does in a day, as one program that can be watched: `python -m tests.flows.offline_work FOLDER`.
+
+FOLDER holds `papers`; the data folder is in CITELOOM_HOME, as for every command.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from citeloom.engine.client import Client
+from tests.support import SAMPLE, WAIT, Editor
+
+_COMMAND = (sys.executable, "-m", "citeloom")
+
+
+def main(folder: Path) -> None:
+    """Import papers, ask an editor's questions, check a manuscript, look at a page, and open the app."""
+    try:
+        run("project", "add", "p", "--references", str(SAMPLE / "library.json"), "--folder", str(folder / "papers"))
+        run("sync", "p")
+        with Editor(Path(os.environ["CITELOOM_HOME"])) as editor:
+            hits = editor.call("query_hybrid", project="p", text="How often is the cited page off by one?")["items"]
+        with Client() as client:
+            client.call("page_picture", project="p", chunk_id=hits[0]["chunk_id"], width=400)
+        run("check", str(SAMPLE / "manuscript.md"), expect=1)
+        run("cite", hits[0]["citekey"])
+        run("zotero", "status", expect=1)
+        run("models", "list")
+        run("doctor")
+        use_app()
+    finally:
+        run("engine", "stop")
+
+
+def run(*arguments: str, expect: int = 0) -> None:
+    """A command as a person gives it."""
+    done = subprocess.run([*_COMMAND, *arguments], check=False, timeout=WAIT)
+    assert done.returncode == expect, f"citeloom {' '.join(arguments)} ended with {done.returncode}"
+
+
+def use_app() -> None:
+    """Open the desktop app, go through its pages, and end it."""
+    with subprocess.Popen([*_COMMAND, "app"], env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}) as app:
+        try:
+            for page in ("search", "projects", "activity", "connect", "settings"):
+                second = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+                subprocess.run([*_COMMAND, "app", "--page", page], env=second, check=True, timeout=WAIT)
+        finally:
+            app.send_signal(signal.SIGTERM)
+        assert app.wait(WAIT) == 0
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
