@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 from citeloom.engine.client import Client
-from tests.support import SAMPLE, WAIT, Editor
+from citeloom.paths import app_log
+from tests.support import SAMPLE, WAIT, Editor, wait_for
 
 _COMMAND = (sys.executable, "-m", "citeloom")
 
@@ -44,11 +45,14 @@ def run(*arguments: str, expect: int = 0) -> None:
 
 def use_app() -> None:
     """Open the desktop app, go through its pages, and end it."""
-    with subprocess.Popen([*_COMMAND, "app"], env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}) as app:
+    screen = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    with subprocess.Popen([*_COMMAND, "app"], env=screen) as app:
         try:
+            wait_for(Path(app_log()).exists, "the app to start")
             for page in ("search", "projects", "activity", "connect", "settings"):
-                second = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-                subprocess.run([*_COMMAND, "app", "--page", page], env=second, check=True, timeout=WAIT)
+                # A second start raises the window of the first, which on a busy machine may not answer at once.
+                second = [*_COMMAND, "app", "--page", page]
+                wait_for(lambda: subprocess.run(second, env=screen, check=False).returncode == 0, f"the page {page}")  # noqa: B023
         finally:
             app.send_signal(signal.SIGTERM)
         assert app.wait(WAIT) == 0
