@@ -108,7 +108,7 @@ def _narrow(path: str, seen: os.stat_result) -> None:
     try:
         os.chmod(path, wanted)
         refused = ""
-    except OSError as error:
+    except PermissionError as error:
         refused = f": {error.strerror}"
     if os.stat(path).st_mode & _OTHERS:  # some disks know no rights and take a change without making it
         raise CiteLoomError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -81,6 +82,17 @@ def test_a_disk_that_keeps_no_rights_is_refused(folder: Path, monkeypatch: pytes
     folder.chmod(0o755)
     monkeypatch.setattr(os, "chmod", lambda *_: None)  # what such a disk does with it
     assert "that cannot be changed" in refusal().message
+
+
+def test_an_open_folder_on_a_read_only_disk_is_called_read_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.mkdir()
+    folder.chmod(0o755)
+
+    def refuse(path: str, _: int) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+    monkeypatch.setattr(os, "chmod", refuse)
+    assert f"{folder} is read-only" in refusal().message
 
 
 @as_root
