@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
 
 def run(*arguments: str, expect: int = 0) -> None:
     """A command as a person gives it."""
-    done = subprocess.run([*_COMMAND, *arguments], check=False, timeout=WAIT)
+    done = subprocess.run([*_COMMAND, *arguments], check=False, timeout=4 * WAIT)
     assert done.returncode == expect, f"citeloom {' '.join(arguments)} ended with {done.returncode}"
 
 

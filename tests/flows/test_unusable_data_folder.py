@@ -25,14 +25,14 @@ READ_ONLY = "is read-only"
 ANOTHERS = "belongs to another user"
 
 
-@pytest.fixture(params=[READ_ONLY, ANOTHERS])
-def unusable(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
+@pytest.fixture(params=[READ_ONLY, ANOTHERS], scope="module")
+def unusable(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """A data folder with a project that cannot be used any more, and why."""
     if request.param == ANOTHERS and os.geteuid() != 0:
         pytest.skip(ROOT_ONLY)
     if AS_ANYBODY and not shutil.which(AS_ANYBODY[0]):
         pytest.skip("setpriv is not installed")
-    home = tmp_path / "home"
+    home = tmp_path_factory.mktemp("unusable") / "home"
     done(citeloom(home, "project", "add", "p"))
     stop_engine(home)
     if request.param == READ_ONLY:

@@ -18,13 +18,15 @@ from pathlib import Path
 
 _SENDING = ("connect", "sendto", "sendmsg", "sendmmsg", "bind")
 _OPENING = ("open", "openat", "openat2", "creat")
-_MAKING = ("mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat")
+_MAKING = ("rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat")
 _ADDRESS = re.compile(r'inet_addr\("([^"]+)"\)|inet_pton\(AF_INET6, "([^"]+)"')
 # What answers questions for names: DNS and its relatives by port, and the system's own services by their sockets.
 _LOOKUP = re.compile(r"htons\((?:53|853|5353|5355)\)|nscd/socket|systemd/resolve|avahi-daemon")
 _FOR_WRITING = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|^creat")
 _OPENED = re.compile(r"\) = \d+<(.*?)(?: \(deleted\))?>$")
 _NAMED = re.compile(r'(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"')
+# Compiled Python, and what the system's font library keeps for all programs that have windows.
+_CACHES = {"__pycache__", "fontconfig"}
 _LOOPBACK_UP = """
 import fcntl, os, socket, struct, sys
 with socket.socket() as any_socket:
@@ -47,14 +49,14 @@ class Watched:
         return sorted({call for call in self.calls if call.startswith(_SENDING) and _goes_beyond(call)})
 
     def written_outside(self, *folders: Path) -> list[str]:
-        """Files and folders that were made or opened for writing elsewhere, but for devices and compiled Python."""
+        """Files that were made or opened for writing elsewhere; devices and the system's own caches do not count."""
         found = {Path(path) for call in self.calls if (path := _written(call))}
         return sorted(
             str(path)
             for path in found
             if not any(path.is_relative_to(folder) for folder in (*folders, Path("/proc")))
             and not path.is_char_device()
-            and "__pycache__" not in path.parts
+            and not _CACHES & {*path.parts}
         )
 
 
