@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -105,9 +104,8 @@ def doctor() -> None:
             findings.append({"part": "engine", "ok": True, "seen": f"answers; its log is {log}", "next_step": ""})
             findings += client.call("doctor")
     except CiteLoomError as error:
-        findings.append({"part": "engine", "ok": False, "seen": error.message, "next_step": f"Its log: {log}."})
-        if not os.access(os.path.dirname(paths.folders().data) or ".", os.W_OK):  # noqa: PTH120
-            findings[-1]["next_step"] = f"Give yourself the right to write to {paths.folders().data}."
+        next_step = error.next_step or f"Its log: {log}."
+        findings.append({"part": "engine", "ok": False, "seen": error.message, "next_step": next_step})
     for one in findings:
         mark = ("ok   ", "green") if one["ok"] else ("BAD  ", "red")
         console.print(Text.assemble(mark, f"{one['part']}: {one['seen']}"), soft_wrap=True)

@@ -200,7 +200,7 @@ def main(*, hidden: bool = False, page: str = "") -> int:
     app.setWindowIcon(app_icon())
     app.setQuitOnLastWindowClosed(False)
     instance = OneInstance()
-    if not instance.first():
+    if not is_first(instance):
         if instance.raise_other(page):
             return 0
         raise CiteLoomError(
@@ -221,6 +221,15 @@ def main(*, hidden: bool = False, page: str = "") -> int:
     whole.link.close()
     instance.release()
     return code
+
+
+def is_first(instance: OneInstance) -> bool:
+    """Whether no other app runs here. That the data folder cannot be used is shown: a menu has no terminal."""
+    try:
+        return instance.first()
+    except CiteLoomError as error:
+        QMessageBox.critical(None, "CiteLoom", str(error))
+        raise
 
 
 @contextlib.contextmanager

@@ -10,9 +10,8 @@ import time
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-from citeloom import paths
+from citeloom import data_folder, paths
 from citeloom.engine.launch import FileLock
-from citeloom.errors import CiteLoomError, Code
 
 log = logging.getLogger(__name__)
 
@@ -34,15 +33,9 @@ class OneInstance(QObject):
 
     def first(self) -> bool:
         """Whether no other app runs here; then this one is it."""
-        try:
-            if not self._lock.acquire():
-                return False
-        except OSError as error:
-            raise CiteLoomError(
-                Code.STORAGE_ERROR,
-                f"CiteLoom's folder {paths.folders().data} cannot be used ({error.strerror}).",
-                "See that it is a folder, and that you may write into it.",
-            ) from error
+        data_folder.prepare()
+        if not self._lock.acquire():
+            return False
         QLocalServer.removeServer(_name())  # what a killed app left behind
         if not self._server.listen(_name()):
             log.warning("a second start will not find this one: %s", self._server.errorString())

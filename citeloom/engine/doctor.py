@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from citeloom import paths
+from citeloom import data_folder, paths
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.limits import Limits
@@ -52,6 +52,7 @@ def _problem(seen: str, next_step: str) -> CiteLoomError:
 
 
 def _data_folder(service: Service) -> str:
+    data_folder.prepare()
     folder = Path(paths.folders().data)
     probe = folder / ".doctor"
     try:

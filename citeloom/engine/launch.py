@@ -9,7 +9,7 @@ import sys
 import time
 from typing import IO, Any
 
-from citeloom import paths
+from citeloom import data_folder, paths
 from citeloom.engine import wire
 from citeloom.errors import CiteLoomError, Code
 
@@ -28,8 +28,11 @@ class FileLock:
 
     def acquire(self, seconds: float = 0.0) -> bool:
         """Take the lock, trying for some seconds."""
-        paths.make_private(os.path.dirname(self._path))
-        file = open(self._path, "ab")  # noqa: SIM115 - held for as long as the lock is
+        try:
+            paths.make_private(os.path.dirname(self._path))
+            file = open(self._path, "ab")  # noqa: SIM115 - held for as long as the lock is
+        except OSError as error:
+            raise data_folder.unusable(error) from error
         until = time.monotonic() + seconds
         while not _lock(file):
             if time.monotonic() >= until:
@@ -70,6 +73,7 @@ def running() -> bool:
     """Whether an engine lives in this data folder."""
     if not os.path.exists(paths.engine_lock()):
         return False
+    data_folder.prepare()  # a lock that others may hold says nothing
     lock = FileLock(paths.engine_lock())
     if lock.acquire():
         lock.release()
@@ -104,6 +108,7 @@ def connect(role: str, options: dict[str, Any], *, start: bool = True, started_b
 
 def ensure(started_by: str) -> bool:
     """Have an engine running; True if it was started here. Twenty at once start one."""
+    data_folder.prepare()
     starting = FileLock(paths.start_lock())
     if not starting.acquire(START_SECONDS):
         raise unavailable("another start hangs")
@@ -119,15 +124,18 @@ def ensure(started_by: str) -> bool:
 def _start(started_by: str) -> None:
     import subprocess
 
-    paths.make_private(paths.folders().data)
-    paths.make_private(paths.folders().logs)
+    try:
+        paths.make_private(paths.folders().logs)
+        output = open(paths.engine_log() + ".start", "wb")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise data_folder.unusable(error) from error
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(p for p in (root, environment.get("PYTHONPATH", "")) if p)
     detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":  # pragma: no cover
         detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    with open(paths.engine_log() + ".start", "wb") as output:
+    with output:
         process = subprocess.Popen(
             [sys.executable, "-m", "citeloom.engine.main", "--started-by", started_by],
             stdin=subprocess.DEVNULL,

@@ -9,8 +9,10 @@ import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from citeloom import paths
+from citeloom import data_folder, paths
+from citeloom.clean_text import escaped
 from citeloom.engine.launch import FileLock
+from citeloom.errors import CiteLoomError
 
 if TYPE_CHECKING:
     from citeloom.engine.lifetime import Lifetime, SettingsFile
@@ -21,31 +23,31 @@ _ALREADY_RUNNING = 3
 def main(arguments: list[str]) -> int:
     """Run the engine until it is told to stop; `--started-by WHO` decides whether it ends when idle."""
     started_by = arguments[arguments.index("--started-by") + 1] if "--started-by" in arguments else "person"
-    paths.make_private(paths.folders().data)
     lock = FileLock(paths.engine_lock())
-    if not lock.acquire(2.0):
-        print("Another engine is running in this data folder.", file=sys.stderr)
-        return _ALREADY_RUNNING
     try:
+        data_folder.prepare()
+        if not lock.acquire(2.0):
+            print("Another engine is running in this data folder.", file=sys.stderr)
+            return _ALREADY_RUNNING
         return _run(started_by)
+    except CiteLoomError as error:
+        print(escaped(str(error)), file=sys.stderr)
+        return 1
     finally:
         lock.release()
 
 
 def _run(started_by: str) -> int:
     from citeloom import logs
-    from citeloom.clean_text import escaped
     from citeloom.engine import restored
     from citeloom.engine.lifetime import Lifetime, SettingsFile
-    from citeloom.errors import CiteLoomError
 
     try:
         logs.to_file(paths.engine_log())
-        restored.finish()
-        asyncio.run(_serve(SettingsFile(), Lifetime(started_by)))
-    except CiteLoomError as error:
-        print(escaped(str(error)), file=sys.stderr)
-        return 1
+    except OSError as error:
+        raise data_folder.unusable(error) from error
+    restored.finish()
+    asyncio.run(_serve(SettingsFile(), Lifetime(started_by)))
     return 0
 
 

@@ -169,7 +169,8 @@ def _load_bundled(threads: int | None) -> TextEmbedding:
                 # Absolute, so that the weights are used where pip put them and only the small files are ours.
                 model_file=str(weights),
             )
-    return TextEmbedding(BUNDLED_DENSE, specific_model_path=str(_DATA), threads=threads)
+    # Its cache is never used, but made: in the temporary folder unless another one is named.
+    return TextEmbedding(BUNDLED_DENSE, cache_dir=str(_DATA), specific_model_path=str(_DATA), threads=threads)
 
 
 def _stay_offline(*, unless: bool) -> None:

@@ -126,7 +126,7 @@ def fetch(name: str, tell: Callable[[int, int], None], stopped: Callable[[], boo
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=Path(__file__).parents[2],
-        env={**environment, "HF_HUB_DISABLE_TELEMETRY": "1"},
+        env=environment,
         start_new_session=os.name == "posix",
     )
     with process:

@@ -25,6 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import citeloom  # noqa: F401 - before all that it tells to report nothing: see there
 from tests.bench.figures import say
 
 

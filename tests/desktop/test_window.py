@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QPoint, QSettings, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
+from citeloom.desktop.app import is_first
 from citeloom.desktop.desk import Desk, Page
 from citeloom.desktop.icons import tray_icon
 from citeloom.desktop.kit import Picture, ask_first
@@ -189,3 +190,21 @@ def test_a_notification_is_no_markup(world: tuple[MainWindow, Tray, FakeLink], m
     monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, title, text, kind: told.append(text))
     window.desk.overview.notice.emit("title", "a\x1b\u202e<b>b</b><img src=x>\nmore", True)
     assert told == ["a‹b›b‹/b›‹img src=x› more"]
+
+
+def test_a_data_folder_that_cannot_be_used_is_shown_before_the_app_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    (tmp_path / "data").touch()
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "data"))
+    shown: list[str] = []
+
+    def close_box() -> None:
+        (box,) = (one for one in QApplication.topLevelWidgets() if isinstance(one, QMessageBox))
+        shown.append(box.text())
+        box.accept()
+
+    QTimer.singleShot(0, close_box)
+    with pytest.raises(CiteLoomError, match="cannot be used") as caught:
+        is_first(OneInstance())
+    assert shown == [str(caught.value)]

@@ -25,6 +25,7 @@ LIGHT_MODULES = {
     "citeloom",
     "citeloom.__main__",
     "citeloom.bridge",
+    "citeloom.data_folder",
     "citeloom.paths",
     "citeloom.errors",
     "citeloom.clean_text",

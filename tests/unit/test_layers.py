@@ -22,7 +22,7 @@ from tests.support import ROOT
 PACKAGE = ROOT / "citeloom"
 FOUNDATION = (
     "errors", "model", "table_text", "json_values", "paths", "config", "credentials", "logs", "opening", "sentences",
-    "section_names", "files", "latex_symbols", "clean_text",
+    "section_names", "files", "latex_symbols", "clean_text", "data_folder",
 )  # fmt: skip
 ADAPTERS = ("zotero", "citekeys", "bibliography", "documents", "index", "store", "citing", "quotes", "manuscripts")
 # What a face may know of the engine: how to find it, how to speak to it.
@@ -37,12 +37,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "config",
         "logs",
         "paths",
+        "data_folder",
         "errors",
         "clean_text",
         "engine",
         "mcp_tools",
     ),  # puts the process together
-    **dict.fromkeys(DOORS, ("errors", "paths", *DOORS)),
+    **dict.fromkeys(DOORS, ("errors", "paths", "data_folder", *DOORS)),
     "mcp_tools": (*FOUNDATION, "index", "store", "ingest", "engine"),
     "bridge": ("errors", "paths", *DOORS),
     "cli": (*FOUNDATION, *DOORS, "clients"),

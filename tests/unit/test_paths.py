@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import sys
 from pathlib import Path
 
@@ -93,10 +91,3 @@ def test_a_relative_home_is_taken_from_where_one_stands(monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CITELOOM_HOME", "own")
     assert paths.folders().data == str(tmp_path / "own")
-
-
-@pytest.mark.skipif(os.name != "posix", reason="rights are spoken of differently there")
-def test_a_new_folder_is_its_owners_alone(tmp_path: Path) -> None:
-    paths.make_private(str(tmp_path / "made"))
-    assert stat.S_IMODE((tmp_path / "made").stat().st_mode) == 0o700
-    paths.make_private(str(tmp_path / "made"))
