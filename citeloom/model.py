@@ -65,6 +65,7 @@ class Page:
     printed_from: str | None = None  # margin, neighbours (the pages around it print theirs) or record
     text_source: TextSource = TextSource.NATIVE
     ocr_confidence: float | None = None  # 0 to 1
+    margin: tuple[str, ...] = ()  # lines that are in no passage: running heads and feet, the page number, stamps
 
     @property
     def label(self) -> str:
@@ -141,7 +142,10 @@ class Converted:
             file_type=data["file_type"],
             converter=data["converter"],
             blocks=blocks,
-            pages=tuple(Page(**{**p, "text_source": TextSource(p["text_source"])}) for p in data["pages"]),
+            pages=tuple(
+                Page(**{**p, "text_source": TextSource(p["text_source"]), "margin": tuple(p.get("margin", ()))})
+                for p in data["pages"]
+            ),
             title=data["title"],
             dois=tuple(data["dois"]),
             word_coverage=data["word_coverage"],

@@ -15,9 +15,9 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.model import Converted
 
 # Part of the conversion cache's key: raise it whenever a reader's output changes.
-CONVERTER_VERSION = "docling-1"
+CONVERTER_VERSION = "docling-2"
 # What the quick text of a PDF is marked with, until the whole conversion takes its place.
-QUICK_VERSION = "quick-1"
+QUICK_VERSION = "quick-2"
 
 MOST_BYTES = 300 * 1024 * 1024
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from citeloom.model import Block, BlockKind, Converted
+import math
+
+from citeloom.model import Block, BlockKind, Converted, Page
 
 
 def to_markdown(doc: Converted, first_page: int | None = None, last_page: int | None = None) -> str:
-    """The document, or a range of its PDF pages, as Markdown; a mark tells where each page begins."""
-    labels = {page.number: page.label for page in doc.pages}
+    """The document, or a range of its PDF pages, as Markdown.
+
+    Comments tell where each page begins and what its margins say: running heads and feet, its number, stamps.
+    """
+    first, last = first_page or 1, last_page or math.inf
+    pages = [page for page in doc.pages if first <= page.number <= last]
     parts: list[str] = []
-    page: int | None = None
+    at: int | None = None  # the page the last block stands on
     for block in doc.blocks:
         if block.page is not None:
-            if (first_page or 1) > block.page or (last_page is not None and block.page > last_page):
+            if not first <= block.page <= last:
                 continue
-            if block.page != page:
-                page = block.page
-                parts.append(_mark(page, labels.get(page)))
+            if block.page != at:
+                at = block.page
+                while pages and pages[0].number < at:
+                    parts.extend(_margin(pages.pop(0)))
+                parts.extend(_begin(pages.pop(0) if pages and pages[0].number == at else Page(at, "")))
                 if block.continues:
                     parts.append(block.text)
                     continue
@@ -24,13 +32,29 @@ def to_markdown(doc: Converted, first_page: int | None = None, last_page: int | 
             parts[-1] = f"{parts[-1]} {block.text}"
         else:
             parts.append(_block(block, doc.file_type))
+    for page in pages:
+        parts.extend(_margin(page))
     return "\n\n".join(parts) + "\n" if parts else ""
 
 
-def _mark(number: int, label: str | None) -> str:
-    if label is None or label == str(number):
-        return f"<!-- page {number} -->"
-    return f"<!-- page {label.replace('--', '-')} (PDF {number}) -->"
+def _margin(page: Page) -> list[str]:
+    """The comments of a page that has no text: none, unless its margins say something."""
+    return _begin(page) if page.margin else []
+
+
+def _begin(page: Page) -> list[str]:
+    where = "" if page.label == str(page.number) else f" (PDF {page.number})"
+    marks = [f"<!-- page {_in_comment(page.label)}{where} -->"]
+    margin = [line for line in page.margin if line.strip("-–— ") != page.label]  # a bare number is said above
+    if margin:
+        marks.append(f"<!-- margin: {_in_comment(' | '.join(margin))} -->")
+    return marks
+
+
+def _in_comment(text: str) -> str:
+    while "--" in text:
+        text = text.replace("--", "-")
+    return text.rstrip("-")
 
 
 def _block(block: Block, file_type: str) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 from PIL import Image, ImageOps
 
 from citeloom.documents.page_marks import NOWHERE, Box, PageText
-from citeloom.documents.pdfium import PdfFile, c_api, page_label, pdfium, runs
+from citeloom.documents.pdfium import PdfFile, open_layers, page_label
+from citeloom.documents.pdfium_api import c_api, pdfium
 from citeloom.documents.pictures import PictureFile
 from citeloom.errors import CiteLoomError, Code
 
@@ -41,7 +42,7 @@ class ShownPdf(PdfFile):
             across, down = page.get_size()
             scale = _scale(across, down, width)
             # Less than a pixel is taken off, so that rounding up does not add one.
-            bitmap = page.render(scale=scale * (1 - 1e-6), may_draw_forms=False, rev_byteorder=True)
+            bitmap = page.render(scale=scale * (1 - 1e-6), rev_byteorder=True)
             try:
                 picture: Image.Image = bitmap.to_pil().convert("RGB")
                 return picture
@@ -56,23 +57,20 @@ class ShownPdf(PdfFile):
 
     def characters(self, number: int) -> PageText:
         """A page's characters, and where each stands on the page as it is shown."""
-        with self._page(number) as page:
-            onto = _Onto(page)
-            text_page = page.get_textpage()
-            try:
-                letters, boxes = list[str](), list[Box]()
-                for run in runs(text_page):
+        letters, boxes = list[str](), list[Box]()
+        with self._reading(number), open_layers(self._document, number - 1) as (layers, _):
+            onto = _Onto(layers[0].page)
+            for layer in layers:
+                for run in layer.runs:
                     for letter, at in zip(run.letters, run.places, strict=True):
                         if letters and _are_halves(letters[-1], letter):
                             letters[-1] = (letters[-1] + letter).encode("utf-16", "surrogatepass").decode("utf-16")
                         elif letter:
                             letters.append(letter)
-                            box = _character_box(text_page.raw, at)
+                            box = _character_box(layer.text_page.raw, at)
                             boxes.append(onto.box(box) if box else NOWHERE)
                     letters.append(" ")
                     boxes.append(NOWHERE)
-            finally:
-                text_page.close()
         return PageText("".join(letters), boxes, onto.width, onto.height)
 
     def boxes(self, number: int, places: Sequence[Box]) -> PageText:
@@ -83,13 +81,18 @@ class ShownPdf(PdfFile):
 
     @contextmanager
     def _page(self, number: int) -> Iterator[Any]:
+        with self._reading(number):
+            page = self._document.get_page(number - 1)
+            try:
+                yield page
+            finally:
+                page.close()
+
+    @contextmanager
+    def _reading(self, number: int) -> Iterator[None]:
         with self._lock:
             try:
-                page = self._document.get_page(number - 1)
-                try:
-                    yield page
-                finally:
-                    page.close()
+                yield
             except pdfium.PdfiumError:
                 raise CiteLoomError(
                     Code.CONVERSION_FAILED,

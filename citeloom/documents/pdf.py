@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from citeloom.documents.pdf_headings import body_size, find_headings
-from citeloom.documents.pdf_layout import Line, Region, RegionKind, document_gutters, regions
+from citeloom.documents.pdf_layout import Line, Region, document_gutters, regions
 from citeloom.documents.pdf_margins import Margins, read_margins
 from citeloom.documents.pdf_ocr import needs_ocr, recognise
 from citeloom.documents.pdf_paragraphs import Paragraph, meeting_ends, page_paragraphs
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 _POOR_COVERAGE = 0.95
 _LOST_PAGE = 0.8  # a page that keeps less of its words was misread
-_WORTH_A_BLOCK = 20  # words; less text printed sideways is a stamp or a label, kept in the page's text alone
+_WORTH_A_BLOCK = 20  # words; less text printed sideways is a stamp or a label, and stays in the margin
 _NO_TITLE = re.compile(
     r"^(untitled|title|document\d*|unknown|slide \d+|microsoft (word|powerpoint)\b.*"
     r"|.*\.(docx?|tex|pdf|dvi|indd|qxd|rtf|odt))$",
@@ -46,7 +46,7 @@ def read_quick(path: Path, kind: str, converter: str) -> Converted:
             page.words, page.turned, page.raw_text = [], "", ""
     margins = read_margins(raw.pages)
     doc = _assemble(raw, margins, _plain_layout(raw.pages), kind, converter)
-    return replace(doc, waiting_for_ocr=len(waiting))
+    return replace(doc, waiting_for_ocr=len(waiting), warnings=(*_unseen(raw.pages), *doc.warnings))
 
 
 def read(
@@ -62,9 +62,9 @@ def read(
         raw = file.read()
         _check_pages(raw, path)
         waiting = needs_ocr(raw.pages)
-        said = []
+        said = _unseen(raw.pages)
         if waiting:
-            said = recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(tell, "ocr"))
+            said += recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(tell, "ocr"))
         if not any(page.words or page.turned for page in raw.pages):
             raise _no_text(path, raw, len(waiting), said)
         garbled = [number for number, layer in waiting.items() if layer is TextLayer.GARBLED]
@@ -141,16 +141,13 @@ def _assemble(
         page_paragraphs(laid, headings, words, size, page.height)
         for page, laid in zip(raw.pages, laid_out, strict=True)
     ]
-    running = [
-        gone + [w for region in laid if region.kind is RegionKind.RUNNING for line in region.lines for w in line.words]
-        for gone, laid in zip(margins.running, laid_out, strict=True)
-    ]
-    in_file_order = _mend_lost_pages(raw.pages, by_page, running, words)
+    in_file_order = _mend_lost_pages(raw.pages, by_page, margins.lines, words)
     _join_pages(by_page, words, size)
     stamps = _stamps(raw.pages)
-    for page, paragraphs in zip(raw.pages, by_page, strict=True):
-        if page.turned not in stamps:
-            _add_turned_text(page, paragraphs)
+    in_margins = [
+        (*lines, *_add_turned_text(page, paragraphs, stamps))
+        for lines, page, paragraphs in zip(margins.lines, raw.pages, by_page, strict=True)
+    ]
     pages = tuple(
         Page(
             page.number,
@@ -159,19 +156,19 @@ def _assemble(
             margins.printed[at],
             margins.printed_from[at],
             *_source(page.words),
+            margin=in_margins[at],
         )
         for at, (page, paragraphs) in enumerate(zip(raw.pages, by_page, strict=True))
     )
-    left_out = [" ".join(word.text for word in gone) for gone in running]
-    left_out += [page.turned for page in raw.pages if page.turned in stamps]
-    coverage = word_coverage((page.raw_text for page in raw.pages), (page.text for page in pages), left_out)
+    everything = [text for page in pages for text in (page.text, *page.margin)]
+    coverage = word_coverage((page.raw_text for page in raw.pages), everything)
     return Converted(
         file_type=kind,
         converter=converter,
         blocks=tuple(_blocks([p for paragraphs in by_page for p in paragraphs])),
         pages=pages,
         title=title,
-        dois=find_dois([*(page.text for page in pages), *left_out]),
+        dois=find_dois([*(page.text for page in pages), *(line for page in pages for line in page.margin)]),
         word_coverage=coverage,
         warnings=tuple(_warnings(raw, in_file_order, coverage)),
         engine=engine,
@@ -187,22 +184,31 @@ def _source(words: list[Word]) -> tuple[TextSource, float | None]:
 
 
 def _mend_lost_pages(
-    pages: list[RawPage], by_page: list[list[Paragraph]], running: list[list[Word]], words: Vocabulary
+    pages: list[RawPage], by_page: list[list[Paragraph]], margins: list[list[str]], words: Vocabulary
 ) -> list[int]:
     """Take pdfium's own text for pages whose layout was misread (writing from right to left, say)."""
     mended = []
     for at, page in enumerate(pages):
-        gone = " ".join(word.text for word in running[at])
-        kept = [*(paragraph.text for paragraph in by_page[at]), page.turned]
-        if word_coverage([page.raw_text], kept, [gone]) >= _LOST_PAGE:
+        kept = [*(paragraph.text for paragraph in by_page[at]), page.turned, *margins[at]]
+        if word_coverage([page.raw_text], kept) >= _LOST_PAGE:
             continue
         text = ""
         for line in page.raw_text.replace("\ufffe", "-").splitlines():
             text = words.join(text, tidy(line).strip())
         by_page[at] = [Paragraph(BlockKind.TEXT, text, page.number, 0.0)] if text else []
-        page.turned = ""
+        page.turned, margins[at] = "", []
         mended.append(page.number)
     return mended
+
+
+def _unseen(pages: list[RawPage]) -> list[str]:
+    """What to say of words that are in the file but cannot be seen: they are no evidence of anything."""
+    counts = {page.number: page.unseen for page in pages if page.unseen}
+    if not counts:
+        return []
+    words = sum(counts.values())
+    what = f"{words:,} words that cannot be seen on the page were" if words > 1 else "1 word that cannot be seen was"
+    return [f"{_page_list(list(counts))}: {what} left out."]
 
 
 def _warnings(raw: RawPdf, in_file_order: list[int], coverage: float) -> list[str]:
@@ -256,11 +262,13 @@ def _stamps(pages: list[RawPage]) -> set[str]:
     return {text for text, pages_with in count.items() if pages_with >= 3}
 
 
-def _add_turned_text(page: RawPage, paragraphs: list[Paragraph]) -> None:
-    """Text printed sideways (a stamp, a label) is kept at the end of its page's text."""
+def _add_turned_text(page: RawPage, paragraphs: list[Paragraph], stamps: set[str]) -> list[str]:
+    """Text printed sideways: much of it ends the page's text, a stamp or a label is given back for the margin."""
     text = tidy(page.turned).strip()
-    if text:
-        paragraphs.append(Paragraph(BlockKind.TEXT, text, page.number, 0.0, aside=True))
+    if page.turned in stamps or len(text.split()) < _WORTH_A_BLOCK:
+        return [text] if text else []
+    paragraphs.append(Paragraph(BlockKind.TEXT, text, page.number, 0.0, aside=True))
+    return []
 
 
 def _blocks(paragraphs: list[Paragraph]) -> list[Block]:
@@ -268,8 +276,6 @@ def _blocks(paragraphs: list[Paragraph]) -> list[Block]:
     aside = False  # the block before is outside the flow, nothing continues it
     path: list[tuple[int, str]] = []  # level and text of the headings above
     for paragraph in paragraphs:
-        if paragraph.aside and len(paragraph.text.split()) < _WORTH_A_BLOCK:
-            continue
         origin = _source([word for line in paragraph.lines for word in line.words])
         if paragraph.level is not None:
             path = [(level, text) for level, text in path if level < paragraph.level]

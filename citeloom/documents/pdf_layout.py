@@ -58,7 +58,6 @@ class RegionKind(StrEnum):
     FOOTNOTE = "footnote"
     FIGURE = "figure"
     TABLE = "table"
-    RUNNING = "running"  # the banner of a first page: what other pages carry in their margins
 
 
 @dataclass(slots=True)

@@ -7,8 +7,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from statistics import median
 
-from citeloom.documents.pdf_layout import rows
+from citeloom.documents.pdf_layout import region_of, rows
 from citeloom.documents.pdfium import RawPage, Word
+from citeloom.documents.text_tools import tidy
 
 _MARGIN = 0.14  # share of the page's height in which a running line may stand
 _NUMBER_MARGIN = 0.1
@@ -16,7 +17,12 @@ _DEPTH = 3  # rows looked at from the top and from the bottom
 _BARE_NUMBER = re.compile(
     r"^(?:(?:page|seite|p\.|s\.)\s*)?[-–—|\[(]*\s*(\d{1,5})\s*[-–—|\])]*(?:\s*(?:of|von|/)\s*\d{1,5})?$", re.I
 )
-_ROMAN_NUMBER = re.compile(r"^[-–—]?\s*[ivxlc]{1,7}\s*[-–—]?$")
+_ROMAN_NUMBER = re.compile(r"^[-–—]?\s*([ivxlc]{1,7})\s*[-–—]?$")
+_ANY_NUMBER = re.compile(r"\d+|(?<![a-z])[ivxlc]{1,7}(?![a-z])")
+# What counts these counts things, not pages: "Table 3" at the top of one page and "Table 4" at the top of the next.
+_COUNTS_THINGS = re.compile(
+    r"(?:table|figure|fig\.?|tabelle|tab\.|abbildung|abb\.|plate|box|example|exercise|problem|question|aufgabe|frage)\s*#"
+)
 _NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
 _EDGE_NUMBER = re.compile(r"^(\d{1,5})(?=\s|$)|(?<=\s)(\d{1,5})$")
 
@@ -25,7 +31,8 @@ _EDGE_NUMBER = re.compile(r"^(\d{1,5})(?=\s|$)|(?<=\s)(\d{1,5})$")
 class _Row:
     words: list[Word]
     text: str
-    key: str  # the text without its digits: what repeats from page to page
+    key: str  # the text without its numbers: what repeats from page to page
+    numbers: tuple[int, ...]
     place: int  # 0, 1, 2 from the top; -1, -2, -3 from the bottom
     y: float
     tight: bool  # set as close to the next line, on the inside, as lines of a paragraph are
@@ -33,40 +40,45 @@ class _Row:
 
 @dataclass(slots=True)
 class Margins:
-    """Pages without their running lines, and the page numbers that were printed on them."""
+    """The lines in the margins that belong to no page's text, and the page numbers that were printed."""
 
-    running: list[list[Word]]  # for each page the words of its running lines
+    lines: list[list[str]]  # for each page its running heads and feet and its page number, from the top
     printed: list[str | None]
     printed_from: list[str | None]  # margin, or neighbours: the pages around it print theirs
 
 
 def read_margins(pages: list[RawPage]) -> Margins:
-    """Find running headers, footers and printed page numbers, and take the former off the pages."""
+    """Find running heads and feet and printed page numbers, and take them off the pages' words.
+
+    A line runs only if it repeats: on other pages at the same height, alike but for the number that counts the pages.
+    What stands on one page alone is its text, whatever it looks like.
+    """
     margin_rows = [_margin_rows(page) for page in pages]
     printed, printed_from, number_rows = _printed_numbers(pages, margin_rows)
     repeated = _repeated(margin_rows, len(pages))
-    running: list[list[Word]] = []
+    lines: list[list[str]] = []
     for page, candidates in zip(pages, margin_rows, strict=True):
-        gone: list[Word] = []
+        gone: list[_Row] = []
         for side in (1, -1):
             outer: list[_Row] = []  # the running lines of this side, from the edge of the page inward
             for row in candidates:
                 if (row.place >= 0) != (side == 1):
                     continue
                 bare = _is_bare_number(row, page) and (
-                    id(row) in number_rows or _ROMAN_NUMBER.match(row.text) or len(pages) > 1
+                    id(row) in number_rows or _roman_number(row.text) or len(pages) > 1
                 )
                 if not (bare or id(row) in number_rows or (row.key, row.place >= 0, round(row.y / 8)) in repeated):
                     break  # what stands inside of a line that stays is the page's text
                 outer.append(row)
             while outer and outer[-1].tight:
                 outer.pop()  # the line next to it stays, and this one is the same paragraph's
-            gone.extend(word for row in outer for word in row.words)
-        running.append(gone)
-        taken = {id(word) for word in gone}
+            gone.extend(outer)
+        gone.sort(key=lambda row: -row.y)
+        lines.append([tidy(region_of([row.words], page.number).lines[0].text).strip() for row in gone])
+        taken = {id(word) for row in gone for word in row.words}
         if taken:
             page.words = [word for word in page.words if id(word) not in taken]
-    return Margins(running, printed, printed_from)
+    return Margins(lines, printed, printed_from)
 
 
 def _margin_rows(page: RawPage) -> list[_Row]:
@@ -81,11 +93,25 @@ def _margin_rows(page: RawPage) -> list[_Row]:
         share = y / max(page.height, 1.0)
         if share > 1 - _MARGIN if place >= 0 else share < _MARGIN:
             text = " ".join(word.text for word in words)
-            key = re.sub(r"\d+|(?<![a-z])[ivxlc]{1,7}(?![a-z])", "#", text.casefold())
+            key, numbers = _without_numbers(text.casefold())
             # The other column's lines may stand in between.
             inner = all_rows[place + 1 :][:4] if place >= 0 else all_rows[:place][:-5:-1]
-            found.append(_Row(words, text, key, place, y, any(_is_tight(words, row) for row in inner)))
+            found.append(_Row(words, text, key, numbers, place, y, any(_is_tight(words, row) for row in inner)))
     return found
+
+
+def _without_numbers(text: str) -> tuple[str, tuple[int, ...]]:
+    """A text with # for each number, Roman ones too, and the numbers."""
+    numbers: list[int] = []
+
+    def marked(match: re.Match[str]) -> str:
+        value = int(match[0]) if match[0].isdigit() else _roman_value(match[0])
+        if value is None:  # a word: civil, ill
+            return match[0]
+        numbers.append(value)
+        return "#"
+
+    return _ANY_NUMBER.sub(marked, text), tuple(numbers)
 
 
 def _is_tight(outer: list[Word], inner: list[Word]) -> bool:
@@ -101,17 +127,28 @@ def _is_tight(outer: list[Word], inner: list[Word]) -> bool:
 def _is_bare_number(row: _Row, page: RawPage) -> bool:
     share = row.y / max(page.height, 1.0)
     in_margin = share > 1 - _NUMBER_MARGIN or share < _NUMBER_MARGIN
-    return in_margin and bool(_BARE_NUMBER.match(row.text) or _ROMAN_NUMBER.match(row.text))
+    return in_margin and bool(_BARE_NUMBER.match(row.text) or _roman_number(row.text))
 
 
 def _repeated(margin_rows: list[list[_Row]], pages: int) -> set[tuple[str, bool, int]]:
     """The keys of rows that stand at the same height on several pages."""
-    seen: dict[tuple[str, bool, int], set[int]] = defaultdict(set)
+    seen: dict[tuple[str, bool, int], dict[int, tuple[int, ...]]] = defaultdict(dict)
     for page, candidates in enumerate(margin_rows):
         for row in candidates:
             for height in (round(row.y / 8) - 1, round(row.y / 8), round(row.y / 8) + 1):
-                seen[(row.key, row.place >= 0, height)].add(page)
-    return {key for key, where in seen.items() if _is_running(where, pages) and re.search(r"\w|#", key[0])}
+                seen[(row.key, row.place >= 0, height)][page] = row.numbers
+    return {key for key, where in seen.items() if re.search(r"\w|#", key[0]) and _says_the_same(key[0], where, pages)}
+
+
+def _says_the_same(key: str, where: dict[int, tuple[int, ...]], pages: int) -> bool:
+    """Whether lines that differ in their numbers at most are one line: numbers equal, or one that counts the pages."""
+    alike: dict[object, set[int]] = defaultdict(set)
+    for page, numbers in where.items():
+        alike[numbers].add(page)
+        if not _COUNTS_THINGS.match(key):
+            for at, number in enumerate(numbers):
+                alike[(at, "offset", number - page)].add(page)
+    return any(_is_running(group, pages) for group in alike.values())
 
 
 def _is_running(where: set[int], pages: int) -> bool:
@@ -173,7 +210,7 @@ def _add_roman(
     own: dict[int, int] = {}  # page → its roman number
     for page, candidates in zip(pages, margin_rows, strict=True):
         for row in candidates:
-            value = _roman_value(row.text.strip(" -–—")) if _ROMAN_NUMBER.match(row.text) else None
+            value = _roman_number(row.text)
             if value:
                 own.setdefault(page.number, value)
     offsets = Counter(value - number for number, value in own.items())
@@ -189,6 +226,12 @@ def _add_roman(
     for at in range(min(true) - 1):
         if printed_from[at] == "neighbours":
             printed[at] = printed_from[at] = None
+
+
+def _roman_number(text: str) -> int | None:
+    """The value of a line that is nothing but a Roman number."""
+    match = _ROMAN_NUMBER.match(text)
+    return _roman_value(match[1]) if match else None
 
 
 def _roman_value(text: str) -> int | None:

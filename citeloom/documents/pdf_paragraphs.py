@@ -52,8 +52,6 @@ def page_paragraphs(
     """The paragraphs of a page in reading order, those that run over a column break joined."""
     result: list[Paragraph] = []
     for region in regions:
-        if region.kind is RegionKind.RUNNING:
-            continue
         if region.kind is RegionKind.TABLE:
             found = [_table(region, result)]
         elif region.kind in _ASIDES and not any(id(line) in headings for line in region.lines):

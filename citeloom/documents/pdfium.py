@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import math
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pypdfium2 as _pypdfium2
-import pypdfium2.raw as _raw
 from PIL.Image import Image
 
+from citeloom.documents.pdf_forms import FieldText, address, visible_fields
 from citeloom.documents.pdf_loops import without_loops
+from citeloom.documents.pdf_unseen import Box, Inked, look
+from citeloom.documents.pdfium_api import c_api, pdfium
 from citeloom.errors import CiteLoomError, Code
-
-# pypdfium2 carries no types: naming it Any once keeps the rest of the module checked.
-pdfium: Any = _pypdfium2
-c_api: Any = _raw
 
 _BREAKS = {0, 9, 10, 11, 12, 13, 32, 0xA0, 0x2002, 0x2003, 0x2009, 0x200A, 0x202F, 0x3000}
 _LINE_END_HYPHENS = {0x2, 0xFFFE}  # how pdfium marks a hyphen at the end of a line
@@ -29,6 +28,10 @@ _MOST_MISSING = 1000  # pages in a row that cannot be opened: then the rest of t
 _MAX_SIDE = 6000  # pixels; a page the size of a poster is rendered smaller
 _FEW_WORDS = 40  # with fewer on it, a page may be a picture of text
 _MAX_OBJECTS = 3000  # looked at in search of pictures
+_FIELD_SIZE = 10.0  # of the type in a form field that gives none
+
+# It says of every form of the XFA kind that scripts of it will not run: nothing to tell anybody.
+logging.getLogger("pypdfium2._helpers.document").setLevel(logging.ERROR)
 
 
 @dataclass(slots=True)
@@ -62,6 +65,7 @@ class RawPage:
     invisible: bool = False  # its text is not painted: it lies behind a picture of the page
     picture_share: float = 0.0  # how much of the page pictures cover, looked up where words are few or invisible
     drawn: bool = False  # something is painted on it although it has no words
+    unseen: int = 0  # words in the file that nobody can see on the page; they are not among its words
 
 
 @dataclass(slots=True)
@@ -145,7 +149,7 @@ class PdfFile:
                 scale = min(scale, _MAX_SIDE / max(*page.get_size(), 1.0))
                 # The page's own turn is applied by pdfium; what is left sets sideways text upright.
                 turn = (quarter * 90 - page.get_rotation()) % 360
-                bitmap = page.render(scale=scale, rotation=turn, grayscale=True, may_draw_forms=False)
+                bitmap = page.render(scale=scale, rotation=turn, grayscale=True)
                 try:
                     picture: Image = bitmap.to_pil().convert("L")
                     picture.info["dpi"] = (72 * scale, 72 * scale)
@@ -158,7 +162,9 @@ class PdfFile:
 
 def _open(path: Path) -> Any:
     try:
-        return pdfium.PdfDocument(without_loops(path) or path)
+        document = pdfium.PdfDocument(without_loops(path) or path)
+        document.init_forms()
+        return document
     except pdfium.PdfiumError as error:
         if getattr(error, "err_code", None) == c_api.FPDF_ERR_PASSWORD:
             raise CiteLoomError(
@@ -204,23 +210,70 @@ def _outline(document: Any) -> Iterator[OutlineEntry]:
             yield OutlineEntry(bookmark.level, title, index + 1 if index is not None and index >= 0 else None)
 
 
+@dataclass(slots=True)
+class Layer:
+    """Text on a page: that of its content, or that of its form fields and text boxes."""
+
+    page: Any
+    text_page: Any
+    runs: list[Run]
+
+
+@contextmanager
+def open_layers(document: Any, index: int) -> Iterator[tuple[list[Layer], tuple[FieldText, ...]]]:
+    """The layers of a page, and what those fields say that have no appearance."""
+    with ExitStack() as stack:
+        page = document.get_page(index)
+        stack.callback(page.close)
+        fields = stack.enter_context(visible_fields(document, index, page))
+        layers = []
+        for shown in (page, fields.page):
+            if shown is not None:
+                text_page = shown.get_textpage()
+                stack.callback(text_page.close)
+                found = list(runs(text_page))
+                if shown is not page:
+                    found = [run for run in found if _owner(text_page, run) in fields.objects]
+                layers.append(Layer(shown, text_page, found))
+        yield layers, fields.written
+
+
+def _owner(text_page: Any, run: Run) -> int | None:
+    handle = c_api.FPDFText_GetTextObject(text_page.raw, run.places[0])
+    return address(handle) if handle else None
+
+
 def _read_page(document: Any, index: int) -> RawPage:
-    page = document.get_page(index)
-    try:
-        text_page = page.get_textpage()
-        try:
-            upright, turned, quarter = _split_by_angle(list(_words(text_page)))
-            raw_text = text_page.get_text_range() if text_page.count_chars() else ""
-            invisible = _is_invisible(text_page)
-        finally:
-            text_page.close()
-        left, bottom, right, top = page.get_bbox()
+    found: list[tuple[Word, int]] = []
+    parts: list[str] = []
+    behind = unseen = 0
+    with open_layers(document, index) as (layers, written):
+        page = layers[0].page
+        left, bottom, right, top = box = page.get_bbox()
+        for layer in layers:
+            words = [_word(layer.text_page.raw, run) for run in layer.runs]
+            asked = [
+                Inked(place, word.size, run.places) for run, (word, _, place) in zip(layer.runs, words, strict=True)
+            ]
+            sight = look(layer.page, layer.text_page, asked, box)
+            seen = [(word, angle) for at, (word, angle, _) in enumerate(words) if at not in sight.unseen]
+            found += seen
+            behind += sum(len(words[at][0].text) for at in sight.behind)
+            unseen += len(sight.unseen)
+            if layer.page is page:
+                parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(sight.unseen)]))
+            else:
+                parts.append(" ".join(word.text for word, _ in seen))
+        invisible = behind > 0.7 * sum(len(word.text) for word, _ in found)
+        turns = page.get_rotation() // 90 % 4
+        for field in written:
+            found += _field_words(field, turns)
+            parts.append(field.text)
+        upright, turned, quarter = _split_by_angle(found)
         if not upright:
-            quarter = page.get_rotation() // 90 % 4
+            quarter = turns
         few = invisible or len(upright) < _FEW_WORDS
         picture_share, drawn = _pictures(page, (right - left) * (top - bottom)) if few else (0.0, False)
-    finally:
-        page.close()
     if quarter % 2:
         width, height = top - bottom, right - left
     else:
@@ -231,20 +284,58 @@ def _read_page(document: Any, index: int) -> RawPage:
         word.x1 -= x_min
         word.y -= y_min
         word.recognised = invisible
-    label = page_label(document, index)
-    return RawPage(index + 1, width, height, label, upright, turned, raw_text, quarter, invisible, picture_share, drawn)
+    return RawPage(
+        index + 1,
+        width,
+        height,
+        page_label(document, index),
+        upright,
+        turned,
+        "\n".join(part for part in parts if part),
+        quarter,
+        invisible,
+        picture_share,
+        drawn,
+        unseen,
+    )
 
 
-def _is_invisible(text_page: Any) -> bool:
-    """Whether the text is not painted, as behind the pictures of a scanned page."""
-    count = text_page.count_chars()
-    seen = hidden = 0
-    for at in range(0, count, max(1, count // 60)):
-        handle = c_api.FPDFText_GetTextObject(text_page.raw, at)
-        if handle:
-            seen += 1
-            hidden += c_api.FPDFTextObj_GetTextRenderMode(handle) == c_api.FPDF_TEXTRENDERMODE_INVISIBLE
-    return seen > 0 and hidden > 0.7 * seen
+def _raw_text(text_page: Any, hidden: list[Run]) -> str:
+    """pdfium's own text of a page without the runs that nobody can see."""
+    if not text_page.count_chars():
+        return ""
+    parts, start = [], 0
+    for run in hidden:
+        if run.places[0] > start:
+            parts.append(text_page.get_text_range(start, run.places[0] - start))
+        start = run.places[-1] + 1
+    if start < text_page.count_chars():
+        parts.append(text_page.get_text_range(start))
+    return "".join(parts)
+
+
+def _field_words(field: FieldText, quarter: int) -> Iterator[tuple[Word, int]]:
+    """The words of a form field, set into its box line by line; no line is longer than the box is wide."""
+    corners = [_upright(x, y, quarter) for x, y in ((field.box[0], field.box[1]), (field.box[2], field.box[3]))]
+    (left, right), (bottom, top) = (sorted(corner[side] for corner in corners) for side in (0, 1))
+    size = min(_FIELD_SIZE, 0.8 * (top - bottom))
+    lines: list[list[tuple[str, float, float]]] = []
+    for paragraph in field.text.splitlines():
+        lines.append([])
+        x = left
+        for text in paragraph.split():
+            width = 0.5 * size * len(text)
+            if lines[-1] and x + width > right:
+                lines.append([])
+                x = left
+            lines[-1].append((text, x, x + width))
+            x += width + 0.3 * size
+    # A field that holds more than it shows is scrolled: its lines are set closer.
+    leading = min(1.2 * size, (top - bottom) / max(1, len(lines)))
+    for at, line in enumerate(lines):
+        y = top - 0.8 * min(size, leading) - at * leading
+        for text, x0, x1 in line:
+            yield Word(text, x0, x1, y, min(size, leading), "", False), quarter
 
 
 def _pictures(page: Any, area: float) -> tuple[float, bool]:
@@ -276,12 +367,6 @@ def _split_by_angle(words: list[tuple[Word, int]]) -> tuple[list[Word], str, int
     upright = [word for word, angle in words if angle == quarter]
     turned = " ".join(word.text for word, angle in words if angle != quarter)
     return upright, turned, quarter
-
-
-def _words(text_page: Any) -> Iterator[tuple[Word, int]]:
-    """The page's words in the order of the file, each with its quarter turns (-1: slanted)."""
-    for run in runs(text_page):
-        yield _word(text_page.raw, run)
 
 
 def runs(text_page: Any) -> Iterator[Run]:
@@ -368,7 +453,8 @@ def _style(handle: Any, at: int, fonts: dict[tuple[str, int], bool]) -> _Style:
     return _Style(size, font, fonts[key], angle)
 
 
-def _word(handle: Any, run: Run) -> tuple[Word, int]:
+def _word(handle: Any, run: Run) -> tuple[Word, int, Box]:
+    """A run as a word set upright, its quarter turns (-1: slanted), and its box on the page."""
     ends, style = (run.places[0], run.places[-1]), run.style
     box = c_api.FS_RECTF()
     x, y = ctypes.c_double(), ctypes.c_double()
@@ -384,4 +470,5 @@ def _word(handle: Any, run: Run) -> tuple[Word, int]:
     # Surrogate halves become one character; a lone half is no character at all.
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
     word = Word(text, min(across), max(across), turned[0][1], size, style.font, style.bold, run.spaced)
-    return word, style.angle
+    x_edges, y_edges = [point[0] for point in edges], [point[1] for point in edges]
+    return word, style.angle, (min(x_edges), min(y_edges), max(x_edges), max(y_edges))

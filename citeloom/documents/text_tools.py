@@ -72,7 +72,7 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"\w+", re.sub(r"[-\u00ad\u2010\u2011]", "", tidy(text)).casefold())
 
 
-def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[str]) -> float:
+def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[str] = ()) -> float:
     """The share of the raw texts' words that the kept texts hold, but for what was left out."""
     wanted: Counter[str] = Counter()
     for text in raw:

@@ -174,7 +174,7 @@ def _page_range(pages: str | None, count: int) -> tuple[int | None, int | None]:
 def _last_fitting_page(converted: Converted, start: int, end: int) -> int:
     size, last = 0, start
     for page in converted.pages[start - 1 : end]:
-        size += len(page.text) + 60
+        size += len(page.text) + sum(len(line) + 3 for line in page.margin) + 80
         if size > _MOST_DOCUMENT_CHARACTERS and page.number > start:
             break
         last = page.number

@@ -47,7 +47,7 @@ class Finding:
     changes: tuple[Change, ...] = ()
     in_references: bool = False
     is_quotation: bool = False  # the work itself quotes it
-    aside: bool = False  # a caption, footnote or figure
+    aside: bool = False  # a caption, footnote, figure or margin
     text_source: TextSource | None = None
     ocr_confidence: float | None = None
     places: int = 0  # how often it stands in the work

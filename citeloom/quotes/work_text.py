@@ -31,10 +31,10 @@ class Place:
 
 
 class WorkText:
-    """A work as words: the running text as one piece, each caption, note, table and figure as another."""
+    """A work as words: the running text as one piece, each caption, note, table, figure and margin as another."""
 
     def __init__(self, blocks: Sequence[Block], pages: Sequence[Page]) -> None:
-        self.pages = {page.number: replace(page, text="") for page in pages}  # their text is in the blocks
+        self.pages = {page.number: replace(page, text="", margin=()) for page in pages}  # their text is in the pieces
         self.printed = any(page.printed or page.pdf_label for page in pages)
         self.places: list[Place] = []
         self.starts, self.ends = array("I"), array("I")  # of each word, in the text
@@ -52,6 +52,11 @@ class WorkText:
         for block in blocks:
             if block.kind in _APART:
                 self._add_piece([block], aside=block.kind in ASIDE)
+        for page in pages:
+            for line in page.margin:
+                source, sure = page.text_source, page.ocr_confidence
+                own = Block(BlockKind.TEXT, line, page=page.number, text_source=source, ocr_confidence=sure)
+                self._add_piece([own], aside=True)
         self.text = "".join(self._texts)
         self.letters = "".join(self._letters)  # all folded words without a space between them
         del self._texts, self._letters, self._folded

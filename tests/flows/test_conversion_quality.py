@@ -82,10 +82,10 @@ def test_pages_without_text_that_can_be_used_are_recognised(judged: Judged, pape
     assert float(judgement.text_sources()) == 1.0, judgement.text_sources()
 
 
-def test_the_printed_numbers_of_a_scan_are_read_and_leave_its_text(judged: Judged) -> None:
+def test_the_printed_numbers_of_a_scan_leave_its_text_and_a_head_on_one_page_alone_stays(judged: Judged) -> None:
     judgement = judged("scan", 2, 1)
-    assert [page.printed for page in judgement.doc.pages] == ["253", "254"]
-    assert judgement.running_lines_left() == []
+    assert [(page.printed, page.margin) for page in judgement.doc.pages] == [("253", ("253",)), ("254", ("254",))]
+    assert judgement.running_lines_left() == ["page 2: Journal of Old Ledgers 11 (2019)"]
 
 
 def test_a_mixed_paper_keeps_its_native_text_and_says_which_passages_were_recognised(judged: Judged) -> None:

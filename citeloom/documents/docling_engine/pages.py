@@ -28,7 +28,7 @@ from citeloom.documents.pdfium import OutlineEntry, RawPage, Word
 from citeloom.documents.pictures import Pictures
 
 _SLICE = 24  # pages read at a time: a book takes no more memory than an article
-_TOP = 0.15  # share of the page's height in which a banner stands
+_FOOT = 0.7  # share of the page's height below which notes stand
 _KINDS = {
     DocItemLabel.SECTION_HEADER: RegionKind.HEADING,
     DocItemLabel.TITLE: RegionKind.HEADING,
@@ -166,11 +166,12 @@ def _text(element: BasePageElement, paper: Paper) -> Iterator[tuple[Region, int,
 
 
 def _kind(element: BasePageElement, paper: Paper) -> RegionKind:
-    height = paper.pages[element.page_no - 1].height
-    if element.label is DocItemLabel.PAGE_HEADER and element.cluster.bbox.b < _TOP * height:
-        return RegionKind.RUNNING
-    # Running feet were taken off before; what the model calls one is a note at the foot of the page.
-    if element.label is DocItemLabel.PAGE_FOOTER and element.cluster.bbox.t > (1 - 2 * _TOP) * height:
+    # Running heads and feet were taken off before, by repetition: what the model calls a header is a page's first
+    # lines, and what it calls a footer a note.
+    if (
+        element.label is DocItemLabel.PAGE_FOOTER
+        and element.cluster.bbox.t > _FOOT * paper.pages[element.page_no - 1].height
+    ):
         return RegionKind.FOOTNOTE
     return _KINDS.get(element.label, RegionKind.TEXT)
 
