@@ -17,9 +17,10 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.fetch import is_address
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.preview import anything_to_do
-from citeloom.ingest.records import METADATA_KEYS
+from citeloom.ingest.records import METADATA_KEYS, with_metadata
 from citeloom.ingest.request import ImportRequest, Progress
 from citeloom.ingest.scan import hash_file
+from citeloom.model import Record
 from citeloom.store import Job, Project, Source
 
 log = logging.getLogger(__name__)
@@ -98,6 +99,7 @@ class Imports:
                 f"It can have: {', '.join(METADATA_KEYS)}.",
                 valid=list(METADATA_KEYS),
             )
+        with_metadata(Record(citekey=""), metadata)
         request = ImportRequest(
             project.id,
             source,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
+from citeloom.engine import stored
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Collection
 from citeloom.index.collections import Collections, Place
@@ -55,6 +56,7 @@ class Indexes:
                 raise _how_to_have_it_again(error, project) from error
             if project.collection not in self._mended:
                 mend(self._catalog, project, collection)
+                stored.mend(self._catalog, project, collection)
                 self._tidy(project)
                 self._mended.add(project.collection)
             return collection

@@ -29,7 +29,7 @@ def item(number: int = 0, **changes: Any) -> dict[str, Any]:
         ({"metadata": {"embed_model": "other/model"}}, Code.EMBEDDING_MISMATCH, "other/model"),
         ({"metadata": {"year": "next"}}, Code.INVALID_INPUT, "items[2].metadata.year"),
         ({"metadata": {"page_span": ["a", "b"]}}, Code.INVALID_INPUT, "items[2].metadata.page"),
-        ({"metadata": {"text_source": "dream"}}, Code.INVALID_INPUT, "text_source"),
+        ({"metadata": {"text_source": "native"}}, Code.INVALID_INPUT, "text_source"),
         ({"text": " "}, Code.INVALID_INPUT, "items[2]"),
         ({"id": ""}, Code.INVALID_INPUT, "items[2]"),
     ],
@@ -55,7 +55,7 @@ def test_a_small_batch_and_an_id_used_twice_are_told() -> None:
     assert stored.points(PROJECT, [item(n) for n in range(100)])[2] == []
 
 
-def test_passages_are_cited_by_what_their_metadata_says(
+def test_passages_are_found_by_what_their_metadata_says_and_cited_by_nothing(
     catalog: Catalog, project: Project, collection: EdgeCollection
 ) -> None:
     about = {
@@ -71,11 +71,14 @@ def test_passages_are_cited_by_what_their_metadata_says(
     for _ in range(2):  # writing twice changes nothing
         collection.upsert(points)
         stored.note(catalog, collection, project, documents)
-    rows = {d.citekey: d for d in catalog.documents.all(project.id)}
-    assert {key: (d.chunks, d.key_made) for key, d in rows.items()} == {"müller2019": (2, False), "Agent": (1, True)}
+    rows = {d.claimed_citekey: d for d in catalog.documents.all(project.id)}
+    assert {key: (d.chunks, d.citekey, d.text_source) for key, d in rows.items()} == {
+        "müller2019": (2, "", "agent"),
+        "": (1, "", "agent"),
+    }
     assert rows["müller2019"].title == "Salt"
     assert stored.text(collection, rows["müller2019"]) == "Salt.\n\nSalt."
-    for filters in ({"page": 4}, {"tags": ["method"]}, {"citekey": "müller2019"}):
+    for filters in ({"page": 4}, {"tags": ["method"]}, {"claimed_citekey": "müller2019"}):
         assert collection.count(parse(filters)) == 2
     assert collection.count(parse({"section_prefix": "Trade"})) == 1
 
