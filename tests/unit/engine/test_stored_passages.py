@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -81,6 +82,22 @@ def test_passages_are_found_by_what_their_metadata_says_and_cited_by_nothing(
     for filters in ({"page": 4}, {"tags": ["method"]}, {"claimed_citekey": "müller2019"}):
         assert collection.count(parse(filters)) == 2
     assert collection.count(parse({"section_prefix": "Trade"})) == 1
+
+
+def test_what_an_earlier_version_stored_as_a_works_own_is_rewritten_when_the_index_is_opened(
+    catalog: Catalog, project: Project, collection: EdgeCollection
+) -> None:
+    points, documents, _ = stored.points(project, [item(0, metadata={"citekey": "real2019"})])
+    collection.upsert([replace(p, payload={**p.payload, "citekey": "real2019", "text_source": "ocr"}) for p in points])
+    stored.note(catalog, collection, project, documents)
+    (document,) = catalog.documents.all(project.id)
+    document.text_source = ""  # as a migrated row has it
+    catalog.documents.save(document)
+    for _ in range(2):
+        stored.mend(catalog, project, collection)
+        assert collection.count(parse({"citekey": "real2019"})) == 0
+        assert collection.count(parse({"claimed_citekey": "real2019", "text_source": "agent"})) == 1
+    assert catalog.documents.all(project.id)[0].text_source == "agent"
 
 
 metadata = st.dictionaries(
