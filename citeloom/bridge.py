@@ -18,12 +18,12 @@ from citeloom.engine import launch, wire
 from citeloom.errors import CiteLoomError, Code
 
 USAGE = """\
-Usage: citeloom mcp [--project ID]... [--toolsets read,write]
+Usage: citeloom mcp [--project ID]... [--toolsets LIST]
 
   The MCP server that an editor launches; it speaks MCP on stdin and stdout.
 
   --project ID     let this editor see only this project (repeatable); without it, all projects
-  --toolsets LIST  tools to offer, separated by commas: read, write (default: both)
+  --toolsets LIST  tools to offer, separated by commas: read, write (default: read)
 """
 
 _TOOLSETS = ("read", "write")
@@ -189,7 +189,7 @@ def _number(line: bytes) -> Any:
 def parse_arguments(arguments: list[str]) -> dict[str, Any]:
     """The options of a bridge. By hand, because argparse would cost a fifth of the start."""
     projects: list[str] = []
-    toolsets: list[str] = list(_TOOLSETS)
+    toolsets: list[str] = [_TOOLSETS[0]]
     rest = list(arguments)
     while rest:
         name, equals, value = rest.pop(0).partition("=")

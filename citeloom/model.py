@@ -15,6 +15,7 @@ class TextSource(StrEnum):
     OCR = "ocr"
     ANNOTATION = "annotation"
     NOTE = "note"
+    AGENT = "agent"  # an agent made it: nobody has seen it in a file
     ZOTERO_FULLTEXT = "zotero_fulltext"  # what Zotero took from a file that is not on this disk: it has no pages
 
 

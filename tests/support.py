@@ -19,6 +19,7 @@ from tests import command_line
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = Path(sample_folder())
+WRITING = ("--toolsets", "read,write")  # an editor that may write; without options it may only read
 WAIT = 120.0  # for processes on a slow machine; nothing asserts a time
 
 

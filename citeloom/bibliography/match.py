@@ -44,7 +44,7 @@ class Match:
     """The record a document belongs to, and what told so."""
 
     record: Record
-    by: Literal["file", "doi", "title"]
+    by: Literal["file", "name", "doi", "title"]  # the very file that the record names, or one of its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,16 @@ class Matcher:
 
     def __init__(self, records: Sequence[Record], base: Path) -> None:
         self._index = _Index()
+        self._base = base
         for record in records:
             self._add(record, base)
 
     def match(self, path: Path, dois: Sequence[str], title: str, first_text: str) -> Match | None:
         """Return the record of a document, or None when none or more than one fits."""
-        if record := self._by_file(path):
+        if record := self._by_path(path):
             return Match(record, "file")
+        if record := self._by_name(path):
+            return Match(record, "name")
         # Room for a title that begins within the region and ends beyond it, and for what normalising drops.
         head = _letters(first_text[: 4 * (_TITLE_REGION + _LONGEST_TITLE)])
         by_title = self._by_title(title, head)
@@ -101,10 +104,17 @@ class Matcher:
             if len(words) >= _FEWEST_WORDS and len(" ".join(words)) >= _FEWEST_CHARACTERS:
                 index.titles_by_start[next(key[:n] for n in _INDEXED if len(key) >= n)].add(key)
 
-    def _by_file(self, path: Path) -> Record | None:
-        if exact := self._index.by_path.get(_path_key(path)):
-            return _only(exact)
-        if path.stem.lower() in _GENERIC_NAMES:
+    def other_files(self, record: Record, path: Path) -> list[Path]:
+        """The files on this disk that a record names, other than this one."""
+        own = _path_key(path)
+        placed = [_placed(file, self._base) for file in record.files]
+        return [other for other in placed if _path_key(other) != own and _is_file(other)]
+
+    def _by_path(self, path: Path) -> Record | None:
+        return _only(self._index.by_path.get(_path_key(path), ()))
+
+    def _by_name(self, path: Path) -> Record | None:
+        if path.stem.lower() in _GENERIC_NAMES or _path_key(path) in self._index.by_path:
             return None
         return _only(self._index.by_name.get(_name_key(path.name), ()))
 
@@ -160,6 +170,13 @@ def _placed(file: str, base: Path) -> Path:
         return base / Path(file).expanduser()
     except RuntimeError:  # the home of a user unknown here
         return base / file
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a character no path may hold
+        return False
 
 
 def _path_key(path: Path) -> str:

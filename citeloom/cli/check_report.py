@@ -36,6 +36,12 @@ def print_findings(one: Checked, findings: Iterable[dict[str, Any]]) -> None:
         )
 
 
+def _print_texts(report: dict[str, Any]) -> None:
+    """Say in which files quotations were looked up, and how those were matched with their works."""
+    for text in report["texts"]:
+        line((f"Looked up in {text['citekey']}: {one_line(text['words'])}", "dim"))
+
+
 def print_summary(one: Checked) -> None:
     """Print what was looked at in a manuscript, or why it could not be."""
     if one.report is None:
@@ -45,6 +51,7 @@ def print_summary(one: Checked) -> None:
         click.echo(f"{one.name}: {' '.join(one.report['warnings'])}")
         return
     click.echo(f"{one.name}: {summary(one.report)}")
+    _print_texts(one.report)
     for warning in one.report["warnings"]:
         click.echo(f"Note: {warning}")
 

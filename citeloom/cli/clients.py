@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +18,7 @@ _projects = click.option(
     "--project", "projects", metavar="ID", multiple=True, help="Let it see only this project (repeatable); else all."
 )
 _toolsets = click.option(
-    "--toolsets", metavar="LIST", default="read,write", show_default=True, help="Tools to offer, separated by commas."
+    "--toolsets", metavar="LIST", help="Tools to offer, separated by commas: read (the default), write."
 )
 
 
@@ -83,8 +84,11 @@ def _connected(found: Found) -> str:
 @_toolsets
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
 @click.option("--no-test", is_flag=True, help="Do not try out what was written.")
-def install(client: str, projects: tuple[str, ...], toolsets: str, dry_run: bool, no_test: bool) -> None:
+def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_run: bool, no_test: bool) -> None:
     """Connect an editor: put CiteLoom's entry into its file, and try it out.
+
+    It may search, read, cite and check; --toolsets read,write also lets it add and remove documents. An editor that is
+    connected already keeps the tools that it has.
 
     \b
     Which editors there are:   citeloom clients list
@@ -94,7 +98,7 @@ def install(client: str, projects: tuple[str, ...], toolsets: str, dry_run: bool
     from citeloom import clients as desk
 
     found = _one(client)
-    chosen = _list(toolsets)
+    chosen = _list(toolsets) if toolsets is not None else _offered(found)
     _check_projects(projects)
     if dry_run:
         click.echo(desk.preview(found, projects, chosen).rstrip() or "Nothing would change.")
@@ -145,11 +149,19 @@ def undo(client: str) -> None:
 @click.argument("client", required=False)
 @_projects
 @_toolsets
-def snippet(client: str | None, projects: tuple[str, ...], toolsets: str) -> None:
+def snippet(client: str | None, projects: tuple[str, ...], toolsets: str | None) -> None:
     """Show the entry to copy by hand: for an editor, or for any other program."""
     from citeloom import clients as desk
 
-    click.echo(desk.snippet(client or desk.OTHER, projects, _list(toolsets)), nl=False)
+    chosen = _list(toolsets) if toolsets is not None else desk.DEFAULT_TOOLSETS
+    click.echo(desk.snippet(client or desk.OTHER, projects, chosen), nl=False)
+
+
+def _offered(found: Found) -> Sequence[str]:
+    """The tools of an editor for which none are named."""
+    from citeloom import clients as desk
+
+    return found.connected.toolsets if found.connected else desk.DEFAULT_TOOLSETS
 
 
 def _one(client: str) -> Found:

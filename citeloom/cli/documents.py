@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from citeloom.cli.asking import connected
+from citeloom.cli.asking import ask, connected
 from citeloom.cli.output import as_json, coverage, table
+from citeloom.errors import CiteLoomError, Code
 
 
 def _reading(document: dict[str, Any]) -> tuple[str, str, str]:
@@ -19,15 +20,65 @@ def _reading(document: dict[str, Any]) -> tuple[str, str, str]:
 @click.command()
 @click.argument("project")
 @click.option("--status", help="Only these: ready, pending, failed, duplicate or without_file.")
+@click.option("--doubtful", is_flag=True, help="Only those that are said to be a work, and wait for you to decide.")
+@click.option("--confirm", metavar="DOC_ID", multiple=True, help="It is that work, and counts as it (repeatable).")
+@click.option("--as", "key", metavar="CITEKEY", help="With --confirm: it is this work, whatever was said.")
+@click.option("--refuse", metavar="DOC_ID", multiple=True, help="It is not that work; not asked again (repeatable).")
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
-def documents(project: str, status: str | None, json_: bool) -> None:
+def documents(
+    project: str,
+    status: str | None,
+    doubtful: bool,
+    confirm: tuple[str, ...],
+    key: str | None,
+    refuse: tuple[str, ...],
+    json_: bool,
+) -> None:
     """List the documents of PROJECT with citekey, pages and status, how each was read, and why one failed.
 
     \b
-    text        native, ocr (recognised in pictures) or mixed
+    text        native, ocr (recognised in pictures), mixed, or agent (an agent stored it)
     read by     quick (the whole conversion is still to come), docling, or plain
     words kept  how much of a PDF's own words the conversion holds, from 0 to 1
+
+    A document that an agent stored, or a file that says it is a work whose record names another file, is searched but
+    does not count as that work: verify and check leave it out until you confirm it.
     """
+    if key and len(confirm) != 1:
+        raise CiteLoomError(Code.INVALID_INPUT, "--as names the work of one document.", "Give it with one --confirm.")
+    if confirm or refuse:
+        _decide(project, confirm, key, refuse, json_=json_)
+    elif doubtful:
+        _list_doubtful(project, json_=json_)
+    else:
+        _list(project, status, json_=json_)
+
+
+def _decide(project: str, confirm: tuple[str, ...], key: str | None, refuse: tuple[str, ...], *, json_: bool) -> None:
+    decided = [ask("claim_confirm", project=project, doc_id=doc_id, key=key) for doc_id in confirm]
+    decided += [ask("claim_refuse", project=project, doc_id=doc_id) for doc_id in refuse]
+    if json_:
+        as_json(decided)
+        return
+    for document in decided:
+        counts = f"counts as {document['citekey']} from now on" if document["citekey"] else "counts as no work"
+        click.echo(f"{document['source']} {counts}.")
+
+
+def _list_doubtful(project: str, *, json_: bool) -> None:
+    found = ask("claims", project=project)["documents"]
+    if json_:
+        as_json(found)
+        return
+    if not found:
+        click.echo("No document waits for you to decide which work it is.")
+        return
+    rows = [(d["doc_id"], d["claimed_citekey"], d["source"], d["chunk_count"], d["why"]) for d in found]
+    table(("id", "says it is", "file", "passages", "why it does not count"), rows)
+    click.echo(f"Decide: citeloom documents {project} --confirm ID, or --refuse ID.")
+
+
+def _list(project: str, status: str | None, *, json_: bool) -> None:
     found: list[dict[str, Any]] = []
     with connected() as client:
         offset: int | None = 0
@@ -40,7 +91,7 @@ def documents(project: str, status: str | None, json_: bool) -> None:
         return
     rows = [
         (
-            d["citekey"] + (" (made)" if d["citekey_made"] else ""),
+            _key(d),
             d["status"],
             d["pages"],
             d["chunk_count"],
@@ -52,3 +103,12 @@ def documents(project: str, status: str | None, json_: bool) -> None:
     ]
     table(("citekey", "status", "pages", "passages", "text", "read by", "words kept", "file", "note"), rows)
     click.echo(coverage(page["coverage"]) + ".")
+    if waiting := sum(bool(d["claimed_citekey"]) for d in found):
+        click.echo(f"{waiting} are said to be a work and do not count as it: citeloom documents {project} --doubtful.")
+
+
+def _key(document: dict[str, Any]) -> str:
+    """The citekey, with whether CiteLoom made it, and the one that the document is only said to have."""
+    made = " (made)" if document["citekey_made"] else ""
+    said = f"says {document['claimed_citekey']}" if document["claimed_citekey"] else ""
+    return " ".join(filter(None, (document["citekey"] + made, said)))

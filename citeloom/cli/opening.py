@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from citeloom.cli.asking import ask
+from citeloom.cli.searching import cited
 from citeloom.errors import CiteLoomError, Code
 from citeloom.opening import open_uri
 
@@ -19,7 +20,7 @@ def open_(chunk: str, print_: bool) -> None:
     if not uri:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
-            f"{passage['cite']} has neither a file nor an address to open.",
+            f"{cited(passage)} has neither a file nor an address to open.",
             f"Read it here: citeloom show {chunk}.",
         )
     if print_:

@@ -111,10 +111,19 @@ def _bad_filter(text: str) -> CiteLoomError:
     )
 
 
+def cited(passage: dict[str, Any]) -> str:
+    """The citation of a passage, or why it has none; what an agent stored is always said to be its."""
+    by_agent = passage["text_source"] == "agent"
+    if passage["cite"]:
+        return f"{passage['cite']} (stored by an agent)" if by_agent else str(passage["cite"])
+    said = f"says it is {passage['claimed_citekey']}, not confirmed" if passage["claimed_citekey"] else "no work"
+    return f"[{'stored by an agent; ' if by_agent else ''}{said}]"
+
+
 def _print_hit(number: int, hit: dict[str, Any]) -> None:
     place = " > ".join(hit["section_path"])
     # As texts, never as markup: a passage may hold \[ and other signs that mean something to rich.
-    console.print(Text.assemble((f"{number}. {hit['cite']}", "bold"), f"  {hit['score']:.2f}  {place}"))
+    console.print(Text.assemble((f"{number}. {cited(hit)}", "bold"), f"  {hit['score']:.2f}  {place}"))
     title = (
         f"{'; '.join(hit['authors'])} ({hit['year'] or 'n. d.'}): {hit['title'] or ''}"
         if hit["authors"]
@@ -123,8 +132,8 @@ def _print_hit(number: int, hit: dict[str, Any]) -> None:
     pages = "" if not hit["page_span"] else f", PDF page {'–'.join(str(p) for p in sorted(set(hit['page_span'])))}"
     console.print(Text(f"{title or ''} ({hit['source']}{pages})", "dim"))
     console.print(Text(hit["render_text"]))
-    if hit["also_in"]:
-        console.print(Text(f"Also in {', '.join(other['cite'] for other in hit['also_in'])}", "dim"))
+    if any(other["cite"] for other in hit["also_in"]):
+        console.print(Text(f"Also in {', '.join(filter(None, (other['cite'] for other in hit['also_in'])))}", "dim"))
     console.print(Text(f"{hit['chunk_id']}\n", "dim"))
 
 
@@ -141,7 +150,7 @@ def show(chunk: str, json_: bool) -> None:
     if answer["refined_from"]:
         click.echo(f"Its document has been read better since: this is what {answer['refined_from']} became.")
     place = " > ".join(passage["section_path"])
-    console.print(Text.assemble((passage["cite"], "bold"), f"  {place}  ({answer['project']})"))
+    console.print(Text.assemble((cited(passage), "bold"), f"  {place}  ({answer['project']})"))
     for neighbour in answer["before"]:
         console.print(Text(f"{neighbour['render_text']}\n", "dim"))
     console.print(Text(f"{passage['full_text']}\n"))

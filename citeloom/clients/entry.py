@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom import paths
-from citeloom.clients.model import TOOLSETS, Client, Entry
+from citeloom.clients.model import DEFAULT_TOOLSETS, TOOLSETS, Client, Entry
 from citeloom.errors import CiteLoomError, Code
 
 _HOME = "CITELOOM_HOME"
@@ -42,8 +42,8 @@ def made(client: Client | None, projects: Sequence[str], toolsets: Sequence[str]
     program, *arguments = [*command(), "mcp"]
     for project in dict.fromkeys(projects):
         arguments += ["--project", project]
-    if set(toolsets) != set(TOOLSETS):
-        arguments += ["--toolsets", ",".join(name for name in TOOLSETS if name in toolsets)]
+    # Always said: what an editor may do does not change with what a later version does by itself.
+    arguments += ["--toolsets", ",".join(name for name in TOOLSETS if name in toolsets)]
     entry: dict[str, Any] = {"type": "stdio"} if client and client.typed else {}
     entry |= {"command": program, "args": arguments}
     if places := _places():
@@ -81,7 +81,7 @@ def seen(raw: Any) -> Entry:
     toolsets = [name.strip() for value in _values(arguments, "--toolsets") for name in value.split(",")]
     return Entry(
         projects=tuple(_values(arguments, "--project")),
-        toolsets=tuple(name for name in TOOLSETS if name in toolsets) or TOOLSETS,
+        toolsets=tuple(name for name in TOOLSETS if name in toolsets) or DEFAULT_TOOLSETS,
         command=(str(program), *arguments) if launches else (),
         environment={str(k): str(v) for k, v in environment.items()} if isinstance(environment, Mapping) else {},
     )

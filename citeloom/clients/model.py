@@ -9,7 +9,8 @@ from typing import Literal
 from citeloom.errors import CiteLoomError
 
 NAME = "citeloom"  # of the entry in every editor's file
-TOOLSETS = ("read", "write")  # as `citeloom mcp --toolsets` takes them; all of them is the default
+TOOLSETS = ("read", "write")  # as `citeloom mcp --toolsets` takes them
+DEFAULT_TOOLSETS = ("read",)  # without that option
 
 Form = Literal["json", "jsonc", "yaml", "toml"]
 

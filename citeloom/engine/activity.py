@@ -10,6 +10,7 @@ from citeloom.engine.answers import as_hit
 from citeloom.engine.jobs import JobQueue
 from citeloom.engine.questions import Questions
 from citeloom.errors import CiteLoomError, Code
+from citeloom.model import TextSource
 from citeloom.store import Catalog, Job, Project
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class Activity:
         return {
             "chunk_id": chunk_id,
             "cite": hit.get("cite"),
+            "by_agent": hit.get("text_source") == TextSource.AGENT,
             "title": hit.get("title"),
             "section_path": hit.get("section_path", []),
             "text": hit.get("full_text"),

@@ -39,8 +39,10 @@ def trim(text: str, limit: int) -> str:
     return text[:cut].rstrip() + CUT_MARK
 
 
-def cite(citekey: str, labels: Sequence[str]) -> str:
-    """The passage's citation as Pandoc reads it."""
+def cite(citekey: str, labels: Sequence[str]) -> str | None:
+    """The passage's citation as Pandoc reads it; None where it counts as no work."""
+    if not citekey:
+        return None
     if not labels:
         return f"[@{citekey}]"
     if len(labels) == 1 or labels[0] == labels[-1]:
@@ -105,6 +107,7 @@ def as_hit(hit: Hit, *, max_chars: int, full_text: bool) -> dict[str, Any]:
         "render_text": trim(text, max_chars),
         "score": hit.score,
         "citekey": p.get("citekey"),
+        "claimed_citekey": p.get("claimed_citekey"),
         "citekey_made": bool(p.get("citekey_made")),
         "renamed_from": p.get("renamed_from") or [],
         "title": p.get("title"),

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from citeloom.ingest.passages import shown_source
 from citeloom.manuscripts.edits import Edit
 from citeloom.manuscripts.model import Citation, Manuscript, Quotation, Span
+from citeloom.store import Document
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
@@ -26,6 +28,7 @@ class Finding:
     page_labels: tuple[str, ...] = ()
     page_span: tuple[int, int] | None = None
     diff: str | None = None
+    document: Document | None = None  # in which the quotation was found
     edit: Edit | None = None
     why: str = ""  # of the edit
 
@@ -78,6 +81,8 @@ def _finding(manuscript: Manuscript, finding: Finding) -> dict[str, Any]:
         "page_labels": list(finding.page_labels),
         "page_span": list(finding.page_span) if finding.page_span else None,
         "diff": finding.diff,
+        "source": shown_source(finding.document) if finding.document else None,
+        "matched_by": finding.document.matched_by if finding.document else None,
     }
 
 

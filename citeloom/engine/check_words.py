@@ -77,6 +77,11 @@ def no_text(work: Work) -> str:
     return quote_words.no_text(work)
 
 
+def by_agent(work: Work) -> str:
+    """Some of what counts as the work's text was not read from a file."""
+    return f"Some of the text of {work.citekey} came from an agent, and counts because you confirmed it."
+
+
 def unreadable(work: Work, why: str) -> str:
     """The work was read once, but its text is not at hand now."""
     return f"{work.citekey} could not be read, so nothing could be checked. {why}"

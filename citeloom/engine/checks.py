@@ -9,22 +9,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from citeloom.engine import check_words
+from citeloom.engine import check_words, quote_words
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.check_findings import ERROR, NOTE, WARNING, Finding, as_answer, claimed_pages
 from citeloom.engine.check_hints import Hints
 from citeloom.engine.manuscript_files import bytes_of
 from citeloom.engine.near_names import NearNames
 from citeloom.engine.questions import Questions
-from citeloom.engine.quoting import Looked, Quoting
+from citeloom.engine.quoting import Looked, Quoting, proper_texts
 from citeloom.engine.works import Work, Works
 from citeloom.errors import CiteLoomError, Code
+from citeloom.ingest.passages import shown_source
 from citeloom.manuscripts.edits import key_edit, page_edit
 from citeloom.manuscripts.model import Citation, Manuscript, Quotation
 from citeloom.manuscripts.reading import read_manuscript, read_text
 from citeloom.quotes import Verdict, WorkText
 from citeloom.quotes.pages import has_page
-from citeloom.store import Catalog, Project
+from citeloom.store import Catalog, Document, Project
 
 MOST_CHARACTERS = 50_000  # of a text that an agent sends
 
@@ -90,11 +91,27 @@ class Checks:
             "works": len({work.citekey for work in check.works.values() if work}),
             "quotations": check.quotations,
             **found,
+            "texts": [_text(work, d) for work in check.looked_through() for d in proper_texts(work)],
             "fixable": manuscript.fixable,
             "encoding": manuscript.encoding,
             "coverage": self._catalog.documents.coverage(project.id),
-            "warnings": [*self._works.problems([project]), *manuscript.warnings, *check.warnings],
+            "warnings": [
+                *self._works.problems([project]),
+                *manuscript.warnings,
+                *check.warnings,
+                *(check_words.by_agent(w) for w in check.looked_through() if any(d.by_agent for d in w.readable)),
+            ],
         }
+
+
+def _text(work: Work, document: Document) -> dict[str, Any]:
+    return {
+        "citekey": work.citekey,
+        "source": shown_source(document),
+        "matched_by": document.matched_by,
+        "text_source": document.text_source or None,
+        "words": quote_words.matched(document),
+    }
 
 
 class _Check:
@@ -126,6 +143,7 @@ class _Check:
         self._unreadable: dict[str, str] = {}  # works that are not tried again, and why
         self._seconds_left = seconds_for_elsewhere
         self._not_sought = 0
+        self._looked_through: dict[str, Work] = {}
         self._on_claimed_page: set[Citation] = set()  # those with a quotation that stands there
         self.works: dict[str, Work | None] = {}
         self.quotations = 0
@@ -160,6 +178,10 @@ class _Check:
         yield from self._hints.findings(citations, self.works)
         if self._hints.left_out:
             self.warnings.append(check_words.hints_left_out(self._hints.left_out))
+
+    def looked_through(self) -> list[Work]:
+        """The works in which quotations were looked up, by citekey."""
+        return sorted(self._looked_through.values(), key=lambda work: work.citekey)
 
     # -- keys ------------------------------------------------------------------------------------------------
 
@@ -211,6 +233,7 @@ class _Check:
             return None
         looked = self._quoting.in_work(self._project, work, quotation.text, claimed, self._cancel)
         if looked.documents:
+            self._looked_through[work.citekey] = work
             return looked
         self._unreadable[work.citekey] = " ".join(looked.unread)
         return None
@@ -226,7 +249,13 @@ class _Check:
                 yield replace(about, rule="quote-too-short", level=NOTE, message=said)
         elif found:
             stands = found.finding
-            about = replace(about, page_labels=tuple(stands.page_labels), page_span=stands.page_span, diff=stands.diff)
+            about = replace(
+                about,
+                page_labels=tuple(stands.page_labels),
+                page_span=stands.page_span,
+                diff=stands.diff,
+                document=found.document,
+            )
             if looked.verdict == Verdict.NEAR:
                 yield replace(about, rule="quote-changed", message=check_words.changed(work, stands))
             if stands.page_right:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citeloom.engine import events, model_choice, model_trial, shelf, wire
+from citeloom.engine import claims, events, model_choice, model_trial, shelf, wire
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.doctor import examine
 from citeloom.engine.ocr_choice import ocr
@@ -204,6 +204,9 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "search": _search,
     "documents": shelf.documents,
     "documents_remove": shelf.remove,
+    "claims": claims.claims,
+    "claim_confirm": claims.confirm,
+    "claim_refuse": claims.refuse,
     "reread": shelf.reread,
     "models": lambda s, a: model_choice.models(s),
     "project_model": model_choice.choose,

@@ -16,10 +16,11 @@ from citeloom.engine.zotero_desk import ZoteroDesk, is_zotero, same_part
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.importer import Importer
 from citeloom.ingest.preview import anything_to_do
-from citeloom.ingest.records import METADATA_KEYS
+from citeloom.ingest.records import METADATA_KEYS, with_metadata
 from citeloom.ingest.request import ImportRequest, Progress
 from citeloom.ingest.scan import hash_file
 from citeloom.ingest.web_address import is_address, web_address
+from citeloom.model import Record
 from citeloom.store import Job, Project, Source
 
 log = logging.getLogger(__name__)
@@ -99,6 +100,7 @@ class Imports:
                 f"It can have: {', '.join(METADATA_KEYS)}.",
                 valid=list(METADATA_KEYS),
             )
+        with_metadata(Record(citekey=""), metadata)
         request = ImportRequest(
             project.id,
             source,

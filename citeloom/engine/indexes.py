@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
+from citeloom.engine import stored
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.checksums import damaged
 from citeloom.index.collection import Collection
@@ -54,6 +55,7 @@ class Indexes:
             if project.collection not in self._mended:
                 mend(self._catalog, project, collection)
                 self._refuse_empty(project, collection)
+                stored.mend(self._catalog, project, collection)
                 self._tidy(project)
                 self._mended.add(project.collection)
             return collection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citeloom.index.collection import Hit
-from citeloom.model import Block, BlockKind, Converted, Page
+from citeloom.model import Block, BlockKind, Converted, Page, TextSource
 from citeloom.store import Document
 
 
@@ -21,7 +21,8 @@ def from_passages(document: Document, hits: Sequence[Hit]) -> Converted:
         if path and path != section:
             blocks.append(Block(BlockKind.HEADING, path[-1], path, page))
         section = path
-        blocks.append(Block(BlockKind.TEXT, text, path, page))
+        source = TextSource(hit.payload.get("text_source") or TextSource.NATIVE)
+        blocks.append(Block(BlockKind.TEXT, text, path, page, text_source=source))
         if page is not None:
             for at, label in enumerate(hit.payload.get("page_labels") or (), start=page):
                 texts.setdefault(at, []).append(text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from citeloom.engine.works import Work
 from citeloom.ingest.passages import shown_source
+from citeloom.ingest.records import BY_YOU
 from citeloom.quotes import Finding, Verdict
 from citeloom.store import Document
 
@@ -16,8 +17,14 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3  # documents that could not be read; the warnings name them all
 
 
-def message(looked: Looked, work: Work | None, elsewhere: Found | None, coverage: Mapping[str, int]) -> str:
-    """What was found, and what to do about it."""
+def message(
+    looked: Looked,
+    work: Work | None,
+    elsewhere: Found | None,
+    unconfirmed: Document | None,
+    coverage: Mapping[str, int],
+) -> str:
+    """What was found, in which file, and what to do about it."""
     found = looked.found
     if looked.verdict == Verdict.EXACT and found:
         said = [f"{found.work.citekey} says it word for word{_on(found.finding)}{_allowed(found.finding)}."]
@@ -26,8 +33,40 @@ def message(looked: Looked, work: Work | None, elsewhere: Found | None, coverage
         said = [f"{found.work.citekey} says nearly this{_on(found.finding)}: diff shows the words that differ."]
         return " ".join([*said, *_remarks(found)])
     if looked.verdict == Verdict.ABSENT:
-        return " ".join([_absent(looked, work, coverage), *_elsewhere(elsewhere, work)])
-    return " ".join([_inconclusive(looked, work), *_elsewhere(elsewhere, None)])
+        return " ".join(
+            [_absent(looked, work, coverage), *_elsewhere(elsewhere, work), *_unconfirmed(unconfirmed), *_read(work)]
+        )
+    return " ".join([_inconclusive(looked, work), *_elsewhere(elsewhere, None), *_unconfirmed(unconfirmed)])
+
+
+_MATCHED = {
+    "file": "the file that its record names",
+    "zotero": "its attachment in Zotero",
+    "name": "matched by its file name",
+    "doi": "matched by the DOI printed in it",
+    "title": "matched by its title",
+    BY_YOU: "confirmed by you",
+}
+
+
+def matched(document: Document) -> str:
+    """A document's file, and how that was matched with its record."""
+    how = _MATCHED.get(document.matched_by or "") or "in none of your references, under a key made for it"
+    return f"{shown_source(document)} ({'stored by an agent, ' if document.by_agent else ''}{how})"
+
+
+def _read(work: Work | None) -> list[str]:
+    documents = [matched(document) for document in work.readable] if work else []
+    more = f" and {len(documents) - _MOST_NAMED} more" if len(documents) > _MOST_NAMED else ""
+    return [f"Its text: {', '.join(documents[:_MOST_NAMED])}{more}."] if documents else []
+
+
+def _unconfirmed(document: Document | None) -> list[str]:
+    if document is None:
+        return []
+    who = "what an agent stored" if document.by_agent else f"{shown_source(document)}, which has not been confirmed"
+    said = f", said to be {document.open_claim}" if document.open_claim else ""
+    return [f"Only {who}{said}, has these words: that is no evidence."]
 
 
 def pages(finding: Finding) -> str:
@@ -70,7 +109,9 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _remarks(found: Found) -> list[str]:
-    finding, said = found.finding, []
+    finding, said = found.finding, [f"Its text: {matched(found.document)}."]
+    if found.document.by_agent:
+        said.append("No file was read for it: the words came from an agent.")
     if finding.page_right is False:
         claim = finding.page_claimed
         said.append(

@@ -19,7 +19,7 @@ from citeloom.engine.reading import Reading
 from citeloom.engine.works import Work, Works
 from citeloom.errors import CiteLoomError
 from citeloom.index.models import ModelShelf
-from citeloom.ingest.passages import STORED
+from citeloom.ingest.passages import STORED, shown_source
 from citeloom.ingest.records import QUICK
 from citeloom.quotes import Finding, Lexicon, Verdict, WorkText, check_quote, verify
 from citeloom.store import Catalog, Document, Project, State
@@ -90,7 +90,9 @@ class Quoting:
         else:
             looked = self.in_work(project, work, quote, page, cancel)
             elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_SECONDS) if _lacks(looked) else None
-        message = quote_words.message(looked, work, elsewhere, coverage)
+        lacks = looked.verdict in (Verdict.ABSENT, Verdict.INCONCLUSIVE) and not elsewhere
+        unconfirmed = self._unconfirmed(project, quote, cancel) if lacks else None
+        message = quote_words.message(looked, work, elsewhere, unconfirmed, coverage)
         return {
             "verdict": str(looked.verdict),
             "message": message,
@@ -98,6 +100,7 @@ class Quoting:
             **_place(looked.found, work, looked.verdict),
             "page_claimed": page,
             "elsewhere": elsewhere and brief(elsewhere),
+            "unconfirmed": unconfirmed and _not_a_work(unconfirmed),
             "searched": {"documents": looked.documents, "pages": looked.pages},
             "coverage": coverage,
             "warnings": list(looked.unread),
@@ -105,10 +108,7 @@ class Quoting:
 
     def in_work(self, project: Project, work: Work, quote: str, page: str | None, cancel: Cancel) -> Looked:
         """The best place in one work, all of whose documents are read."""
-        documents = work.readable
-        if proper := [d for d in documents if d.file_type not in _OWN_WORDS]:
-            documents = tuple(proper)
-        return self._look(project, [(work, d) for d in documents], quote, page, cancel)
+        return self._look(project, [(work, d) for d in proper_texts(work)], quote, page, cancel)
 
     def anywhere(
         self,
@@ -146,6 +146,19 @@ class Quoting:
         left_out = [d.doc_id for d in work.documents]
         looked = self.anywhere(project, quote, None, cancel, left_out, seconds=seconds)
         return looked.found if looked.verdict in (Verdict.EXACT, Verdict.NEAR) else None
+
+    def _unconfirmed(self, project: Project, quote: str, cancel: Cancel) -> Document | None:
+        """A document that says it, but counts as no work: an agent stored it, or it may not be the work it claims."""
+        left_out = {d.doc_id: d for d in self._catalog.documents.claiming(project.id) if not d.citekey}
+        if not left_out:
+            return None
+        for hit in self._questions.alike(project, _pieces(quote), _PASSAGES, cancel):
+            document = left_out.pop(hit.payload["doc_id"], None)
+            if document and document.state == State.READY:
+                finding = verify(quote, self.text(project, document), self.lexicon)
+                if finding.verdict in (Verdict.EXACT, Verdict.NEAR):
+                    return document
+        return None
 
     def text(self, project: Project, document: Document) -> WorkText:
         """A document ready to be looked through; the last ones are kept."""
@@ -208,16 +221,35 @@ def brief(found: Found) -> dict[str, Any]:
         "page_span": list(finding.page_span) if finding.page_span else None,
         "page_labels": list(finding.page_labels),
         "text": finding.text,
+        "source": shown_source(found.document),
+        "matched_by": found.document.matched_by,
+        "text_source": found.document.text_source or None,
+    }
+
+
+def proper_texts(work: Work) -> tuple[Document, ...]:
+    """The documents that hold a work's own words; else what the researcher wrote about it."""
+    readable = work.readable
+    return tuple(d for d in readable if d.file_type not in _OWN_WORDS) or readable
+
+
+def _not_a_work(document: Document) -> dict[str, Any]:
+    return {
+        "doc_id": document.doc_id,
+        "source": shown_source(document),
+        "claimed_citekey": document.open_claim or None,
+        "text_source": document.text_source or None,
     }
 
 
 _ORDER = {Verdict.EXACT: 0, Verdict.NEAR: 1, Verdict.INCONCLUSIVE: 2, Verdict.ABSENT: 3}
 
 
-def _rank(found: Found) -> tuple[int, bool, bool, bool, float]:
+def _rank(found: Found) -> tuple[int, bool, bool, bool, bool, float]:
     finding = found.finding
     return (
         _ORDER[finding.verdict],
+        found.document.by_agent,
         finding.page_right is False,
         found.document.file_type in _OWN_WORDS,
         finding.in_references,
@@ -240,6 +272,7 @@ def _place(found: Found | None, work: Work | None, verdict: Verdict) -> dict[str
     finding = found.finding if found and found.finding.text else None
     work = found.work if found and finding else work
     document = found.document if found and finding else None
+    read = document or next(iter(proper_texts(work)), None) if work else document
     labels = list(finding.page_labels) if finding else []
     span = list(finding.page_span) if finding and finding.page_span else None
     return {
@@ -259,6 +292,8 @@ def _place(found: Found | None, work: Work | None, verdict: Verdict) -> dict[str
         "changes": [asdict(change) for change in finding.changes] if finding else [],
         "in_references": bool(finding and finding.in_references),
         "is_quotation": bool(finding and finding.is_quotation),
+        "source": shown_source(read) if read else None,
+        "matched_by": read.matched_by if read else None,
         "text_source": str(finding.text_source) if finding and finding.text_source else None,
         "ocr_confidence": finding.ocr_confidence if finding else None,
         "open_uri": document_uri(document, span[0] if span else 1) if document else None,

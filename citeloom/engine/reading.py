@@ -137,6 +137,7 @@ def describe(document: Document) -> dict[str, Any]:
     return {
         "doc_id": document.doc_id,
         "citekey": document.citekey,
+        "claimed_citekey": document.open_claim or None,
         "citekey_made": document.key_made,
         "title": document.title,
         "source": shown_source(document),

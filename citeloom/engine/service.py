@@ -233,11 +233,16 @@ class Service:
         cancel.check()
         with self.indexes.may_write(project):
             collection = self.collection(project)
+            before = stored.documents_of(collection, points)
             collection.upsert(points)
             self.catalog.projects.count_changed(project.id, len(points))
-            stored.note(self.catalog, collection, project, documents)
+            stored.note(self.catalog, collection, project, documents, before)
         return {
             "chunks_written": len(points),
+            "documents": [
+                {"doc_id": doc_id, "source": of["source"].removeprefix(STORED), "claimed_citekey": of.get("citekey")}
+                for doc_id, of in documents.items()
+            ],
             "project": project.id,
             "embed_model": project.dense_model,
             "warnings": warnings,

@@ -44,7 +44,9 @@ def documents(service: Service, args: dict[str, Any]) -> dict[str, Any]:
         offset=offset,
     )
     found = service.catalog.documents.some(project.id, ids)
-    return block([_row(document) for document in found], total, offset, service.catalog.documents.coverage(project.id))
+    return block(
+        [document_row(document) for document in found], total, offset, service.catalog.documents.coverage(project.id)
+    )
 
 
 def check_block(status: Any, limit: Any, offset: Any) -> tuple[int, int]:
@@ -79,11 +81,14 @@ def block(rows: list[dict[str, Any]], total: int, offset: int, coverage: dict[st
     }
 
 
-def _row(document: Document) -> dict[str, Any]:
+def document_row(document: Document) -> dict[str, Any]:
+    """A document as a person sees it listed."""
     path = document.path or document.source
     own = document.file_type not in TEXTS_OF_ZOTERO and Path(path).is_absolute()
     return {
         **describe(document),
+        "claimed_by": document.claimed_by,
+        "decision": document.decision,
         "reason_code": document.reason_code,
         "ocr_share": document.ocr_share,
         "year": document.record.get("year"),

@@ -1,18 +1,21 @@
-"""Passages that an agent made and embedded itself."""
+"""Passages that an agent made and embedded itself: marked as its own, under no citekey until a person gives one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from citeloom.citekeys import make_citekey
 from citeloom.clean_text import one_line
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index.collection import Collection, Point
 from citeloom.index.filters import AnyOf, section_keys, section_names
 from citeloom.ingest.passages import STORED, document_id, passage_set_id, stored_passage_id
+from citeloom.ingest.records import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
 from citeloom.json_values import YEARS, is_whole
+from citeloom.model import TextSource
 from citeloom.store import Catalog, Document, Project, State
+from citeloom.store.documents import STORED_TYPE
 
 MOST_ITEMS = 500
 FULL_BATCH = 100
@@ -20,10 +23,9 @@ _MOST_LABELS = 50
 _MOST_PAGES = 1_000_000  # of a document, and of its passages
 _LARGEST = 1e18  # its square still fits into the index's numbers
 
-_TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source", "text_source")
+_TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source")
 _LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
 _NUMBERS = ("year", "page_start", "page_end", "chunk_index")
-_TEXT_SOURCES = ("native", "ocr", "annotation", "note")
 
 
 def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], dict[str, dict[str, Any]], list[str]]:
@@ -50,12 +52,8 @@ def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], 
         if one_line(str(item["id"])) != str(item["id"]):  # it could not be named as it is shown
             raise _invalid(f"items[{position}].id has control characters in it.", "Nothing was written.")
         key = str(
-            (item.get("metadata") or {}).get("doc_id") or metadata.get("source") or metadata.get("citekey") or "agent"
+            (item.get("metadata") or {}).get("doc_id") or metadata.get("source") or metadata.get("citekey") or AGENT
         )
-        if not metadata.get("citekey"):
-            # Without a key it could not be cited.
-            made_key = make_citekey(metadata.get("authors", ()), metadata.get("year"), metadata.get("title") or key, ())
-            metadata |= {"citekey": made_key, "citekey_made": True}
         source = STORED + key
         doc_id = document_id(project.id, source)
         documents.setdefault(doc_id, {**metadata, "source": source})
@@ -70,17 +68,59 @@ def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], 
     return list(made.values()), documents, warnings
 
 
-def note(catalog: Catalog, collection: Collection, project: Project, documents: dict[str, dict[str, Any]]) -> None:
-    """Keep a row for each document that the passages belong to."""
+def documents_of(collection: Collection, points: Sequence[Point]) -> set[str]:
+    """The documents that have passages under these ids now."""
+    return {str(hit.payload["doc_id"]) for hit in collection.get([point.id for point in points])}
+
+
+def note(
+    catalog: Catalog,
+    collection: Collection,
+    project: Project,
+    documents: dict[str, dict[str, Any]],
+    before: Iterable[str] = (),
+) -> None:
+    """Keep a row for each document that the passages belong to; `before` had some of them and are counted again."""
     for doc_id, metadata in documents.items():
         document = catalog.documents.find(project.id, doc_id) or Document(project.id, doc_id, metadata["source"])
-        document.state = State.READY
-        document.file_type = "stored"
-        document.citekey, document.key_made = metadata["citekey"], bool(metadata.get("citekey_made"))
+        claim, decided = {key: metadata[key] for key in METADATA_KEYS if key in metadata}, document.decision
+        if decided == CONFIRMED or claimed_key(claim) != document.claimed_citekey:
+            document.decision = ""  # it was on another text, or on another claim
+        document.state, document.file_type, document.text_source = State.READY, STORED_TYPE, TextSource.AGENT
+        document.citekey, document.key_made, document.matched_by = "", False, None
+        document.claimed_citekey, document.claimed_by = claimed_key(claim), AGENT
         document.title = metadata.get("title") or document.title or metadata["source"].removeprefix(STORED)
+        document.record = {"_claim": claim}
         document.version = _set(project, metadata["source"])
         document.chunks = collection.count(AnyOf("doc_id", (doc_id,)))
+        if decided:
+            take_back(collection, document)
         catalog.documents.save(document)
+    for document in catalog.documents.some(project.id, sorted(set(before) - set(documents))):
+        document.chunks = collection.count(AnyOf("doc_id", (document.doc_id,)))
+        if document.chunks:
+            catalog.documents.save(document)
+        else:
+            catalog.documents.remove(project.id, document.doc_id)
+
+
+def take_back(collection: Collection, document: Document) -> None:
+    """Have all passages of a document say that they are an agent's, and not a work's."""
+    values = {"citekey": "", "citekey_made": False, "claimed_citekey": document.open_claim or None}
+    if document.by_agent:
+        values["text_source"] = str(TextSource.AGENT)
+    collection.rewrite(AnyOf("doc_id", (document.doc_id,)), values)
+
+
+def mend(catalog: Catalog, project: Project, collection: Collection) -> None:
+    """Rewrite what an earlier version wrote of agents as if it were the works' own."""
+    for document in catalog.documents.claiming(project.id):
+        if document.by_agent and document.text_source != TextSource.AGENT:
+            take_back(collection, document)
+            document.text_source = TextSource.AGENT
+            catalog.documents.save(document)
+        elif document.record.get("_metadata"):  # until it has been read again
+            take_back(collection, document)
 
 
 def text(collection: Collection, document: Document) -> str:
@@ -102,11 +142,13 @@ def _payload(
         "tags": [],
         "collections": [],
         "page_labels": [],
-        "text_source": "native",
         "item_type": "document",
         "source": Path(key).name,
         "chunk_index": position,
         **metadata,
+        "citekey": "",
+        "claimed_citekey": metadata.get("citekey"),
+        "text_source": str(TextSource.AGENT),
         "project_id": project.id,
         "doc_id": doc_id,
         "chunk_id": str(item["id"]),
@@ -116,7 +158,7 @@ def _payload(
         "section_keys": section_keys(path),
         "section_names": section_names(path),
         "source_path": STORED + key,
-        "file_type": "stored",
+        "file_type": STORED_TYPE,
         "chunk_text": str(item["text"]),
         "embed_model": project.dense_model,
         "sparse_model": project.sparse_model or None,
@@ -152,8 +194,11 @@ def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
             raise _invalid(f"items[{position}].metadata says pages {first} to {last}.", "Nothing was written.")
         known["page_start"], known["page_end"] = first, last
         known.setdefault("page_labels", [str(page) for page in range(first, min(last, first + _MOST_LABELS) + 1)])
-    if known.get("text_source", "native") not in _TEXT_SOURCES:
-        raise _invalid(f"items[{position}].metadata.text_source is unknown.", f"It can be: {', '.join(_TEXT_SOURCES)}.")
+    if given.get("text_source") not in (None, TextSource.AGENT):
+        raise _invalid(
+            f"items[{position}].metadata.text_source is {str(given['text_source'])[:40]!r}.",
+            "What an agent stores has the text_source 'agent': leave it out. Nothing was written.",
+        )
     return known
 
 

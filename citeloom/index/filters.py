@@ -235,6 +235,7 @@ def _excluded(key: str, values: list[Any]) -> Condition:
 
 _READERS: dict[str, _Reader] = {
     "citekey": _keyword("citekey"),
+    "claimed_citekey": _keyword("claimed_citekey"),
     "doc_id": _keyword("doc_id"),
     "author": _words("authors"),
     "title": _words("title"),

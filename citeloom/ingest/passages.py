@@ -59,10 +59,11 @@ def embedded_text(stored: Mapping[str, Any]) -> str:
     return f"{headings}\n{stored['chunk_text']}" if headings else str(stored["chunk_text"])
 
 
-def record_values(record: Record, renamed_from: Sequence[str] = ()) -> dict[str, Any]:
-    """The part of a payload that comes from the record, and changes with it."""
+def record_values(record: Record, renamed_from: Sequence[str] = (), claimed: str = "") -> dict[str, Any]:
+    """The part of a payload that comes from the record, and changes with it; `claimed` is not its citekey yet."""
     return {
         "citekey": record.citekey,
+        "claimed_citekey": claimed or None,
         "renamed_from": list(renamed_from),
         "doi": record.doi,
         "url": record.url,
@@ -96,7 +97,7 @@ def payload(
         "doc_id": document.doc_id,
         "chunk_id": passage_id(passage_set, passage.index),
         "chunk_index": passage.index,
-        **record_values(record, renamed_from),
+        **record_values(record, renamed_from, document.open_claim),
         "section": passage.section_path[-1] if passage.section_path else None,
         "section_path": list(passage.section_path),
         "heading_chain": " > ".join(passage.section_path),

@@ -74,9 +74,11 @@ class Run:
 
     def first(self) -> None:
         """Make everything searchable that can be read at once; a rebuild is done as a whole."""
-        references = self._request.references_path or self.state.project.references_path
-        within = "" if references == self.state.project.references_path else self._finder.place_of(str(references))
-        self.state.records = RecordFinder(Path(references) if references else None, within)
+        own, named = self.state.project.references_path, self._request.references_path
+        # A person's are the project's by now.
+        of_agent = Path(named) if named and named != own else None
+        within = self._finder.place_of(str(of_agent)) if of_agent else ""
+        self.state.records = RecordFinder(Path(own) if own else None, of_agent, within)
         self.result.warnings += self.state.records.warnings
         with suppress(Stopped):  # in the middle of something that the next import does again
             if self._request.force_rebuild:
@@ -122,6 +124,8 @@ class Run:
 
     def _end(self) -> None:
         stopped = self._stop.is_set() and not self._rebuilt
+        if not stopped:
+            self._doubt_again()
         if not stopped and self._request.source is None and not self._request.documents:
             self._catalog.projects.note_references(self.state.project.id, self.state.records.hash or None)
         self.result.stopped = stopped
@@ -157,12 +161,21 @@ class Run:
         state, project, stop = self.state, self.state.project, self._stop
         with state.timed("records"):
             updated, anew = refresh_works(self._catalog, project.id, work.other_record, collection, stop)
-            if state.records.hash != (project.references_hash or ""):
-                more, pages = refresh(self._catalog, project.id, state.records, work.unchanged, collection, stop)
-                updated, anew = updated + more, anew + pages
+            again = set(work.unchanged)
+            if state.records.hash == (project.references_hash or ""):
+                again &= set(self._catalog.documents.doubted(project.id))
+            more, pages = refresh(self._catalog, project.id, state.records, sorted(again), collection, stop)
+            updated, anew = updated + more, anew + pages
         self.result.updated += updated
         self.result.skipped = max(0, self.result.skipped - updated - len(anew))
         return anew
+
+    def _doubt_again(self) -> None:
+        """Match files again whose work has got a file of its own, or has lost it, since they were matched."""
+        project_id = self.state.project.id
+        if doubted := self._catalog.documents.doubted(project_id):
+            collection = self._importer.open_collection(self._catalog.projects.get(project_id))
+            refresh(self._catalog, project_id, self.state.records, doubted, collection, self._stop)
 
     def _refresh_one(self, file: FoundFile, *, counted: bool) -> None:
         """A file that was looked at in vain, or is to be read later: what is said of the work has changed too."""

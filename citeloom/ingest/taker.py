@@ -21,11 +21,14 @@ from citeloom.ingest.reader import Read, Reader
 from citeloom.ingest.records import (
     BY_ZOTERO,
     QUICK,
-    KeysOfOthers,
+    Found,
     describe,
+    doubt,
+    found_for,
     latest_record,
     note_rename,
     note_without_file,
+    seen_in,
     take_work,
 )
 from citeloom.ingest.refine import refined
@@ -69,6 +72,8 @@ class Taker:
             path=file.path if file.known_as else "",
             file_type=file.file_type,
             content_hash=read.content_hash,
+            # A decision is on what was read then.
+            decision=document.decision if read.content_hash == document.content_hash else "",
         )
         # Asked again although reading asked: a twin may have been written, or have got another text, since.
         twin = None if read.unchanged or read.searchable else self._reader.twin(file, read.content_hash)
@@ -145,15 +150,15 @@ class Taker:
         self._state.result.fail(file.shown, error)
 
     def _match(self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool) -> Record:
-        record, by, metadata = self._record(file, document, converted, first=first)
-        note_rename(self._state.catalog, document, record)
-        describe(document, record, by, converted, metadata)
-        return record
+        found, claim = self._record(file, document, converted, first=first)
+        note_rename(self._state.catalog, document, found.record)
+        describe(document, found, converted, claim)
+        return found.record
 
     def _record(
         self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool
-    ) -> tuple[Record, str | None, Mapping[str, Any]]:
-        """The record of a file, how it was found, and what was said of it when it was imported."""
+    ) -> tuple[Found, Mapping[str, Any]]:
+        """The record of a file, and what an agent claimed of it when it was imported."""
         state = self._state
         if file.work:
             # What was found a long second pass ago may not be the latest word.
@@ -162,19 +167,15 @@ class Taker:
             if not later or document.record_hash is None:
                 document.record_hash = file.work.fingerprint
             document.zotero = file.work.zotero
-            return record, BY_ZOTERO, {}
-        metadata = (state.named(file.source) and state.request.metadata) or document.record.get("_metadata", {})
-        record, by = state.records.find(
-            Path(file.path),
-            title=converted["title"],
-            dois=converted["dois"],
-            first_text=converted["first_text"],
-            metadata=metadata,
-            taken=KeysOfOthers(state.catalog, document),
-        )
-        if by is None and record.key_made and document.version and document.converter_engine == QUICK:
-            record = replace(record, citekey=document.citekey)  # somebody may have cited it by now
-        return record, by, metadata
+            return Found(record, BY_ZOTERO), {}
+        seen, path = seen_in(converted), Path(file.path)
+        claim = (state.named(file.source) and state.request.metadata) or state.records.claim(path, **seen)
+        claim = claim or document.record.get("_claim") or document.record.get("_metadata") or {}
+        found = found_for(state.catalog, state.records, document, path, seen, claim)
+        if found.record.key_made and document.key_made and document.version and document.converter_engine == QUICK:
+            # Somebody may have cited it by now.
+            found = replace(found, record=replace(found.record, citekey=document.citekey))
+        return found, claim
 
     def _with_printed_pages(self, file: FoundFile, document: Document, read: Read, record: Record) -> dict[str, Any]:
         """The reply with the printed pages that only its record knows, where the worker was not told them."""
@@ -213,6 +214,8 @@ class Taker:
         state.result.chunks_written += len(points) - quick
         if not quick:
             state.result.wrote(replaced=bool(before.version))
+            if document.open_claim:
+                state.result.warnings.append(doubt(document))
             if document.key_made and document.matched_by is None:
                 state.result.warnings.append(
                     f"{source_name(file.source)} is in none of the references; its key {document.citekey} was made."

@@ -40,8 +40,8 @@ class Query(InProject):
     filters: Annotated[
         dict[str, Any] | None,
         Field(
-            description="AND of: citekey, doc_id, author, title, year, tags (all), collections, item_type,"
-            " section_prefix, exclude_sections, text_source, page, file_type, source. Value, list, or"
+            description="AND of: citekey, claimed_citekey, doc_id, author, title, year, tags (all), collections,"
+            " item_type, section_prefix, exclude_sections, text_source, page, file_type, source. Value, list, or"
             ' {"$gte|$lte|$gt|$lt|$ne|$in|$contains": v}'
         ),
     ] = None

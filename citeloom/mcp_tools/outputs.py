@@ -43,7 +43,7 @@ _PLACE = {
     "section_path": TEXTS,
     "page_span": maybe(many(WHOLE)),
     "page_labels": TEXTS,
-    "cite": TEXT,
+    "cite": MAYBE_TEXT,
 }
 
 _PASSAGE = {
@@ -52,6 +52,7 @@ _PASSAGE = {
     "source": TEXT,
     "render_text": TEXT,
     "citekey": TEXT,
+    "claimed_citekey": MAYBE_TEXT,
     "citekey_made": YES_NO,
     "renamed_from": TEXTS,
     "title": MAYBE_TEXT,
@@ -67,7 +68,7 @@ _PASSAGE = {
     **_PLACE,
 }
 
-_REFERENCES = many(shape(chunk_id=TEXT, cite=TEXT))
+_REFERENCES = many(shape(chunk_id=TEXT, cite=MAYBE_TEXT))
 
 QUERY = answer(
     items=many(shape(score=NUMBER, merged=_REFERENCES, also_in=_REFERENCES, **_PASSAGE)),
@@ -134,7 +135,9 @@ PASSAGE = answer(
 _DOCUMENT = {
     "doc_id": TEXT,
     "citekey": TEXT,
+    "claimed_citekey": MAYBE_TEXT,
     "citekey_made": YES_NO,
+    "matched_by": MAYBE_TEXT,
     "title": TEXT,
     "source": TEXT,
     "file_type": TEXT,
@@ -169,7 +172,15 @@ DOCUMENT = answer(
     next_pages=MAYBE_TEXT,
 )
 
-_STANDS = {"title": MAYBE_TEXT, "page_span": maybe(many(WHOLE)), "page_labels": TEXTS, "text": MAYBE_TEXT}
+_STANDS = {
+    "title": MAYBE_TEXT,
+    "page_span": maybe(many(WHOLE)),
+    "page_labels": TEXTS,
+    "text": MAYBE_TEXT,
+    "source": MAYBE_TEXT,
+    "matched_by": MAYBE_TEXT,
+    "text_source": MAYBE_TEXT,
+}
 
 QUOTE = answer(
     verdict=TEXT,
@@ -189,11 +200,11 @@ QUOTE = answer(
     changes=many(shape(quote=TEXT, work=TEXT)),
     in_references=YES_NO,
     is_quotation=YES_NO,
-    text_source=MAYBE_TEXT,
     ocr_confidence=MAYBE_NUMBER,
     open_uri=MAYBE_TEXT,
     places=WHOLE,
     elsewhere=maybe(shape(citekey=TEXT, cite=TEXT, verdict=TEXT, **_STANDS)),
+    unconfirmed=maybe(shape(doc_id=TEXT, source=TEXT, claimed_citekey=MAYBE_TEXT, text_source=MAYBE_TEXT)),
     searched=shape(documents=WHOLE, pages=WHOLE),
     coverage=COVERAGE,
     warnings=TEXTS,
@@ -222,8 +233,11 @@ CHECK = answer(
             page_labels=TEXTS,
             page_span=maybe(many(WHOLE)),
             diff=MAYBE_TEXT,
+            source=MAYBE_TEXT,
+            matched_by=MAYBE_TEXT,
         )
     ),
+    texts=many(shape(citekey=TEXT, source=TEXT, matched_by=MAYBE_TEXT, text_source=MAYBE_TEXT)),
     counts=shape(error=WHOLE, warning=WHOLE, note=WHOLE),
     truncated=YES_NO,
     truncated_count=WHOLE,
@@ -251,6 +265,12 @@ INGESTION = {
     },
 }
 
-STORED = answer(chunks_written=WHOLE, project=TEXT, embed_model=TEXT, warnings=TEXTS)
+STORED = answer(
+    chunks_written=WHOLE,
+    documents=many(shape(doc_id=TEXT, source=TEXT, claimed_citekey=MAYBE_TEXT)),
+    project=TEXT,
+    embed_model=TEXT,
+    warnings=TEXTS,
+)
 
 DELETED = answer(doc_id=TEXT, deleted_chunks=WHOLE, note=MAYBE_TEXT)

@@ -31,7 +31,7 @@ from citeloom.errors import CiteLoomError, Code
 from citeloom.mcp_tools import older_names
 from citeloom.mcp_tools.arguments import read, schema
 from citeloom.mcp_tools.guide import INSTRUCTIONS
-from citeloom.mcp_tools.tools import TOOLSETS, Call, Tool, ingest, of_toolsets
+from citeloom.mcp_tools.tools import READ, Call, Tool, ingest, of_toolsets
 
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
@@ -44,6 +44,7 @@ _NAMELESS = "unknown"  # an editor that asks without having said who it is
 _MOST_UNANSWERED = 256  # calls of one editor: then no more of them are read
 _LONG_LINE = 1_000_000  # a call that is read only when all before it are answered
 _LONGEST_NAME = 100  # characters of what an editor or a tool calls itself
+_MOST_LOGGED = 10  # documents in one line of the access log
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
 
@@ -55,7 +56,7 @@ class Session:
         self._connection = connection
         projects = options.get("projects")
         self._visible = frozenset(str(p) for p in projects) if projects else None
-        self._toolsets = [str(t) for t in options.get("toolsets") or TOOLSETS]
+        self._toolsets = [str(t) for t in options.get("toolsets") or (READ,)]
         self._tools = of_toolsets(self._toolsets)
         self._bridge = str(options.get("bridge") or "")
         self._id = connection.editor.session_id if connection.editor else uuid.uuid4().hex[:12]
@@ -269,8 +270,8 @@ class Session:
         asked = next((value for name in named if (value := given.get(name))), "")
         if isinstance(asked, list):
             asked = ", ".join(map(str, asked))
-        if places := _words_of(answer):
-            asked = f"{places}: {asked}"
+        if places := _words_of(answer) or _written(answer):
+            asked = f"{places}: {asked}" if asked else places
         entry = partial(
             self._service.catalog.access.add,
             correlation_id=answer["correlation_id"],
@@ -301,6 +302,21 @@ def _words_of(answer: dict[str, Any]) -> str:
     places = [answer.get("cite"), (answer.get("elsewhere") or {}).get("cite")]
     places += [f"[@{finding['citekey']}]" for finding in answer.get("findings", []) if finding["diff"]]
     return "; ".join(dict.fromkeys(filter(None, places)))
+
+
+def _written(answer: dict[str, Any]) -> str:
+    """What a writing tool did: how many passages, and of which documents."""
+    if "deleted_chunks" in answer:
+        return f"deleted {answer['deleted_chunks']} passages"
+    if "documents_processed" in answer:
+        return f"{answer['documents_processed']} documents, {answer['chunks_written']} passages"
+    if "documents" not in answer or "chunks_written" not in answer:
+        return ""
+    named = [
+        f"{d['source']}{' as ' + d['claimed_citekey'] if d['claimed_citekey'] else ''}" for d in answer["documents"]
+    ]
+    more = f" and {len(named) - _MOST_LOGGED} more" if len(named) > _MOST_LOGGED else ""
+    return f"stored {answer['chunks_written']} passages in {', '.join(named[:_MOST_LOGGED])}{more}"
 
 
 def _info(context: ServerRequestContext[Any]) -> types.Implementation | None:

@@ -127,6 +127,7 @@ def _check_citations(call: Call) -> dict[str, Any]:
     return {
         **{key: report[key] for key in kept},
         "findings": findings[:_MOST_FINDINGS],
+        "texts": [{k: v for k, v in text.items() if k != "words"} for text in report["texts"]],
         "truncated": len(findings) > _MOST_FINDINGS,
         "truncated_count": max(0, len(findings) - _MOST_FINDINGS),
     }

@@ -11,7 +11,7 @@ from typing import Any
 
 from citeloom.errors import CiteLoomError, Code
 from citeloom.store.database import Database, now
-from citeloom.store.listing import words_of, year_of
+from citeloom.store.listing import keys_of, words_of, year_of
 
 
 class State(StrEnum):
@@ -26,6 +26,9 @@ class State(StrEnum):
 
 # File types of what Zotero says about a work beside its files, written down by CiteLoom.
 TEXTS_OF_ZOTERO = ("note", "annotations", "fulltext")
+
+
+STORED_TYPE = "stored"  # the file type of passages that an agent stored
 
 
 @dataclass(slots=True)
@@ -64,7 +67,20 @@ class Document:
     zotero: dict[str, str] = field(default_factory=dict)  # library, item, attachment
     record_hash: str | None = None  # of what Zotero said of the work when its record was made
     language: str = ""  # of its text, such as "de"; "": not known
+    claimed_citekey: str = ""  # the work that an agent says it is, or it itself though that work has another file
+    claimed_by: str = ""  # agent, or what in the file says so: name, doi, title
+    decision: str = ""  # the researcher's on that claim: confirmed or refused; it ends with the content
     updated_at: str = ""
+
+    @property
+    def open_claim(self) -> str:
+        """The work that it is said to be while nobody has decided whether that is so."""
+        return "" if self.decision else self.claimed_citekey
+
+    @property
+    def by_agent(self) -> bool:
+        """Whether its text is what an agent stored."""
+        return self.file_type == STORED_TYPE
 
 
 _COLUMNS = [f.name for f in fields(Document)]
@@ -97,7 +113,9 @@ class Documents:
         document.updated_at = now()
         values = asdict(document)
         place = document.path or document.source
-        values["words"] = words_of(document.title, document.citekey, document.record, place)
+        values["words"] = words_of(
+            document.title, keys_of(document.citekey, document.claimed_citekey), document.record, place
+        )
         values["year"] = year_of(document.record)
         values |= {name: json.dumps(values[name], ensure_ascii=False) for name in _AS_JSON}
         self._db.write(_UPSERT, values)
@@ -194,6 +212,32 @@ class Documents:
         """The content hashes of the documents of all projects."""
         rows = self._db.rows("SELECT DISTINCT content_hash FROM documents WHERE content_hash IS NOT NULL")
         return {row[0] for row in rows}
+
+    def has_own_file(self, project_id: str, citekey: str, but_not: str) -> bool:
+        """Whether a work has a file that its record or Zotero names among the documents, other than this one."""
+        sql = (
+            "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' AND doc_id != ?"
+            " AND state IN ('ready', 'duplicate') AND matched_by IN ('file', 'zotero')"
+            " AND file_type NOT IN ('note', 'annotations') LIMIT 1"
+        )
+        return self._db.row(sql, (project_id, citekey, but_not)) is not None
+
+    def claiming(self, project_id: str) -> list[Document]:
+        """The documents that are said to be a work, decided or not, and all that agents stored."""
+        sql = "SELECT * FROM documents WHERE project_id = ? AND claimed_by != '' ORDER BY claimed_citekey, source"
+        return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
+
+    def doubted(self, project_id: str) -> list[str]:
+        """The ids of documents whose match depends on which other files their works have, and may have changed."""
+        sql = (
+            "SELECT doc_id FROM documents WHERE project_id = :project AND claimed_by IN ('name', 'doi', 'title')"
+            " AND claimed_by != '' AND decision = ''"
+            " UNION SELECT weak.doc_id FROM documents weak JOIN documents own USING (project_id, citekey)"
+            " WHERE weak.project_id = :project AND weak.citekey != '' AND weak.doc_id != own.doc_id"
+            " AND weak.matched_by IN ('name', 'doi', 'title') AND own.matched_by IN ('file', 'zotero')"
+            " AND own.state IN ('ready', 'duplicate') AND own.file_type NOT IN ('note', 'annotations')"
+        )
+        return [row[0] for row in self._db.rows(sql, {"project": project_id})]
 
     def has_citekey(self, project_id: str, citekey: str, but_not: str) -> bool:
         """Whether another document of the project has this citekey."""

@@ -34,6 +34,11 @@ def folded(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
 
 
+def keys_of(citekey: str, claimed: str) -> str:
+    """The keys that a document is found by: its own, and the one it is said to have."""
+    return f"{citekey} {claimed}".strip()
+
+
 def words_of(title: str, citekey: str, record: dict[str, Any], place: str) -> str:
     """What a document is found and sorted by: its title first."""
     return folded("\n".join((title or place, citekey, "; ".join(record.get("authors") or ()), place)))
@@ -86,7 +91,8 @@ class Listing:
         """Give rows of an earlier version their words and years, once."""
         while not self._filled:
             rows = self._db.rows(
-                f"SELECT rowid, title, citekey, record, {_PLACE} FROM documents WHERE words IS NULL LIMIT ?",
+                f"SELECT rowid, title, citekey, claimed_citekey, record, {_PLACE} FROM documents"
+                " WHERE words IS NULL LIMIT ?",
                 (_FILLED_AT_ONCE,),
             )
             self._filled = not rows
@@ -95,9 +101,9 @@ class Listing:
                     self._fill_one(row)
 
     def _fill_one(self, row: Sequence[Any]) -> None:
-        number, title, citekey, record, place = row
+        number, title, citekey, claimed, record, place = row
         record = json.loads(record)
-        words = words_of(title, citekey, record, place)
+        words = words_of(title, keys_of(citekey, claimed), record, place)
         sql = "UPDATE documents SET words = ?, year = ? WHERE rowid = ?"
         self._db.write(sql, (words, year_of(record), number))
 

@@ -22,7 +22,7 @@ from citeloom.config import BUNDLED_DENSE
 from citeloom.index.models import DenseModel
 from tests.bench.figures import megabytes, ms, p50, p95, say, table
 from tests.flows.steps import Control
-from tests.support import ROOT, Editor, citeloom, done, engine_address, stop_engine, wait_for
+from tests.support import ROOT, WRITING, Editor, citeloom, done, engine_address, stop_engine, wait_for
 
 _PASSAGES = 8000
 _BATCH = 500
@@ -80,7 +80,7 @@ def measure(root: Path) -> str:
     done(citeloom(home, "project", "add", "bench"))
     done(citeloom(home, "project", "add", "papers", "--folder", str(root / "papers")))
     with ExitStack() as stack:
-        editors = [stack.enter_context(Editor(home, name=f"editor-{n}")) for n in range(_EDITORS)]
+        editors = [stack.enter_context(Editor(home, *WRITING, name=f"editor-{n}")) for n in range(_EDITORS)]
         _fill(editors[0], words)
         _ask(home, editors, words, 2.0)  # everything is loaded
         one = _ask(home, editors[:1], words, _SECONDS)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.contract.strict_editor import StrictEditor
-from tests.support import stop_engine
+from tests.support import WRITING, stop_engine
 
 
 @pytest.fixture(scope="session")
 def reader(sample_home: Path) -> Iterator[StrictEditor]:
     """An editor on the sample library. Ask it, do not change anything."""
-    with StrictEditor(sample_home) as editor:
+    with StrictEditor(sample_home, *WRITING) as editor:
         yield editor
 
 

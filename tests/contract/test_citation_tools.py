@@ -117,16 +117,6 @@ def test_the_access_log_names_the_works_and_passages_whose_words_went_out(
     assert next(e["passages"] for e in log if e["correlation_id"] == found["correlation_id"]) == passages
 
 
-def test_what_an_agent_stores_later_is_found_in_the_same_work(shared_home: Path) -> None:
-    done(citeloom(shared_home, "project", "add", "stored"))
-    with Editor(shared_home) as editor:
-        for number, quote in enumerate(("the bees dance in the dark of the hive", "and the angle points to the sun")):
-            item = {"id": f"bees-{number}", "text": quote, "embedding": [0.05] * 384}
-            editor.call("store_chunks", project="stored", items=[{**item, "metadata": {"citekey": "frisch1967"}}])
-            answer = editor.call("verify_quote", project="stored", quote=quote, citekey="frisch1967")
-            assert answer["verdict"] == "exact"
-
-
 # -- format_citations --------------------------------------------------------------------------------------------
 
 

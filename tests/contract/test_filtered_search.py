@@ -13,7 +13,7 @@ from tests.contract.sample_library import COVERED, HARTMANN, NOTES, PROJECT, QUE
 from tests.contract.strict_editor import StrictEditor
 
 FILTER_KEYS = {
-    "citekey", "doc_id", "author", "title", "year", "tags", "collections", "item_type", "section_prefix",
+    "citekey", "claimed_citekey", "doc_id", "author", "title", "year", "tags", "collections", "item_type", "section_prefix",
     "exclude_sections", "text_source", "page", "file_type", "source",
 }  # fmt: skip
 ABSTRACTS = {"Abstract", "Summary", "Zusammenfassung"}  # what papers call it: "abstract" leaves them all out

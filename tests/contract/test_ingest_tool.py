@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.contract.strict_editor import StrictEditor
-from tests.support import citeloom, done, wait_for
+from tests.support import WRITING, citeloom, done, wait_for
 
 COUNTS = ("new", "replaced", "skipped", "removed", "failed")
 PROJECT_NUMBERS = itertools.count(1)
@@ -19,7 +19,7 @@ PROJECT_NUMBERS = itertools.count(1)
 
 @pytest.fixture(scope="module")
 def editor(shared_home: Path) -> Iterator[StrictEditor]:
-    with StrictEditor(shared_home) as one:
+    with StrictEditor(shared_home, *WRITING) as one:
         yield one
 
 
@@ -110,7 +110,7 @@ def test_a_copy_of_a_document_is_skipped_and_said_to_be_one(editor: StrictEditor
     assert editor.call("query", project=project, text="otters", top_k=20)["count"] == 2
 
 
-def test_one_file_comes_in_by_its_name_in_the_folder_with_the_metadata_given(
+def test_one_file_comes_in_by_its_name_in_the_folder_and_what_is_said_of_it_is_a_claim(
     editor: StrictEditor, project: str
 ) -> None:
     metadata = {
@@ -123,13 +123,13 @@ def test_one_file_comes_in_by_its_name_in_the_folder_with_the_metadata_given(
     }
     options = {"metadata": metadata}
     assert counts(editor.call("ingest_from_source", project=project, source="otters.md", options=options)) == {"new": 1}
-    filters = {"tags": "sleep", "collections": "Chapter 2", "year": 2001}
-    (hit,) = editor.call("query", project=project, text="otters", filters=filters)["items"]
-    assert {key: hit[key] for key in ("citekey", "title", "authors", "year")} == {
-        key: metadata[key] for key in ("citekey", "title", "authors", "year")
+    filters = {"tags": "sleep", "collections": "Chapter 2", "claimed_citekey": "lutra2001"}
+    hits = editor.call("query", project=project, text="otters", filters=filters)["items"]
+    assert hits and not editor.call("query", project=project, text="otters", filters={"citekey": "lutra2001"})["items"]
+    assert {(h["claimed_citekey"], h["citekey_made"], h["title"], h["year"]) for h in hits} == {
+        ("lutra2001", True, "Otters", None)
     }
-    assert (hit["citekey_made"], hit["cite"]) == (False, "[@lutra2001]")
-    assert citekeys(editor, project) == {"otters.md": "lutra2001"}
+    assert set(citekeys(editor, project).values()) == {hits[0]["citekey"]} != {"lutra2001"}
 
 
 @pytest.mark.parametrize("force_rebuild", [False, True])
@@ -142,7 +142,8 @@ def test_the_metadata_of_one_file_do_not_become_those_of_others(
     source = str(folder / "otters.md")
     options = {"metadata": {"citekey": "lutra2001"}, "force_rebuild": force_rebuild}
     editor.call("ingest_from_source", project=project, source=source, options=options)
-    assert citekeys(editor, project) == {**before, "otters.md": "lutra2001"}
+    claimed = {d["source"]: d["claimed_citekey"] for d in editor.call("list_documents", project=project)["documents"]}
+    assert (citekeys(editor, project), claimed) == (before, {"otters.md": "lutra2001", "bees.md": None})
 
 
 def test_metadata_for_a_whole_folder_do_not_give_all_its_files_one_citekey(
@@ -154,14 +155,16 @@ def test_metadata_for_a_whole_folder_do_not_give_all_its_files_one_citekey(
     assert len(keys) == len(set(keys))
 
 
-def test_references_in_the_folder_give_the_files_their_citekeys(
+def test_references_that_an_agent_names_only_claim_what_a_file_is(
     editor: StrictEditor, project: str, folder: Path
 ) -> None:
     record = {"id": "frisch1967", "type": "book", "title": "Bees", "issued": {"date-parts": [[1967]]}}
     (folder / "library.json").write_text(json.dumps([record]))
     options = {"references_path": str(folder / "library.json")}
     editor.call("ingest_from_source", project=project, source="bees.md", options=options)
-    assert citekeys(editor, project) == {"bees.md": "frisch1967"}
+    (bees,) = editor.call("list_documents", project=project)["documents"]
+    assert (bees["claimed_citekey"], bees["citekey_made"]) == ("frisch1967", True)
+    assert bees["citekey"] != "frisch1967"
 
 
 def test_a_file_is_found_by_its_name_in_any_folder_of_the_project(
@@ -370,7 +373,7 @@ def test_a_long_import_answers_running_and_the_same_call_tells_how_it_goes_and_h
     for number in range(6):
         (folder / f"otter-{number}.md").write_text(f"# Otter {number}\n\n{'It sleeps in a bed of kelp. ' * 50}\n")
     done(citeloom(home, "project", "add", "zoo", "--folder", str(folder)))
-    with StrictEditor(home) as editor:
+    with StrictEditor(home, *WRITING) as editor:
         call = {"project": "zoo", "source": str(folder)}
         first = editor.call("ingest_from_source", **call)
         assert first["status"] == "running"

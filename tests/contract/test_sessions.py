@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.contract.strict_editor import StrictEditor
-from tests.support import Editor, citeloom, done, engine_address, environment
+from tests.support import WRITING, Editor, citeloom, done, engine_address, environment
 
 OPEN, CLOSED = "alpha", "omega/dossier"
 
@@ -35,14 +35,14 @@ def two_projects(shared_home: Path, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture(scope="module")
 def unlimited(shared_home: Path, two_projects: dict[str, Path]) -> Iterator[StrictEditor]:
     """A session that may see both projects."""
-    with StrictEditor(shared_home) as editor:
+    with StrictEditor(shared_home, *WRITING) as editor:
         yield editor
 
 
 @pytest.fixture(scope="module")
 def limited(shared_home: Path, two_projects: dict[str, Path]) -> Iterator[StrictEditor]:
     """A session that may see only the first project."""
-    with StrictEditor(shared_home, "--project", OPEN) as editor:
+    with StrictEditor(shared_home, *WRITING, "--project", OPEN) as editor:
         yield editor
 
 
@@ -68,7 +68,7 @@ def hidden(unlimited: StrictEditor) -> dict[str, Any]:
 def test_a_session_lists_only_the_projects_it_may_see(
     shared_home: Path, two_projects: dict[str, Path], options: list[str], visible: list[str]
 ) -> None:
-    with StrictEditor(shared_home, *options) as editor:
+    with StrictEditor(shared_home, *WRITING, *options) as editor:
         answer = editor.call("list_projects")
     assert ([p["id"] for p in answer["projects"]], answer["count"]) == (visible, len(visible))
 
@@ -260,7 +260,9 @@ def test_the_sdks_client_lists_calls_and_is_told_of_failures(
     shared_home: Path, two_projects: dict[str, Path], mode: str
 ) -> None:
     server = StdioServerParameters(
-        command=sys.executable, args=["-m", "citeloom", "mcp", "--project", OPEN], env=environment(shared_home)
+        command=sys.executable,
+        args=["-m", "citeloom", "mcp", *WRITING, "--project", OPEN],
+        env=environment(shared_home),
     )
     reports: list[float] = []
 
@@ -281,7 +283,7 @@ def test_the_sdks_client_lists_calls_and_is_told_of_failures(
             )
 
     listed, found, refused, imported = anyio.run(talk)
-    with Editor(shared_home) as editor:
+    with Editor(shared_home, *WRITING) as editor:
         names = [tool["name"] for tool in editor.request("tools/list")["result"]["tools"]]
     assert [tool.name for tool in listed.tools] == names
     assert (found.is_error, found.structured_content["count"]) == (False, 3)

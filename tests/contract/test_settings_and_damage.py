@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.contract.strict_editor import StrictEditor
-from tests.support import citeloom, done, stop_engine
+from tests.support import WRITING, citeloom, done, stop_engine
 
 SETTINGS = """\
 default_project = "zoo"
@@ -57,7 +57,7 @@ def changed_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def changed(changed_home: Path) -> Iterator[StrictEditor]:
     """An editor there."""
-    with StrictEditor(changed_home) as editor:
+    with StrictEditor(changed_home, *WRITING) as editor:
         yield editor
 
 
@@ -155,7 +155,7 @@ def folder(home: Path, finished_zoo: Path) -> Path:
 
 def test_a_project_keeps_the_model_it_was_built_with(home: Path, folder: Path) -> None:
     (home / "citeloom.toml").write_text('[models]\ndense = "BAAI/bge-small-en-v1.5"\n')
-    with StrictEditor(home) as editor:
+    with StrictEditor(home, *WRITING) as editor:
         error = editor.fail("ingest_from_source", project="zoo", source=str(folder))
         assert error["code"] == "EMBEDDING_MISMATCH"
         assert "bge-small" in error["message"] and "--force-rebuild" in error["message"]
@@ -171,7 +171,7 @@ def test_a_project_built_with_other_weights_is_not_searched_with_these(home: Pat
     with sqlite3.connect(home / "catalog.db") as catalog:
         catalog.execute("UPDATE projects SET dense_fingerprint = 'of other weights'")
     catalog.close()
-    with StrictEditor(home) as editor:
+    with StrictEditor(home, *WRITING) as editor:
         for tool, arguments in (
             ("query", {"text": "otters"}),
             ("query_hybrid", {"text": "otters"}),
@@ -197,7 +197,7 @@ def test_an_index_that_is_gone_is_said_and_can_be_built_again(home: Path, folder
         ("ingest_from_source", {"source": str(folder)}),
         ("store_chunks", {"items": [{"id": "1", "text": "otter", "embedding": [0.1] * 384}]}),
     ]
-    with StrictEditor(home) as editor:
+    with StrictEditor(home, *WRITING) as editor:
         for tool, arguments in calls:
             error = editor.fail(tool, project="zoo", **arguments)
             assert error["code"] == "INDEX_UNAVAILABLE", tool

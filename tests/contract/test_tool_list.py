@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.contract.strict_editor import StrictEditor
-from tests.support import Editor, citeloom, done
+from tests.support import WRITING, Editor, citeloom, done
 
 SNAPSHOT = Path(__file__).parents[1] / "snapshots" / "tools.json"
 READ_TOOLS = [
@@ -53,7 +53,7 @@ def test_the_default_tool_list_costs_an_agent_at_most_ten_thousand_characters(re
 @pytest.mark.parametrize(
     ("options", "offered"),
     [
-        ([], READ_TOOLS + WRITE_TOOLS),
+        ([], READ_TOOLS),
         (["--toolsets", "read"], READ_TOOLS),
         (["--toolsets=write"], WRITE_TOOLS),
         (["--toolsets", "read,write"], READ_TOOLS + WRITE_TOOLS),
@@ -90,7 +90,7 @@ def test_tools_say_whether_they_only_read_and_which_one_destroys(reader: StrictE
 def test_every_tool_answers_as_its_output_schema_says(shared_home: Path, tmp_path: Path) -> None:
     (tmp_path / "otters.md").write_text("# Otters\n\nSea otters hold hands while they sleep.\n")
     done(citeloom(shared_home, "project", "add", "zoo", "--folder", str(tmp_path)))
-    with StrictEditor(shared_home) as editor:
+    with StrictEditor(shared_home, *WRITING) as editor:
         for tool in editor.tools.values():
             Draft202012Validator.check_schema(tool["outputSchema"])
             Draft202012Validator.check_schema(tool["inputSchema"])

@@ -186,7 +186,7 @@ def test_the_entry_for_any_other_editor_can_be_copied(page: ConnectPage, qtbot: 
     _wait(qtbot, other.copy_button.isEnabled)
     qtbot.mouseClick(other.copy_button, LEFT)
     copied = json.loads(QGuiApplication.clipboard().text())
-    assert copied["mcpServers"]["citeloom"]["args"][-3:] == ["mcp", "--project", "thesis"]
+    assert copied["mcpServers"]["citeloom"]["args"][-5:] == ["mcp", "--project", "thesis", "--toolsets", "read"]
     other.form.setCurrentIndex(other.form.findText("Codex CLI"))
     _wait(qtbot, lambda: "[mcp_servers.citeloom]" in other.view.toPlainText())
 

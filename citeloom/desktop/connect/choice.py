@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QButtonGroup, QLineEdit, QListView, QRadioButton, QVBoxLayout, QWidget
 
+from citeloom.clients import DEFAULT_TOOLSETS
 from citeloom.desktop.kit import GAP, text
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -124,7 +125,7 @@ class Choice(QWidget):
         layout.addWidget(text(self.tr("What may it do?"), bold=True))
         layout.addWidget(self.read)
         layout.addWidget(self.write)
-        self.choose((), ("read", "write"), everything=False)
+        self.choose((), DEFAULT_TOOLSETS, everything=False)
 
     def controls(self) -> tuple[QWidget, ...]:
         """What can be reached with the keyboard, from top to bottom."""

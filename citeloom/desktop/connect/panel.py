@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from citeloom.clients import DEFAULT_TOOLSETS
 from citeloom.desktop.code_view import CodeView
 from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.connect.states import Seen, projects_words
@@ -56,7 +57,7 @@ class EditorPanel(QWidget):
         if other or (before is not None and before.found.connected != entry):
             self.choice.choose(
                 entry.projects if entry else (),
-                entry.toolsets if entry else ("read", "write"),
+                entry.toolsets if entry else DEFAULT_TOOLSETS,
                 everything=entry is not None and not entry.projects,
             )
         if other:

@@ -795,8 +795,20 @@
         <translation>Er&amp;neut versuchen</translation>
     </message>
     <message>
+        <source>Co&amp;nfirm: it is this work</source>
+        <translation>B&amp;estätigen: Es ist diese Arbeit</translation>
+    </message>
+    <message>
         <source>Convert and recognise them anew, as if they had never been read</source>
         <translation>Neu umwandeln und erkennen, als wären sie nie eingelesen worden</translation>
+    </message>
+    <message>
+        <source>It counts as @{key} from now on.</source>
+        <translation>Sie gilt ab jetzt als @{key}.</translation>
+    </message>
+    <message>
+        <source>It does not count as @{key}, and is not asked about again.</source>
+        <translation>Sie gilt nicht als @{key}; danach wird nicht mehr gefragt.</translation>
     </message>
     <message>
         <source>Read again from &amp;scratch</source>
@@ -805,6 +817,10 @@
     <message>
         <source>Read them once more</source>
         <translation>Noch einmal einlesen</translation>
+    </message>
+    <message>
+        <source>Ref&amp;use: it is another</source>
+        <translation>Ab&amp;lehnen: Es ist eine andere</translation>
     </message>
     <message>
         <source>Remove papers</source>
@@ -901,8 +917,8 @@
         <translation>Titel</translation>
     </message>
     <message>
-        <source>Why it could not be read</source>
-        <translation>Warum sie nicht gelesen werden konnte</translation>
+        <source>What to know</source>
+        <translation>Hinweis</translation>
     </message>
     <message>
         <source>Words kept</source>
@@ -1250,6 +1266,10 @@
 </context>
 <context>
     <name>HitsModel</name>
+    <message>
+        <source>Agent</source>
+        <translation>Agent</translation>
+    </message>
     <message>
         <source>Annotation</source>
         <translation>Anmerkung</translation>
@@ -2207,6 +2227,10 @@
 <context>
     <name>Passages</name>
     <message>
+        <source>An agent stored it.</source>
+        <translation>Ein Agent hat sie gespeichert.</translation>
+    </message>
+    <message>
         <source>Choose a question to see which passages it got.</source>
         <translation>Wählen Sie eine Frage, um zu sehen, welche Textstellen sie bekam.</translation>
     </message>
@@ -2430,8 +2454,16 @@
 <context>
     <name>Projects</name>
     <message>
+        <source>An agent stored it; no file was read.</source>
+        <translation>Ein Agent hat sie gespeichert; es wurde keine Datei eingelesen.</translation>
+    </message>
+    <message>
         <source>Could not be read</source>
         <translation>Nicht lesbar</translation>
+    </message>
+    <message>
+        <source>Doubtful: says it is @{key}</source>
+        <translation>Zweifelhaft: gibt sich als @{key} aus</translation>
     </message>
     <message>
         <source>Fetching files …</source>
@@ -2452,6 +2484,10 @@
     <message>
         <source>Its DOI is in the references.</source>
         <translation>Ihre DOI steht in der Literaturdatei.</translation>
+    </message>
+    <message>
+        <source>Its record in the references names a file of this name.</source>
+        <translation>Ihr Eintrag in der Literaturdatei nennt eine Datei dieses Namens.</translation>
     </message>
     <message>
         <source>Its record in the references names this file.</source>
@@ -2476,6 +2512,10 @@
     <message>
         <source>No record was found; its citekey was made from the file.</source>
         <translation>Kein Eintrag gefunden; der Zitierschlüssel wurde aus der Datei gebildet.</translation>
+    </message>
+    <message>
+        <source>Only an editor says so.</source>
+        <translation>Nur ein Editor sagt das.</translation>
     </message>
     <message>
         <source>Paused; it goes on when you resume.</source>
@@ -2518,6 +2558,10 @@
         <translation>Noch einzulesen</translation>
     </message>
     <message>
+        <source>That work has another file.</source>
+        <translation>Diese Arbeit hat eine andere Datei.</translation>
+    </message>
+    <message>
         <source>The text of the file itself.</source>
         <translation>Der Text der Datei selbst.</translation>
     </message>
@@ -2538,8 +2582,8 @@
         <translation>Ohne Datei</translation>
     </message>
     <message>
-        <source>You or an editor said what it is.</source>
-        <translation>Sie oder ein Editor haben gesagt, was es ist.</translation>
+        <source>You confirmed which work it is.</source>
+        <translation>Sie haben bestätigt, welche Arbeit es ist.</translation>
     </message>
     <message>
         <source>Your annotations.</source>
@@ -2804,6 +2848,17 @@
     <message>
         <source>Stopping …</source>
         <translation>Wird angehalten&#xa0;…</translation>
+    </message>
+</context>
+<context>
+    <name>Search</name>
+    <message>
+        <source>Cannot be cited: no work of yours</source>
+        <translation>Kein Beleg möglich: keine Ihrer Arbeiten</translation>
+    </message>
+    <message>
+        <source>Doubtful: says it is @{key}</source>
+        <translation>Zweifelhaft: gibt sich als @{key} aus</translation>
     </message>
 </context>
 <context>

@@ -45,6 +45,9 @@ class DocumentActions(QObject):
         self.remove = make(self.tr("&Remove…"), "remove", self._remove, QKeySequence.StandardKey.Delete)
         self.open.setShortcuts([QKeySequence(keys) for keys in ("Ctrl+O", "Return", "Enter")])
         self.all = (self.retry, self.open, self.show_in_folder, self.copy, self.convert, self.remove)
+        self.confirm = make(self.tr("Co&nfirm: it is this work"), "check", self._confirm, "")
+        self.refuse = make(self.tr("Ref&use: it is another"), "warning", self._refuse, "")
+        self.decisions = (self.confirm, self.refuse)  # in the menu, where there is something to decide
         self.retry.setToolTip(self.tr("Read them once more"))
         self.convert.setToolTip(self.tr("Convert and recognise them anew, as if they had never been read"))
 
@@ -57,6 +60,8 @@ class DocumentActions(QObject):
         self.open.setEnabled(bool(uri))
         self.open.setText(self.tr("&Open in Zotero") if uri.startswith("zotero:") else self.tr("&Open"))
         self.show_in_folder.setEnabled(bool((one or {}).get("path")))
+        for action in self.decisions:
+            action.setEnabled(bool((one or {}).get("claimed_citekey")))
 
     def _make(
         self, words: str, icon_name: str, does: Callable[[], object], keys: str | QKeySequence.StandardKey
@@ -92,6 +97,23 @@ class DocumentActions(QObject):
     def _show_in_folder(self) -> None:
         folder = Path(str((self._one or {}).get("path"))).parent
         self._link.run(self, lambda _: open_uri(folder.as_uri()), failed=self.failed.emit)
+
+    def _confirm(self) -> None:
+        self._decide("claim_confirm", self.tr("It counts as @{key} from now on."))
+
+    def _refuse(self) -> None:
+        self._decide("claim_refuse", self.tr("It does not count as @{key}, and is not asked about again."))
+
+    def _decide(self, verb: str, said: str) -> None:
+        if self._one is None:
+            return
+        key, asked = self._one["claimed_citekey"], {"project": self._project, "doc_id": self._one["doc_id"]}
+
+        def done(_: dict[str, Any]) -> None:
+            self.said.emit(said.format(key=key))
+            self.changed.emit()
+
+        self._link.ask(self, verb, asked, done=done, failed=self.failed.emit)
 
     def _copy(self) -> None:
         def done(documents: list[Document]) -> None:

@@ -188,7 +188,7 @@ class DocumentsModel(QAbstractTableModel):
                 self.tr("Pages"),
                 self.tr("Words kept"),
                 self.tr("OCR"),
-                self.tr("Why it could not be read"),
+                self.tr("What to know"),
             )[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return {
@@ -209,7 +209,7 @@ class DocumentsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DecorationRole:
             return icon(words.STATUS_ICONS.get(row["status"], "file")) if column == STATUS else None
         if role == Qt.ItemDataRole.ToolTipRole:
-            return kit.tip({TITLE: _title(row), REASON: row.get("reason") or ""}.get(column, ""))
+            return kit.tip({TITLE: _title(row), REASON: _remark(row)}.get(column, ""))
         return _shown(row, column)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -231,6 +231,10 @@ def _title(row: Row) -> str:
     return str(row.get("title") or row.get("source") or "")
 
 
+def _remark(row: Row) -> str:
+    return str(row.get("reason") or words.doubt_words(row))
+
+
 def _shown(row: Row, column: int) -> str:
     match column:
         case 0:
@@ -245,4 +249,4 @@ def _shown(row: Row, column: int) -> str:
             return kit.percent(row.get("word_coverage"))
         case 5:
             return kit.percent(row.get("ocr_share"))
-    return words.one_line(row.get("reason") or "")
+    return words.one_line(_remark(row))

@@ -283,6 +283,9 @@ class DocumentsTable(QWidget):
     def _show_menu(self, at: QPoint) -> None:
         if self.selected_rows():
             menu = QMenu(self)
+            if self.actions_.confirm.isEnabled():
+                menu.addActions(self.actions_.decisions)
+                menu.addSeparator()
             menu.addActions(self.actions_.all)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             menu.popup(self.view.viewport().mapToGlobal(at))

@@ -31,17 +31,31 @@ def status_words(status: str) -> str:
     }.get(status, status)
 
 
+def doubt_words(document: dict[str, Any]) -> str:
+    """That a paper is only said to be a work, while nobody has decided."""
+    key = document.get("claimed_citekey")
+    return translate("Projects", "Doubtful: says it is @{key}").format(key=key) if key else ""
+
+
 def matched_words(document: dict[str, Any]) -> str:
     """How a paper's record was found."""
     found = {
         "zotero": translate("Projects", "It is an item of Zotero."),
         "file": translate("Projects", "Its record in the references names this file."),
+        "name": translate("Projects", "Its record in the references names a file of this name."),
         "doi": translate("Projects", "Its DOI is in the references."),
         "title": translate("Projects", "Its title is in the references."),
-        "metadata": translate("Projects", "You or an editor said what it is."),
+        "confirmed": translate("Projects", "You confirmed which work it is."),
     }.get(document.get("matched_by") or "")
     if found:
         return found
+    if doubtful := doubt_words(document):
+        why = (
+            translate("Projects", "Only an editor says so.")
+            if document.get("claimed_by") == "agent"
+            else translate("Projects", "That work has another file.")
+        )
+        return f"{doubtful}. {why}"
     return (
         translate("Projects", "No record was found; its citekey was made from the file.")
         if document.get("citekey_made")
@@ -61,6 +75,7 @@ def text_words(document: dict[str, Any]) -> str:
             "mixed": translate("Projects", "The text of the file; some pages were recognised in pictures."),
             "annotation": translate("Projects", "Your annotations."),
             "note": translate("Projects", "Your notes."),
+            "agent": translate("Projects", "An agent stored it; no file was read."),
             "zotero_fulltext": translate(
                 "Projects", "What Zotero keeps of a file that is not on this computer; it has no pages."
             ),

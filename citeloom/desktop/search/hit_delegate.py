@@ -58,7 +58,7 @@ class _Row:
         self._ground()
         title = self.hit["title"] or self.hit["source"] or ""
         text, muted = QPalette.ColorRole.Text, QPalette.ColorRole.PlaceholderText
-        self._line(0, self.hit["cite"], self.bold, text, middle=True)
+        self._line(0, self.index.data(Qt.ItemDataRole.DisplayRole), self.bold, text, middle=True)
         self._line(1, title, self.font, text, right=self._score())
         self._line(2, self.index.data(META), self.font, muted, right=self._badge(self.index.data(BADGE)))
         self._passage()

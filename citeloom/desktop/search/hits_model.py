@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from citeloom.desktop.search.wording import also_cites, cut, names, span
+from citeloom.desktop.translations import translate
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -43,14 +44,14 @@ class HitsModel(QAbstractListModel):
         if role == HIT:
             return hit
         if role == Qt.ItemDataRole.DisplayRole:
-            return hit["cite"]
+            return cite_words(hit)
         if role == META:
             return self._meta(hit)
         if role == BADGE:
             return self._badge(hit)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             also = self.tr("also in {cites}").format(cites=also_cites(hit)) if also_cites(hit) else ""
-            parts = (hit["cite"], cut(hit["title"] or "", 200), self._meta(hit), self._badge(hit), also)
+            parts = (cite_words(hit), cut(hit["title"] or "", 200), self._meta(hit), self._badge(hit), also)
             return "\n".join((*filter(None, parts), hit["render_text"]))
         return None
 
@@ -77,4 +78,14 @@ class HitsModel(QAbstractListModel):
             "ocr": self.tr("OCR"),
             "annotation": self.tr("Annotation"),
             "note": self.tr("Note"),
+            "agent": self.tr("Agent"),
         }.get(hit["text_source"], "")
+
+
+def cite_words(hit: dict[str, Any]) -> str:
+    """The citation of a passage, or why it cannot be cited."""
+    if hit["cite"]:
+        return str(hit["cite"])
+    if key := hit.get("claimed_citekey"):
+        return translate("Search", "Doubtful: says it is @{key}").format(key=cut(key, 80))
+    return translate("Search", "Cannot be cited: no work of yours")

@@ -100,6 +100,8 @@ class Reader(QWidget):
         self.open_button.setEnabled(bool(hit["open_uri"]))
         self.copy_link.setEnabled(bool(hit["open_uri"]))
         self.copy_bibtex.setEnabled(bool(hit["citekey"]))
+        for copies_citation in (self.copy_cite, self.copy_quote):
+            copies_citation.setEnabled(bool(hit["cite"]))
         self.passage.show_passage(self._text(), question)
         self.why.hide()
         self.page.setVisible(bool(hit["page_span"]))
@@ -113,12 +115,12 @@ class Reader(QWidget):
 
     def copy_citation(self) -> None:
         """Copy as `[@key, p. 3]`."""
-        if self._hit:
+        if self._hit and self._hit["cite"]:
             self._copy(self._hit["cite"], self.tr("Citation copied"))
 
     def copy_quotation(self) -> None:
         """Copy what is selected, or all of the passage, as a quotation with its citation."""
-        if self._hit is None:
+        if self._hit is None or not self._hit["cite"]:
             return
         selected = self.passage.selected()
         if selected == "":

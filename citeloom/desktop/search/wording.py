@@ -74,5 +74,5 @@ def span(first: Any, last: Any) -> str:
 
 def also_cites(hit: dict[str, Any]) -> str:
     """Where else the same is said, such as the preprint of a work: each citation once."""
-    cites = dict.fromkeys(str(other["cite"]) for other in hit.get("also_in") or [])
+    cites = dict.fromkeys(str(other["cite"] or "") for other in hit.get("also_in") or [])
     return cut(" ".join(cite for cite in cites if cite), 200)

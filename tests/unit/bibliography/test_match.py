@@ -45,7 +45,14 @@ def test_of_two_files_of_one_name_each_is_the_record_that_names_its_path(tmp_pat
 
 
 def test_a_file_that_moved_is_known_by_its_name(matcher):
-    assert found(matcher.match(Path("/moved/Grafton 1997.pdf"), [], "", "")) == ("grafton1997", "file")
+    assert found(matcher.match(Path("/moved/Grafton 1997.pdf"), [], "", "")) == ("grafton1997", "name")
+
+
+def test_the_other_files_of_a_record_are_those_on_this_disk(tmp_path):
+    (tmp_path / "there.pdf").touch()
+    record = Record("k", files=("there.pdf", "gone.pdf", str(tmp_path / "own.pdf"), "nul\0.pdf"))
+    (tmp_path / "own.pdf").touch()
+    assert Matcher([record], tmp_path).other_files(record, tmp_path / "own.pdf") == [tmp_path / "there.pdf"]
 
 
 def test_a_path_that_cannot_exist_here_does_no_harm(tmp_path):
@@ -53,7 +60,7 @@ def test_a_path_that_cannot_exist_here_does_no_harm(tmp_path):
 
     assert found(Matcher([odd, QUOTATION], tmp_path).match(Path("/moved/q.pdf"), [], "", "")) == (
         "hartmann2019",
-        "file",
+        "name",
     )
 
 

@@ -27,7 +27,7 @@ def finding(rule: str = "unknown-key", level: str = "error", **other: Any) -> di
 def report(*findings: dict[str, Any], **other: Any) -> dict[str, Any]:
     counts = {level: sum(f["level"] == level for f in findings) for level in ("error", "warning", "note")}
     size = {"citations": 4, "works": 2, "quotations": 1}
-    found = {"findings": list(findings), "counts": counts, "edits": [], "fixable": True, "warnings": []}
+    found = {"findings": list(findings), "counts": counts, "edits": [], "fixable": True, "warnings": [], "texts": []}
     return {"project": "thesis", "format": "markdown", **size, **found, "coverage": COVERAGE, **other}
 
 

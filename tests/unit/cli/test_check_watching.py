@@ -29,7 +29,15 @@ def report(text: str) -> dict[str, Any]:
     ]
     counts = {"error": len(findings), "warning": 0, "note": 0}
     size = {"citations": 3, "works": 1, "quotations": 0, "format": "markdown", "sha256": _sha256(text)}
-    return {**size, "project": "p", "findings": findings, "counts": counts, "coverage": COVERAGE, "warnings": []}
+    return {
+        **size,
+        "project": "p",
+        "findings": findings,
+        "counts": counts,
+        "coverage": COVERAGE,
+        "warnings": [],
+        "texts": [],
+    }
 
 
 def _sha256(text: str) -> str:

@@ -47,7 +47,8 @@ def test_the_editors_are_listed(cursor: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_the_list_for_programs_has_everything(cursor: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(["clients", "install", "cursor", "--no-test"])
+    run(["clients", "install", "cursor", "--toolsets", "read,write", "--no-test"])
+    run(["clients", "install", "cursor", "--no-test"])  # keeps what it has
     (cursor.parents[1] / ".claude.json").write_text("{")
     capsys.readouterr()
     listed = {one["id"]: one for one in json.loads(said(capsys, "list", "--json"))}
@@ -104,6 +105,6 @@ def test_an_unknown_editor_is_answered_with_the_known_ones(
 
 def test_a_snippet_can_be_copied_for_any_program(cursor: Path, capsys: pytest.CaptureFixture[str]) -> None:
     general = json.loads(said(capsys, "snippet", "--project", "thesis"))
-    assert general["mcpServers"]["citeloom"]["args"][-2:] == ["--project", "thesis"]
+    assert general["mcpServers"]["citeloom"]["args"][-4:] == ["--project", "thesis", "--toolsets", "read"]
     assert said(capsys, "snippet", "codex").startswith("[mcp_servers.citeloom]")
     assert "There are: read, write" in refused(capsys, "snippet", "--toolsets", "read,all")

@@ -38,7 +38,11 @@ def opener(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opener:
 
 
 def run(uri: str | None, monkeypatch: pytest.MonkeyPatch, *options: str) -> Result:
-    monkeypatch.setattr(opening, "ask", lambda verb, chunk_id: {"passage": {"open_uri": uri, "cite": "[@evans2019]"}})
+    monkeypatch.setattr(
+        opening,
+        "ask",
+        lambda verb, chunk_id: {"passage": {"open_uri": uri, "cite": "[@evans2019]", "text_source": "native"}},
+    )
     return CliRunner().invoke(opening.open_, ["c-1", *options])
 
 

@@ -15,6 +15,8 @@ SIGNS = "[/x] \\[/y] [bold]z :smile: \\"
 def passage(**other: Any) -> dict[str, Any]:
     return {
         "cite": f"[@k, {SIGNS}]",
+        "claimed_citekey": None,
+        "text_source": "native",
         "section_path": [SIGNS],
         "authors": [],
         "title": SIGNS,

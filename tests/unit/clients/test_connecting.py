@@ -55,11 +55,18 @@ def test_what_is_written_is_what_the_bridge_understands(projects: list[str], too
     assert (list(seen.projects), sorted(seen.toolsets)) == (projects, sorted(toolsets))
 
 
-def test_what_is_the_default_is_left_out() -> None:
-    assert clients.entry.made(None, [], BOTH) == {
-        "command": sys.executable,
-        "args": ["-m", "citeloom", "mcp"],
-    }
+def test_an_entry_says_what_may_be_done_whatever_the_default_is() -> None:
+    for toolsets, said in ((BOTH, "read,write"), (["read"], "read")):
+        assert clients.entry.made(None, [], toolsets) == {
+            "command": sys.executable,
+            "args": ["-m", "citeloom", "mcp", "--toolsets", said],
+        }
+
+
+def test_an_entry_that_does_not_say_what_may_be_done_may_only_read(cursor: Path, look: Look) -> None:
+    cursor.write_text('{"mcpServers": {"citeloom": {"command": "citeloom", "args": ["mcp", "--project", "p"]}}}')
+    connected = look("cursor").connected
+    assert connected and connected.toolsets == ("read",)
 
 
 def test_the_command_is_the_script_of_this_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +121,7 @@ def test_an_entry_that_launches_nothing_is_replaced_by_one_that_does(raw: str, c
     assert found.connected is not None and found.connected.command == ()
     clients.install(found, ["thesis"], BOTH)
     connected = look("cursor").connected
-    assert connected is not None and connected.command[-2:] == ("--project", "thesis")
+    assert connected is not None and connected.projects == ("thesis",)
     assert "example.org" not in cursor.read_text()
 
 

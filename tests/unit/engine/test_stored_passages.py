@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ def item(number: int = 0, **changes: Any) -> dict[str, Any]:
         ({"metadata": {"page_span": [1, 10**400]}}, Code.INVALID_INPUT, "items[2].metadata.page"),
         ({"id": "a\u202eb"}, Code.INVALID_INPUT, "items[2].id"),
         ({"metadata": {"page_span": ["a", "b"]}}, Code.INVALID_INPUT, "items[2].metadata.page"),
-        ({"metadata": {"text_source": "dream"}}, Code.INVALID_INPUT, "text_source"),
+        ({"metadata": {"text_source": "native"}}, Code.INVALID_INPUT, "text_source"),
         ({"text": " "}, Code.INVALID_INPUT, "items[2]"),
         ({"id": ""}, Code.INVALID_INPUT, "items[2]"),
     ],
@@ -58,7 +59,7 @@ def test_a_small_batch_and_an_id_used_twice_are_told() -> None:
     assert stored.points(PROJECT, [item(n) for n in range(100)])[2] == []
 
 
-def test_passages_are_cited_by_what_their_metadata_says(
+def test_passages_are_found_by_what_their_metadata_says_and_cited_by_nothing(
     catalog: Catalog, project: Project, collection: EdgeCollection
 ) -> None:
     about = {
@@ -74,13 +75,32 @@ def test_passages_are_cited_by_what_their_metadata_says(
     for _ in range(2):  # writing twice changes nothing
         collection.upsert(points)
         stored.note(catalog, collection, project, documents)
-    rows = {d.citekey: d for d in catalog.documents.all(project.id)}
-    assert {key: (d.chunks, d.key_made) for key, d in rows.items()} == {"müller2019": (2, False), "Agent": (1, True)}
+    rows = {d.claimed_citekey: d for d in catalog.documents.all(project.id)}
+    assert {key: (d.chunks, d.citekey, d.text_source) for key, d in rows.items()} == {
+        "müller2019": (2, "", "agent"),
+        "": (1, "", "agent"),
+    }
     assert rows["müller2019"].title == "Salt"
     assert stored.text(collection, rows["müller2019"]) == "Salt.\n\nSalt."
-    for filters in ({"page": 4}, {"tags": ["method"]}, {"citekey": "müller2019"}):
+    for filters in ({"page": 4}, {"tags": ["method"]}, {"claimed_citekey": "müller2019"}):
         assert collection.count(parse(filters)) == 2
     assert collection.count(parse({"section_prefix": "Trade"})) == 1
+
+
+def test_what_an_earlier_version_stored_as_a_works_own_is_rewritten_when_the_index_is_opened(
+    catalog: Catalog, project: Project, collection: EdgeCollection
+) -> None:
+    points, documents, _ = stored.points(project, [item(0, metadata={"citekey": "real2019"})])
+    collection.upsert([replace(p, payload={**p.payload, "citekey": "real2019", "text_source": "ocr"}) for p in points])
+    stored.note(catalog, collection, project, documents)
+    (document,) = catalog.documents.all(project.id)
+    document.text_source = ""  # as a migrated row has it
+    catalog.documents.save(document)
+    for _ in range(2):
+        stored.mend(catalog, project, collection)
+        assert collection.count(parse({"citekey": "real2019"})) == 0
+        assert collection.count(parse({"claimed_citekey": "real2019", "text_source": "agent"})) == 1
+    assert catalog.documents.all(project.id)[0].text_source == "agent"
 
 
 metadata = st.dictionaries(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,10 +111,10 @@ def test_a_passage_without_section_or_page_says_so() -> None:
 
 
 def test_what_comes_from_the_record_is_all_that_a_changed_record_rewrites() -> None:
-    passage = Passage(0, "x", ("Salt",), 1, 1, ("1",))
+    passage, claiming = Passage(0, "x", ("Salt",), 1, 1, ("1",)), replace(DOCUMENT, claimed_citekey="said2020")
     other = Record("new2020", "Grain", ("Nova, N.",), 2020, None, None, "book", ("t",), (), key_made=True)
     before = payload(PROJECT, DOCUMENT, RECORD, passage, SET)
-    after = payload(PROJECT, DOCUMENT, other, passage, SET, ["before2019"])
-    assert {**before, **record_values(other, ["before2019"])} == after
+    after = payload(PROJECT, claiming, other, passage, SET, ["before2019"])
+    assert {**before, **record_values(other, ["before2019"], "said2020")} == after
     changed = {key for key in before if before[key] != after[key]}
     assert changed == set(record_values(other))

@@ -97,6 +97,44 @@ def test_documents_of_the_first_version_were_read_plainly_unless_they_failed(
     catalog.close()
 
 
+def test_what_agents_stored_or_said_before_there_were_claims_is_a_claim_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "catalog.db"
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "_migrations", lambda steps=database._migrations(): steps[:5])  # noqa: B008
+        first = Catalog(file)
+        sql = (
+            "INSERT INTO projects (id, collection, dense_model, dense_fingerprint, dense_size, sparse_model,"
+            " created_at, references_hash) VALUES ('thesis', 'c', 'm', 'f', 4, '', '', 'h')"
+        )
+        first.db.write(sql)
+        for source, kind, key, made, record in (
+            ("stored:a", "stored", "real2019", 0, "{}"),
+            ("stored:b", "stored", "Agent", 1, "{}"),
+            ("/said.pdf", "pdf", "said2019", 0, '{"_metadata": {"citekey": "said2019"}}'),
+            ("/own.pdf", "pdf", "own2019", 0, '{"_metadata": {}}'),
+        ):
+            first.db.write(
+                "INSERT INTO documents (project_id, doc_id, source, file_type, citekey, key_made, record, matched_by,"
+                " converter, state, updated_at) VALUES ('thesis', ?, ?, ?, ?, ?, ?, 'doi', 'v', 'ready', '')",
+                (source, source, kind, key, made, record),
+            )
+        first.close()
+    catalog = Catalog(file)
+    found = {d.source: (d.citekey, d.claimed_citekey, d.claimed_by) for d in catalog.documents.all("thesis")}
+    assert found == {
+        "stored:a": ("", "real2019", "agent"),
+        "stored:b": ("", "", "agent"),
+        "/said.pdf": ("", "said2019", "agent"),
+        "/own.pdf": ("own2019", "", ""),
+    }
+    assert [d.source for d in catalog.documents.all("thesis") if d.converter == ""] == ["/said.pdf"], "to be read again"
+    assert catalog.projects.get("thesis").references_hash is None
+    assert catalog.listing.page("thesis", find="real2019")[1] == 1
+    catalog.close()
+
+
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "catalog.db"
     Database(file).close()
