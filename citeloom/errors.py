@@ -35,6 +35,33 @@ class Code(StrEnum):
     INTERNAL_ERROR = "INTERNAL_ERROR"
 
 
+class Cause(StrEnum):
+    """Who is to blame for a failure, and so what becomes of a document and of its import."""
+
+    DOCUMENT = "document"  # the document, or what was asked: it is remembered as failed, the import goes on
+    OUTSIDE = "outside"  # a server, a disk or a model is away: the import waits until it is back
+    UNCERTAIN = "uncertain"  # outside or the document: the import tries it a few times, then the document has failed
+    LASTING = "lasting"  # outside, until somebody does something about it: the import ends, no document has failed
+
+
+_CAUSES = {
+    Code.TIMEOUT: Cause.OUTSIDE,
+    Code.STORAGE_ERROR: Cause.OUTSIDE,
+    Code.MODEL_NOT_AVAILABLE: Cause.OUTSIDE,
+    Code.EMBEDDING_FAILED: Cause.UNCERTAIN,
+    Code.QUERY_FAILED: Cause.UNCERTAIN,
+    Code.ENGINE_UNAVAILABLE: Cause.UNCERTAIN,
+    Code.INDEX_UNAVAILABLE: Cause.LASTING,
+    Code.EMBEDDING_MISMATCH: Cause.LASTING,
+    Code.INVALID_PROJECT: Cause.LASTING,
+}
+# A document that failed so is tried again by the next sync: that says nothing about its content. The last four are
+# about a file that may be had another time, or a program that may be another one by then.
+TRIED_AGAIN = frozenset(_CAUSES) | {
+    Code.PERMISSION_DENIED, Code.FILE_NOT_FOUND, Code.ZOTERO_UNAVAILABLE, Code.INTERNAL_ERROR,
+}  # fmt: skip
+
+
 class CiteLoomError(Exception):
     """A failure with a code, what happened, and what to do next.
 
@@ -48,6 +75,16 @@ class CiteLoomError(Exception):
         self.message = message
         self.next_step = next_step
         self.details = details
+
+    @property
+    def cause(self) -> Cause:
+        """Who is to blame. `away` among the details names what may be back in a while, `refused` what will not take it.
+
+        Both are said where a foreign error is translated, and nowhere else.
+        """
+        if "away" in self.details:
+            return Cause.OUTSIDE
+        return Cause.UNCERTAIN if "refused" in self.details else _CAUSES.get(self.code, Cause.DOCUMENT)
 
     def __str__(self) -> str:
         return f"{self.message} {self.next_step}".strip()
@@ -65,3 +102,22 @@ class CiteLoomError(Exception):
         except ValueError:
             code = Code.INTERNAL_ERROR
         return cls(code, str(error.get("message", "")), **(error.get("details") or {}))
+
+
+def unexpected(error: Exception) -> CiteLoomError:
+    """What nobody translated, as one of ours: the machine's failure, or our own."""
+    match error:
+        case CiteLoomError():
+            return error
+        case MemoryError():
+            return CiteLoomError(Code.ENGINE_UNAVAILABLE, "There was not enough memory.", "Close other programs.")
+        case OSError(strerror=str() as why, filename=file):
+            what = f"{file}: {why}." if file else f"{why}."
+            return CiteLoomError(Code.STORAGE_ERROR, what, "Look after the disk it is on.", refused=str(file or ""))
+    return CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "See the engine's log.")
+
+
+class DocumentError(CiteLoomError):
+    """What a worker said of the document that it was given: whatever its code, other documents can be read."""
+
+    cause = Cause.DOCUMENT

@@ -15,6 +15,7 @@ from citeloom.engine import launch
 from citeloom.engine.client import Client, stop_engine
 from citeloom.errors import CiteLoomError
 
+_OK, _NOTE, _BAD = ("ok   ", "green"), ("note ", "yellow"), ("BAD  ", "red")
 _JOBS = {"move": "Move of {project}", "compact": "Compaction of {project}", "backup": "Backup"}
 
 
@@ -88,7 +89,10 @@ def status(json_: bool) -> None:
 
 @click.command()
 def doctor() -> None:
-    """Check every part and say how to mend what is not well."""
+    """Check every part and say how to mend what is not well.
+
+    Exit code 1 when a part does not work. Documents that could not be read are named, and change no exit code.
+    """
     version = ".".join(map(str, sys.version_info[:3]))
     findings: list[dict[str, Any]] = [
         {
@@ -107,10 +111,12 @@ def doctor() -> None:
         next_step = error.next_step or f"Its log: {log}."
         findings.append({"part": "engine", "ok": False, "seen": error.message, "next_step": next_step})
     for one in findings:
-        mark = ("ok   ", "green") if one["ok"] else ("BAD  ", "red")
+        mark = _NOTE if one.get("note") else _OK if one["ok"] else _BAD
         console.print(Text.assemble(mark, f"{one['part']}: {one['seen']}"), soft_wrap=True)
-        if not one["ok"] and one["next_step"]:
+        if mark is not _OK and one["next_step"]:
             console.print(Text(f"     {one['next_step']}"), soft_wrap=True)
     bad = [one for one in findings if not one["ok"]]
-    click.echo("Everything is well." if not bad else f"{len(bad)} of {len(findings)} parts need attention.")
+    notes = any(one.get("note") for one in findings)
+    well = "Every part works, but some documents could not be read." if notes else "Everything is well."
+    click.echo(f"{len(bad)} of {len(findings)} parts need attention." if bad else well)
     sys.exit(1 if bad else 0)

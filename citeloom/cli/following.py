@@ -17,6 +17,7 @@ from citeloom.errors import CiteLoomError, Code
 _LINES_EVERY = 50
 _CHORE_LINES_EVERY = 100_000
 _LINE_AFTER = 15.0
+_STAGES = {"wait": "waiting"}
 
 
 def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any
 def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
     finished: dict[str, Any] = {}
     bar = _Bar() if console.is_terminal and not quiet else None
-    lines = _Lines()
+    lines, waits = _Lines(), _Waits()
 
     def tell(event: dict[str, Any]) -> bool:
         nonlocal finished
@@ -51,6 +52,8 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
         if event["type"] == "JobFinished":
             finished = event
             return True
+        if event["type"] == "JobProgress":
+            waits.update(event)
         if event["type"] == "JobProgress" and bar:
             bar.update(event)
         elif event["type"] == "JobProgress" and not quiet:
@@ -67,6 +70,19 @@ def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
 
 def _say_paused() -> None:
     click.echo("Imports are paused; this one goes on after 'citeloom engine resume'.", err=True)
+
+
+class _Waits:
+    """Says what a job waits for, once for each time that it is held up."""
+
+    def __init__(self) -> None:
+        self._said_at: int | None = None  # how far it was then
+
+    def update(self, event: dict[str, Any]) -> None:
+        steps = event["searchable"] + event["done"]
+        if event["waits_for"] and self._said_at != steps:
+            self._said_at = steps
+            click.echo(f"Waiting: {event['waits_for']} Ctrl-C ends it.", err=True)
 
 
 class _Lines:
@@ -102,7 +118,7 @@ class _Bar:
 
     def update(self, event: dict[str, Any]) -> None:
         file = event["file"]
-        name = (Path(file).name if Path(file).is_absolute() else file) or event["stage"]
+        name = (Path(file).name if Path(file).is_absolute() else file) or _STAGES.get(event["stage"], event["stage"])
         page = f" (page {event['page']} of {event['pages']})" if event["pages"] else ""
         chore = event["stage"] in CHORES  # it has one half only
         self._progress.update(

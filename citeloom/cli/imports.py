@@ -70,13 +70,14 @@ def ingest(
 @click.argument("project", required=False)
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--yes", is_flag=True, help="Remove what has left its source, however much it is.")
+@click.option("--retry", is_flag=True, help="Try again also what failed before and has not changed since.")
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
-def sync(project: str | None, dry_run: bool, yes: bool, json_: bool) -> None:
+def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool) -> None:
     """Bring PROJECT, or every project, in step with Zotero, its folders and its references.
 
     New works are read, changed files replaced; what only has another record is updated without being read again; what
     was taken out of its collection, or trashed, is removed. Nothing is removed from a library that cannot be read, and
-    many documents at once only after asking.
+    many documents at once only after asking. Where an index server, the disk or a model is away, it waits for that.
     """
     with connected() as client:
         ids = [project] if project else [p["id"] for p in client.call("project_list")]
@@ -85,13 +86,13 @@ def sync(project: str | None, dry_run: bool, yes: bool, json_: bool) -> None:
             return
         if dry_run:
             with waiting("Looking"):
-                plans = [client.call("plan", project=one) for one in ids]
+                plans = [client.call("plan", project=one, retry_failed=retry) for one in ids]
             _print_plans(plans, json_=json_)
             sys.exit(1 if any(plan["problems"] for plan in plans) else 0)
         client.call("watch")
         results: dict[str, dict[str, Any]] = {}
         for one in ids:
-            results[one] = _sync_one(client, one, yes=yes, quiet=json_, named=len(ids) > 1)
+            results[one] = _sync_one(client, one, yes=yes, retry=retry, quiet=json_, named=len(ids) > 1)
             if results[one]["state"] == "cancelled":  # Ctrl-C is meant for all of them
                 break
     if json_:
@@ -99,13 +100,14 @@ def sync(project: str | None, dry_run: bool, yes: bool, json_: bool) -> None:
     sys.exit(max(_code(result) for result in results.values()))
 
 
-def _sync_one(client: Client, project: str, *, yes: bool, quiet: bool, named: bool) -> dict[str, Any]:
+def _sync_one(client: Client, project: str, *, yes: bool, retry: bool, quiet: bool, named: bool) -> dict[str, Any]:
     """Sync a project; an error is that project's result."""
     if named and not quiet:
         click.echo(f"{project}:")
 
     def run(*, remove: bool) -> dict[str, Any]:
-        job = client.call("ingest", project=project, source=None, options={"remove_missing": remove})
+        options = {"remove_missing": remove, "retry_failed": retry}
+        job = client.call("ingest", project=project, source=None, options=options)
         return run_to_the_end(client, job["job_id"], quiet=quiet)
 
     try:

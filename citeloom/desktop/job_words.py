@@ -33,12 +33,15 @@ def share(job: dict[str, Any]) -> float | None:
         return None
     done, searchable = int(job.get("done") or 0), int(job.get("searchable") or 0)
     # Half of a paper's way is that it can be searched.
-    steps = (done + searchable) / 2 if kind_of(job) == IMPORT and not stage_words(job) else done
+    reads = kind_of(job) == IMPORT and (not stage_words(job) or job.get("waits_for"))
+    steps = (done + searchable) / 2 if reads else done
     return min(1.0, steps / total)
 
 
 def stage_words(job: dict[str, Any]) -> str:
     """What a job does now; nothing where it reads papers, or waits for its turn."""
+    if waits_for := job.get("waits_for"):
+        return translate("Jobs", "Waiting: {what}").format(what=waits_for)
     words = {
         "copy": translate("Jobs", "Copying passages: {done} of {total}"),
         "wait": translate("Jobs", "Waiting for the server to come back …"),

@@ -67,6 +67,8 @@ class Situation:
             return translate("Situation", "Paused: {counts}").format(counts=counts)
         if self.jobs and all(job_words.kind_of(job) != job_words.IMPORT for job in self.jobs.values()):
             return job_words.title(next(iter(self.jobs.values())))
+        if self.jobs and all(job.get("waits_for") for job in self.jobs.values()):
+            return translate("Situation", "Waiting for something that is away: {counts}").format(counts=counts)
         if self.jobs:
             return translate("Situation", "Reading: {counts}").format(counts=counts)
         if not self.status.get("projects"):
@@ -86,6 +88,7 @@ class Overview(QObject):
         self.now = Situation()
         self._restarts = False
         self._ended: dict[str, list[dict[str, Any]]] = {}  # imports that are over, by project, until the last one is
+        self._held_up: dict[str, tuple[str, int, int]] = {}  # by project: the import that waits, how far it was
         self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
         self._refresh.timeout.connect(self._ask)
         link.told.connect(self._on_event)
@@ -116,6 +119,7 @@ class Overview(QObject):
         elif kind == "JobProgress":
             job = {**self.now.jobs.get(event["job_id"], {}), **event, "project": event["project_id"]}
             self._set(jobs={**self.now.jobs, event["job_id"]: job})
+            self._tell_waiting(event)
         elif kind == "JobFinished":
             self._set(jobs={key: job for key, job in self.now.jobs.items() if key != event["job_id"]})
             if job_words.kind_of(event) == job_words.IMPORT:
@@ -170,6 +174,15 @@ class Overview(QObject):
                 self.tr("{project} is up to date").format(project=project),
                 text.format(count=processed, passages=count("chunks_written")),
                 False,
+            )
+
+    def _tell_waiting(self, event: dict[str, Any]) -> None:
+        """Say once what an import waits for, until it has come further."""
+        steps = (event["job_id"], event.get("searchable", 0), event.get("done", 0))
+        if event.get("waits_for") and self._held_up.get(event["project_id"]) != steps:
+            self._held_up[event["project_id"]] = steps
+            self.notice.emit(
+                self.tr("{project}: an import waits").format(project=event["project_id"]), event["waits_for"], True
             )
 
     def _tell_chore(self, event: dict[str, Any]) -> None:

@@ -75,7 +75,7 @@ def said(path: Path) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise CiteLoomError(
-            Code.CONVERSION_FAILED,
+            Code.STORAGE_ERROR,
             f"The file {path.name} could not be read: {error.strerror or error}.",
             "Check the disk or network drive it lies on, then try again.",
             path=str(path),

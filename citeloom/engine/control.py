@@ -195,7 +195,9 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "project_show": lambda s, a: s.projects.show(a["id"]),
     "project_remove": lambda s, a: s.projects.remove(a["id"]),
     "ingest": _ingest,
-    "plan": lambda s, a: s.imports.preview(s.catalog.projects.get(a["project"])),
+    "plan": lambda s, a: s.imports.preview(
+        s.catalog.projects.get(a["project"]), retry_failed=bool(a.get("retry_failed"))
+    ),
     "zotero_status": lambda s, a: s.zotero.status(),
     "zotero_collections": lambda s, a: s.zotero.collections(a.get("library")),
     "zotero_login": lambda s, a: s.zotero.log_in(a["key"]),

@@ -13,11 +13,18 @@ from citeloom import data_folder, paths
 from citeloom.engine.service import Service
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.limits import Limits
+from citeloom.ingest.passages import shown_source
 from citeloom.ingest.place import place_of
+from citeloom.store import State
+
+_NAMED = 3  # failed documents of a project
 
 
 def examine(service: Service) -> list[dict[str, Any]]:
-    """The findings, part by part: `ok`, what was seen, and the next step where something is wrong."""
+    """The findings, part by part: `ok`, what was seen, and the next step where something is wrong.
+
+    A `note` is about documents that could not be read: every part works, but somebody should know.
+    """
     checks: list[tuple[str, Callable[[], str]]] = [
         ("data folder", lambda: _data_folder(service)),
         ("settings", lambda: _settings(service)),
@@ -29,19 +36,22 @@ def examine(service: Service) -> list[dict[str, Any]]:
     ]
     if service.index_desk.servers():
         checks.append(("Qdrant server", lambda: _servers(service)))
-    checks += [(f"project {p.id}", partial(_project, service, p.id)) for p in service.catalog.projects.all()]
-    return [_check(name, look) for name, look in checks]
+    projects = [p.id for p in service.catalog.projects.all()]
+    checks += [(f"project {project}", partial(_project, service, project)) for project in projects]
+    notes = (_failed_documents(service, project) for project in projects)
+    return [*(_check(name, look) for name, look in checks), *(note for note in notes if note)]
 
 
 def _check(name: str, look: Callable[[], str]) -> dict[str, Any]:
     try:
-        return {"part": name, "ok": True, "seen": look(), "next_step": ""}
+        return {"part": name, "ok": True, "note": False, "seen": look(), "next_step": ""}
     except CiteLoomError as error:
-        return {"part": name, "ok": False, "seen": error.message, "next_step": error.next_step}
+        return {"part": name, "ok": False, "note": False, "seen": error.message, "next_step": error.next_step}
     except Exception as error:
         return {
             "part": name,
             "ok": False,
+            "note": False,
             "seen": f"{type(error).__name__}: {error}",
             "next_step": "See the engine's log.",
         }
@@ -178,3 +188,23 @@ def _project(service: Service, project_id: str) -> str:
 
 def _megabytes(service: Service, collection: str) -> str:
     return f"{service.collections.size_on_disk(collection) / 1_000_000:,.0f}"
+
+
+def _failed_documents(service: Service, project_id: str) -> dict[str, Any] | None:
+    """What could not be read, the first few by name; nothing where everything could be."""
+    try:
+        failed, count = service.catalog.documents.page(project_id, State.FAILED, _NAMED, 0)
+    except CiteLoomError:
+        return None  # the project's own finding says so
+    if not count:
+        return None
+    named = "; ".join(f"{shown_source(one)}: {one.reason or one.reason_code}" for one in failed)
+    more = f"; and {count - len(failed)} more" if count > len(failed) else ""
+    return {
+        "part": f"documents of {project_id}",
+        "ok": True,
+        "note": True,
+        "seen": f"{count} could not be read: {named}{more}",
+        "next_step": "When you have done something about them, have them tried again;"
+        f" on the command line: citeloom sync {project_id} --retry. All of them: citeloom documents {project_id}.",
+    }

@@ -24,6 +24,7 @@ class JobProgress:
     page: int = 0
     pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage
+    waits_for: str = ""  # what is away, and what to do about it
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,7 @@ class Imports:
             allow_mass_removal=bool(options.get("remove_missing", False)) and not by_agent,
             metadata=metadata,
             ocr_languages=list(options.get("ocr_languages") or []),
+            retry_failed=bool(options.get("retry_failed", False)),
         )
         return self._jobs.submit(request, owed_first=by_agent)
 
@@ -149,9 +150,9 @@ class Imports:
             return False
         return hash_file(Path(project.references_path)) != project.references_hash
 
-    def preview(self, project: Project) -> dict[str, Any]:
+    def preview(self, project: Project, *, retry_failed: bool = False) -> dict[str, Any]:
         """What a sync of a project would do; nothing is written."""
-        return self._importer.preview(ImportRequest(project.id))
+        return self._importer.preview(ImportRequest(project.id, retry_failed=retry_failed))
 
     def answer(self, job_id: str, finished: Job | None, progress: Progress | None) -> dict[str, Any]:
         """What became of an import, or how far it has come."""

@@ -7,12 +7,13 @@ import threading
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, replace
 from functools import partial
 
+from citeloom.engine.begun import Begun
 from citeloom.engine.events import Events, JobFinished, JobProgress, JobQueued, Paused
-from citeloom.engine.work import Begin, Work
-from citeloom.errors import CiteLoomError, Code
+from citeloom.engine.work import Begin
+from citeloom.errors import CiteLoomError, Code, unexpected
 from citeloom.ingest.request import Progress, Request
 from citeloom.store import Catalog, Job
 from citeloom.store.database import now
@@ -22,18 +23,7 @@ log = logging.getLogger(__name__)
 _LITTLE = 100  # pages: whole documents so short need not wait for those of another import
 _PATIENCE = 30.0  # seconds for an import to end that nobody waits for
 _TRIES = 3  # a job during which the engine died this often is not tried again
-
-
-@dataclass(slots=True)
-class _Begun:
-    """A job that has begun and not ended: its first pass may be over, its second may have to wait."""
-
-    job: Job
-    stop: threading.Event = field(default_factory=threading.Event)
-    cancelled: bool = False  # stopped for good; else it waits once more
-    run: Work | None = None
-    searchable: bool = False  # what could be read at once has been
-    look_again: bool = False  # somebody asked for the same once more
+_IDLE = 60.0  # seconds between two looks at whether there is something to do where nothing is
 
 
 class JobQueue:
@@ -52,8 +42,8 @@ class JobQueue:
         self._when_idle = when_idle
         self._changed = threading.Condition()
         self._waiting: deque[Job] = deque()
-        self._begun: dict[str, _Begun] = {}  # by job id
-        self._at_work: list[_Begun] = []  # whose second pass has begun: the last one goes on, the others give way
+        self._begun: dict[str, Begun] = {}  # by job id
+        self._at_work: list[Begun] = []  # whose second pass has begun: the last one goes on, the others give way
         self._progress: dict[str, Progress] = {}
         self._finished: dict[str, Job] = {}
         self._owed: set[str] = set()
@@ -94,6 +84,9 @@ class JobQueue:
                 enough = job.request.get("watched") and begun.searchable
                 if _same(begun.job, job) and not begun.cancelled and not enough:
                     begun.look_again |= not owed_first
+                    if not owed_first:
+                        begun.try_now()
+                        self._changed.notify_all()
                     return begun.job
             for waiting in self._waiting:
                 if _same(waiting, job):
@@ -163,6 +156,13 @@ class JobQueue:
             self._changed.notify_all()
         self._events.publish(Paused(paused))
 
+    def try_now(self) -> None:
+        """Something may be back that jobs wait for: they need not wait any longer."""
+        with self._changed:
+            for begun in self._begun.values():
+                begun.try_now()
+            self._changed.notify_all()
+
     def drop(self, project_id: str) -> None:
         """Take a project's jobs out of the queue, to remove it; refuses while one runs that somebody asked for."""
         dropped: list[Job] = []
@@ -174,6 +174,7 @@ class JobQueue:
                     for begun in own:
                         begun.cancelled = True
                         begun.stop.set()
+                    self._changed.notify_all()
                     self._changed.wait_for(lambda: not any(begun.job.id in self._begun for begun in own), _PATIENCE)
                     dropped += self._take_waiting(project_id)
                 running = [begun.job.kind for begun in self._begun.values() if _concerns(begun.job, project_id)]
@@ -220,6 +221,7 @@ class JobQueue:
             if begun := self._begun.get(job_id):
                 begun.cancelled = True
                 begun.stop.set()
+                self._changed.notify_all()
                 return True
             waiting = next((j for j in self._waiting if j.id == job_id), None)
             if waiting is not None:
@@ -231,45 +233,68 @@ class JobQueue:
     def _work(self) -> None:
         while not self._stop.is_set():
             self._quietly(self._serve)
-            if self._begun:
-                self._quietly(partial(self._go_on, min(self._begun.values(), key=_left)))
+            ready = [begun for begun in self._begun.values() if begun.is_due and (begun.searchable or not begun.waits)]
+            if ready:
+                self._quietly(partial(self._go_on, min(ready, key=lambda begun: begun.left)))
                 continue
-            self._quietly(self._when_idle)
+            if not self._begun:
+                self._quietly(self._when_idle)
             with self._changed:
-                self._changed.wait_for(lambda: self._startable() or self._stop.is_set(), 60)
+                seconds = min((begun.seconds_to_wait for begun in self._begun.values()), default=_IDLE)
+                self._changed.wait_for(self._anything_to_do, max(0.0, seconds))
         for begun in list(self._begun.values()):
             self._quietly(partial(self._go_on, begun))
 
     def _serve(self) -> None:
         """Do at once what somebody waits for: first passes, a second look, and the end of what has little left."""
         while not self._stop.is_set() and (job := self._next()) is not None:
-            self._begin(job)
+            self._begin(self._begun[job.id])
         for begun in list(self._begun.values()):
-            if begun.look_again and begun.searchable and begun.run and not begun.stop.is_set():
+            if begun.waits and begun.is_due and not begun.searchable and not begun.stop.is_set():
+                self._begin(begun)
+        for begun in list(self._begun.values()):
+            if begun.look_again and begun.searchable and begun.run and not begun.waits and not begun.stop.is_set():
                 begun.look_again = False
                 self._quietly(begun.run.look_again)
         for begun in list(self._begun.values()):
             ended = begun.job.id not in self._begun  # meanwhile, by what another one gave way to
-            if not ended and begun not in self._at_work and (begun.stop.is_set() or _left(begun) <= _LITTLE):
+            if ended or begun in self._at_work:
+                continue
+            if begun.stop.is_set() or (begun.searchable and begun.is_due and begun.left <= _LITTLE):
                 self._go_on(begun)
 
     def _startable(self) -> Job | None:
-        """The next job that may begin: one that replaces what others write to waits until nothing is under way."""
+        """The next job that may begin: one that replaces what others write to waits until nothing is under way.
+
+        What waits for something that is away is not under way, and need not be waited for; only who would write into
+        an index that is half replaced has to.
+        """
+        going = [begun for begun in self._begun.values() if not begun.waits]
+        held = {b.job.project_id for b in self._begun.values() if b.waits and _replaces_the_index(b.job)}
         free = (job for job in self._waiting if not (self._paused and _heeds_a_pause(job)))
-        return next((job for job in free if not (self._begun and _replaces_the_index(job))), None)
+        return next((j for j in free if not (going if _replaces_the_index(j) else j.project_id in held)), None)
+
+    def _anything_to_do(self) -> bool:
+        due = any(begun.is_due for begun in self._begun.values())
+        return due or self._stop.is_set() or self._startable() is not None
 
     def _next(self) -> Job | None:
         with self._changed:
             if (found := self._startable()) is not None:
                 self._waiting.remove(found)
-                begun = self._begun[found.id] = _Begun(found)
+                if _replaces_the_index(found):  # what waits for the index that is there begins once more with the other
+                    for begun in [b for b in self._begun.values() if b.job.project_id == found.project_id]:
+                        if begun.run:
+                            self._quietly(begun.run.give_up)
+                        self._queue_again(begun.job)
+                begun = self._begun[found.id] = Begun(found)
                 if self._stop.is_set():
                     begun.stop.set()
             return found
 
-    def _begin(self, job: Job) -> None:
+    def _begin(self, begun: Begun) -> None:
         """Make searchable what can be read at once."""
-        begun = self._begun[job.id]
+        job = begun.job
         job.state = "running"
         job.result = {"tries": int(job.result.get("tries", 0)) + 1}
 
@@ -280,7 +305,8 @@ class JobQueue:
         def first() -> None:
             if job.project_id:
                 self._catalog.jobs.save(job)
-            begun.run = self._kinds[job.kind](job.request, report, begun.stop)
+            if begun.run is None:
+                begun.run = self._kinds[job.kind](job.request, report, begun.stop)
             begun.run.first()
 
         if self._try(begun, first):
@@ -289,52 +315,69 @@ class JobQueue:
                 if other is not begun and other.run and begun.run and other.job.project_id == job.project_id:
                     other.run.leave(begun.run.touched)
 
-    def _go_on(self, begun: _Begun) -> None:
+    def _go_on(self, begun: Begun) -> None:
         """Read whole what has still to be."""
         run = begun.run
-        assert run is not None
-        self._at_work.append(begun)
-        try:
-            if not self._try(begun, partial(run.second, self._serve)):
-                return
-        finally:
-            self._at_work.remove(begun)
-        result = run.result
-        if not result.stopped:
-            self._finish(begun.job, "done", result.to_json())
+        if run is not None:
+            self._at_work.append(begun)
+            try:
+                if not self._try(begun, partial(run.second, self._serve)):
+                    return
+            finally:
+                self._at_work.remove(begun)
+        result = run.result.to_json() if run else {}  # something was away before it could begin
+        if run and not run.result.stopped:
+            self._finish(begun.job, "done", result)
         elif self._stop.is_set() and not begun.cancelled and begun.job.project_id:
-            self._finish(begun.job, "parked", result.to_json())
+            self._finish(begun.job, "parked", result)
         elif not self._waits_again(begun):
-            self._quietly(run.give_up)
-            self._finish(begun.job, "cancelled", result.to_json())
+            if run:
+                self._quietly(run.give_up)
+            self._finish(begun.job, "cancelled", result)
 
-    def _waits_again(self, begun: _Begun) -> bool:
+    def _waits_again(self, begun: Begun) -> bool:
         """Put a job that was paused back to where it waited, unless somebody has cancelled it."""
-        job = begun.job
         with self._changed:
             if begun.cancelled or self._stop.is_set():
                 return False
-            job.state, job.result = "queued", {}
-            self._keep(job)
-            del self._begun[job.id]
-            self._waiting = deque(sorted([job, *self._waiting], key=lambda one: one.created_at))
-            self._changed.notify_all()
+            self._queue_again(begun.job)
         return True
 
-    def _try(self, begun: _Begun, work: Callable[[], None]) -> bool:
-        """Do a part of a job; if it fails, the job has failed."""
+    def _queue_again(self, job: Job) -> None:
+        job.state, job.result = "queued", {}
+        self._keep(job)
+        del self._begun[job.id]
+        self._waiting = deque(sorted([job, *self._waiting], key=lambda one: one.created_at))
+        self._changed.notify_all()
+
+    def _try(self, begun: Begun, work: Callable[[], None]) -> bool:
+        """Do a part of a job; if it fails, the job has failed, or waits for what is away."""
+        begun.waits = False
         try:
             work()
             return True
-        except CiteLoomError as error:
-            log.warning("job %s failed: %s", begun.job.id, error)
-            outcome = error.as_dict()
         except Exception as error:
-            log.exception("job %s failed", begun.job.id)
-            problem = CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "See the engine's log.")
-            outcome = problem.as_dict()
-        self._finish(begun.job, "failed", {"error": outcome})
+            problem = unexpected(error)
+            if problem is not error:
+                log.exception("job %s failed", begun.job.id)
+        progress = self._progress.get(begun.job.id, Progress(total=0))
+        if begun.wait_for(problem, progress):
+            self._say_waiting(begun, problem, progress)
+        else:
+            log.warning("job %s failed: %s", begun.job.id, problem)
+            self._finish(begun.job, "failed", {"error": problem.as_dict()})
         return False
+
+    def _say_waiting(self, begun: Begun, error: CiteLoomError, before: Progress) -> None:
+        """Say what a job waits for; in the log only once."""
+        job = begun.job
+        if begun.in_vain == 1:
+            log.warning("job %s of %s waits: %s", job.id, job.project_id, error)
+        progress = replace(before, stage="wait", file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
+        self._progress[job.id] = progress
+        job.result = {}  # an engine that ends while it waits does not end because of it
+        self._keep(job)
+        self._events.publish(JobProgress(job.id, job.project_id, **asdict(progress)))
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:
         job.state, job.result = state, result
@@ -364,10 +407,6 @@ class JobQueue:
             work()
         except Exception:
             log.exception("the job thread goes on after an error")
-
-
-def _left(begun: _Begun) -> int:
-    return begun.run.left if begun.run else 0
 
 
 def _same(one: Job, other: Job) -> bool:

@@ -47,6 +47,11 @@ _MAPPED = qdrant.Memory.Cached
 _SEARCHED = qdrant.SearchParams(hnsw_ef=_BREADTH, quantization=qdrant.QuantizationSearchParams(rescore=True))
 
 
+# Bytes. Qdrant Edge writes into mapped files, which are mostly holes: where the disk has no room to fill one, the
+# system ends the process without a word. A log of writes takes 32 MB at once.
+_LEAST_FREE = 64_000_000
+
+
 class Bm25:
     """BM25 weights with the stemmer and stop words of a language, without any download."""
 
@@ -151,13 +156,19 @@ class EdgeCollection(Collection):
         self._state.refuse_damaged()
 
     def _write(self, points: Sequence[Point]) -> None:
+        self._check_room()
         self._update(qdrant.UpdateOperation.upsert_points([_point(p) for p in points]))
         self.written += len(points)
 
     def _delete(self, where: f.Condition) -> None:
         self._update(qdrant.UpdateOperation.delete_points_by_filter(_filter(where)))
 
+    def _check_room(self) -> None:
+        if shutil.disk_usage(self.folder).free < _LEAST_FREE:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder))
+
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
+        self._check_room()
         self._update(qdrant.UpdateOperation.set_payload_by_filter(_filter(where), values))
 
     def _update(self, operation: qdrant.UpdateOperation) -> None:

@@ -65,6 +65,7 @@ class Finder:
             converter=CONVERTER_VERSION,
             again=(again or asked) and not second_look,
             retry=not (request.watched or second_look),
+            retry_failed=request.retry_failed and not second_look,
             quick=QUICK_VERSION,
         )
 

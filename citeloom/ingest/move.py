@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -94,10 +95,14 @@ def same(one: Point, other: Point) -> bool:
 
 
 def _words(point: Point) -> dict[int, float]:
-    """The weights of words in single precision, in whatever order they came."""
+    """The weights of words in single precision, in whatever order they came.
+
+    Both places keep them so, but a server writes the shortest number that means the same, where Qdrant Edge gives the
+    exact value of it.
+    """
     if point.sparse is None:
         return {}
-    return {at: round(weight, 5) for at, weight in zip(point.sparse.indices, point.sparse.values, strict=True)}
+    return dict(zip(point.sparse.indices, array("f", point.sparse.values), strict=True))
 
 
 def _product(one: Sequence[float], other: Sequence[float]) -> float:

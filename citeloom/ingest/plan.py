@@ -6,14 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.errors import Code
+from citeloom.errors import TRIED_AGAIN
+from citeloom.ingest.records import QUICK
 from citeloom.ingest.scan import FoundFile
-
-# Failures that say nothing about the file itself: trying again may help.
-PASSING = {
-    Code.PERMISSION_DENIED, Code.FILE_NOT_FOUND, Code.STORAGE_ERROR, Code.EMBEDDING_FAILED, Code.INTERNAL_ERROR,
-    Code.TIMEOUT, Code.MODEL_NOT_AVAILABLE, Code.ZOTERO_UNAVAILABLE,
-}  # fmt: skip
 
 MASS_REMOVAL_SHARE = 0.2
 MASS_REMOVAL_COUNT = 10
@@ -43,12 +38,14 @@ def plan(
     disallowed: Callable[[str], bool] = lambda source: False,
     again: bool = False,
     retry: bool = True,
+    retry_failed: bool = False,
     quick: str = "",
 ) -> Plan:
     """Compare what was found with the documents known; `in_scope` says which known sources were looked at.
 
     `again` has everything read anew. Without `retry`, what could not be had before is left alone until it changes, and
-    so is a text read by the converter `quick`, whose better one somebody may have stopped.
+    so is a text read by the converter `quick`, whose better one somebody may have stopped. With `retry_failed`, what
+    failed by itself is read again too, and so is what could be read only in part.
     """
     known = list(known)
     here = {file.source for file in found}
@@ -75,14 +72,20 @@ def plan(
                 without_file.append(file)
                 continue
             still_without.append(row["doc_id"])
-        elif row is None or not _same(row, file) or again or row["converter"] not in done:
+        elif (
+            row is None
+            or not _same(row, file)
+            or again
+            or row["converter"] not in done
+            or (retry_failed and (row["state"] == "failed" or row["converter_engine"] == QUICK))
+        ):
             to_read.append(file)
             continue
         elif row["state"] == "ready" or twin_stays:
             unchanged.append(row["doc_id"])
         elif row["state"] == "pending" and row["converter"] == quick and not retry:
             unchanged.append(row["doc_id"])  # somebody is at it, or has stopped it
-        elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in PASSING)):
+        elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in TRIED_AGAIN)):
             still_failed.append(row["doc_id"])
         elif row["state"] == "without_file" and not retry:
             still_without.append(row["doc_id"])

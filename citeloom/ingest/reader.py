@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -54,8 +54,12 @@ class Reader:
         next_file: Callable[[], FoundFile | None],
         read: Callable[[FoundFile], Read],
         take: Callable[[FoundFile, Future[Read]], None],
+        give_back: Callable[[Sequence[FoundFile]], None],
     ) -> None:
-        """Read files a little ahead of what is made of them; `take` gets them one by one, in order."""
+        """Read files a little ahead of what is made of them; `take` gets them one by one, in order.
+
+        Where it raises, those that were read ahead are given back.
+        """
         ahead = self._importer.workers.count * 2
         waiting: deque[tuple[FoundFile, Future[Read]]] = deque()
         with ThreadPoolExecutor(ahead, thread_name_prefix="read") as pool:
@@ -68,6 +72,7 @@ class Reader:
                     take(*waiting.popleft())
             except BaseException:
                 self._state.failed.set()
+                give_back([file for file, _ in waiting])
                 raise
             finally:
                 for _, reading in waiting:
@@ -172,13 +177,14 @@ class Reader:
         return bool(since) and cache.exists() and cache.stat().st_mtime < since
 
     def _wanted_again(self, known: Document) -> bool:
-        if self._state.request.convert_since:
+        request = self._state.request
+        if request.convert_since:
             return True
         if known.converter != CONVERTER_VERSION or known.source in self._state.anew:
             return True
         if known.converter_engine == QUICK:  # its whole conversion failed: who names the file has done something
-            return self._state.named(known.source) or bool(self._state.request.documents)
-        asked = self._state.request.ocr_languages
+            return self._state.named(known.source) or bool(request.documents) or request.retry_failed
+        asked = request.ocr_languages
         return bool(
             asked and known.ocr_languages and known.ocr_languages != self._languages(known.record.get("language"))
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.errors import Cause, CiteLoomError, Code
 from citeloom.index.collection import Collection, Hit, Point
 from citeloom.index.filters import AnyOf
 from citeloom.index.model_choice import fetch, is_here
@@ -69,13 +69,24 @@ class Rebuild:
             raise self._unreadable
         return self._collections.get(place_of(self.old))
 
-    def carry_over(self, read_again: set[str]) -> None:
+    def check(self) -> None:
+        """Raise where the new generation cannot be reached."""
+        self._collection.any_passages(1)
+
+    def close(self) -> None:
+        """Let go of a generation that is not finished; the next start deletes it."""
+        self._collection.close()
+
+    def carry_over(self, read_again: Container[str]) -> None:
         """Take along documents that have no file to read now: stored by an agent, or on an absent drive."""
         state = self._state
         documents = [
             document
             for document in state.catalog.documents.all(self.old.id)
-            if document.source not in read_again and document.doc_id not in state.gone and document.state == State.READY
+            if document.source not in read_again
+            and document.doc_id not in state.gone
+            and document.state == State.READY
+            and not self.writer.has(document.doc_id)  # before something went away that is back now
         ]
         if self._unreadable and documents:
             self._rescued = self._collections.rescued(place_of(self.old), [document.doc_id for document in documents])
@@ -91,6 +102,8 @@ class Rebuild:
         try:
             hits = self._carried(document)
         except CiteLoomError as error:
+            if self._unreadable is None and error.cause is Cause.OUTSIDE:
+                raise
             document.state, document.reason_code, document.reason = State.FAILED, str(error.code), str(error)
             document.version, document.chunks = None, 0
             self.writer.note(document)
@@ -119,13 +132,12 @@ class Rebuild:
 
     def finish(self) -> None:
         """Have the new generation answer from now on."""
-        self._catch_up()
         state = self._state
         with self._collections.swapped(place_of(state.project), self._collection):
             self.writer.finish(state.project, sorted(state.gone))
         state.result.removed += len(state.gone)
 
-    def _catch_up(self) -> None:
+    def catch_up(self) -> None:
         """Follow what happened meanwhile to the generation that answers: agents store, people remove."""
         documents = self._documents()
         for document in documents.values():

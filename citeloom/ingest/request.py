@@ -48,6 +48,7 @@ class ImportRequest(_Kept):
     convert_since: float = 0.0  # a conversion from before this moment does not count
     model: str = ""  # of a rebuild: the dense model that the project is to have from now on
     download: bool = False  # whether that model may be fetched
+    retry_failed: bool = False  # also what failed by itself and has not changed since
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,13 @@ class Progress:
     chunks_written: int = 0
     file: str = ""
     # plan, model, fetch, read (what can be had at once), convert (whole documents), done;
-    # or copy (passages), wait (for a server), check, write (passages anew), graph, pack (megabytes)
+    # or copy (passages), check, write (passages anew), graph, pack (megabytes);
+    # or wait, until something outside of the job is back
     stage: str = "plan"
     page: int = 0  # of the file, where it takes long; of a model, megabytes
     pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage
+    waits_for: str = ""  # what is away, and what to do about it
 
 
 @dataclass(slots=True)

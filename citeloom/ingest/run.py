@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
@@ -13,7 +14,7 @@ from heapq import heappop, heappush
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.errors import Cause, CiteLoomError, Code, unexpected
 from citeloom.index.collection import Collection, Point
 from citeloom.index.filters import AnyOf
 from citeloom.ingest.again import Again
@@ -28,7 +29,7 @@ from citeloom.ingest.scan import FoundFile
 from citeloom.ingest.state import ImportState, Pace, Report
 from citeloom.ingest.taker import Taker
 from citeloom.ingest.workers import Stopped
-from citeloom.ingest.writer import LiveWriter
+from citeloom.ingest.writer import LiveWriter, mend
 from citeloom.store import Document, State
 
 if TYPE_CHECKING:
@@ -38,10 +39,17 @@ log = logging.getLogger(__name__)
 
 _PATIENCE = 0.25  # seconds between two looks at whether somebody else wants something
 _PAGE_OF_OCR = 10  # reading one takes as long as so many others
+_TRIES = 3  # of a document that failed for a reason that may be its own or not
+
+_Later = tuple[bool, int, str, FoundFile]
 
 
 class Run:
-    """One import, in two passes: what can be had at once, and what takes long."""
+    """One import, in two passes: what can be had at once, and what takes long.
+
+    Where something outside of it is away, a pass ends with that error and no document has failed: called again, it
+    goes on where it was.
+    """
 
     def __init__(self, importer: Importer, request: ImportRequest, report: Report, stop: threading.Event) -> None:
         self.state = ImportState(importer, request, report, stop)
@@ -54,10 +62,15 @@ class Run:
         self._taker: Taker | None = None
         self._began = time.monotonic()
         # What is to be read whole: first what cannot be searched yet, and what is short before what is long.
-        self._later: list[tuple[bool, int, str, FoundFile]] = []
+        self._later: list[_Later] = []
         self._found: dict[str, FoundFile] = {}
-        self._reading: set[str] = set()  # sources that are being read whole
+        self._planned = False
+        self._now: deque[FoundFile] = deque()  # what is left of the first pass, or of a rebuild
+        self._reading: dict[str, _Later] = {}  # by source, what is being read whole
+        self._tries: Counter[str] = Counter()  # by source, those that failed for an uncertain reason
         self._left: set[str] = set()  # sources that another import has taken over since
+        self._rebuild: Rebuild | None = None
+        self._read_again: set[str] = set()  # what a rebuild need not take over
         self._rebuilt = False
         self._settle: Callable[[], None] = partial(importer.settle, self.state)
         self.touched: set[str] = set()  # sources whose text this import has changed, or is to change
@@ -74,35 +87,67 @@ class Run:
 
     def first(self) -> None:
         """Make everything searchable that can be read at once; a rebuild is done as a whole."""
+        self.state.failed.clear()
+        with suppress(Stopped):  # in the middle of something that the next import does again
+            if self._planned:
+                self._see_that_all_is_back()
+            else:
+                self._begin()
+            if self._rebuild:
+                self._go_on_rebuilding(self._rebuild)
+            else:
+                self._go_on_importing()
+
+    def _begin(self) -> None:
+        """Plan, in one go: where that was interrupted, nothing of it counts."""
+        self.give_up()
+        self.state.begin()
         own, named = self.state.project.references_path, self._request.references_path
         # A person's are the project's by now.
         of_agent = Path(named) if named and named != own else None
         within = self._finder.place_of(str(of_agent)) if of_agent else ""
         self.state.records = RecordFinder(Path(own) if own else None, of_agent, within)
         self.result.warnings += self.state.records.warnings
-        with suppress(Stopped):  # in the middle of something that the next import does again
-            if self._request.force_rebuild:
-                self._rebuild()
-            else:
-                self._import()
+        if self._request.force_rebuild:
+            self._begin_rebuild()
+        else:
+            self._begin_import()
+        self._planned = True
+
+    def _see_that_all_is_back(self) -> None:
+        """Find out at little cost whether there is any use in going on, before many files are read for it."""
+        self.state.check_disk()
+        if self._rebuild:
+            self._rebuild.check()
+            return
+        collection = self._importer.open_collection(self.state.project)
+        collection.any_passages(1)
+        mend(self._catalog, self.state.project, collection)  # what was being written when something went away
 
     def second(self, give_way: Callable[[], None]) -> None:
         """Read whole what needs it; `give_way` is called often, for others who want something at once."""
         self.state.pace = Pace(self.left)
+        if self.state.failed.is_set() and not self._stop.is_set():
+            self._see_that_all_is_back()
+            self.state.failed.clear()
 
         def take(file: FoundFile, reading: Future[Read]) -> None:
-            self._one(file, reading, self._size(file)[1], give_way, first=False)
-            self._reading.discard(file.source)
+            try:
+                self._one(file, reading, self._size(file)[1], give_way, first=False)
+            except CiteLoomError:
+                self._back_to_later([file])
+                raise
+            self._reading.pop(file.source, None)
 
         with suppress(Stopped):
-            self._reader.each(self._next_later, self._reader.whole, take)
+            self._reader.each(self._next_later, self._reader.whole, take, self._back_to_later)
         self._end()
 
     def look_again(self) -> None:
         """Make searchable what has come or changed since the first pass began; the rest is for the next import."""
         if self._request.force_rebuild:
             return
-        known = self._reading | {source for _, _, source, _ in self._later}
+        known = {*self._reading, *(source for _, _, source, _ in self._later)}
         found = self._finder.find()
         fresh = [file for file in self._finder.plan(found, second_look=True).to_read if file.source not in known]
         self._found |= {file.source: file for file in fresh}
@@ -110,9 +155,17 @@ class Run:
         self.state.tell(total=len(fresh))
         try:
             with suppress(Stopped):
-                self._first_pass(fresh)
+                self._set_now(fresh)
+                self._first_pass()
+        except CiteLoomError as error:
+            if error.cause is Cause.DOCUMENT:
+                raise
+            log.info("what is new in %s is read later: %s", self.state.project.id, error)
         finally:
             self.state.failed.clear()  # what was begun before goes on
+            for file in self._now:
+                heappush(self._later, (*self._size(file), file.source, file))
+            self._now.clear()
         self.state.pace.more(sum(size for _, size, source, _ in self._later if source not in known))
 
     def leave(self, sources: set[str]) -> None:
@@ -120,7 +173,11 @@ class Run:
         self._left |= sources
 
     def give_up(self) -> None:
-        """What is done stays: it is as good as the rest will be."""
+        """What is done stays: it is as good as the rest will be. Of a rebuild, nobody has seen anything."""
+        rebuild, self._rebuild = self._rebuild, None
+        if rebuild and not self._rebuilt:
+            with suppress(CiteLoomError):  # it may be closed, or on a server that is away
+                rebuild.close()
 
     def _end(self) -> None:
         stopped = self._stop.is_set() and not self._rebuilt
@@ -132,7 +189,7 @@ class Run:
         self.result.duration_seconds = time.monotonic() - self._began
         self.state.tell(stage="done", file="")
 
-    def _import(self) -> None:
+    def _begin_import(self) -> None:
         state, project = self.state, self.state.project
         self._importer.check_model(project)
         collection = partial(self._importer.open_collection, project)
@@ -142,10 +199,14 @@ class Run:
         anew = self._refresh(work, collection())
         state.anew = set(anew)
         state.tell(total=len(anew))
-        self._first_pass([*work.to_read, *(self._found[source] for source in anew)])
+        self._set_now([*work.to_read, *(self._found[source] for source in anew)])
+
+    def _go_on_importing(self) -> None:
+        self._first_pass()
+        collection = partial(self._importer.open_collection, self.state.project)
         if not self._stop.is_set():
-            for doc_id in sorted(state.gone):
-                self._remove(doc_id, writer)
+            for doc_id in sorted(self.state.gone):
+                self._remove(doc_id, LiveWriter(self._catalog, collection))
         collection().flush()
 
     def _remove(self, doc_id: str, writer: LiveWriter) -> None:
@@ -185,15 +246,20 @@ class Run:
             self.result.updated += updated
             self.result.skipped -= updated
 
-    def _rebuild(self) -> None:
-        rebuild = Rebuild(self.state)
+    def _begin_rebuild(self) -> None:
+        rebuild = self._rebuild = Rebuild(self.state)
         self._settle = rebuild.settle
         self._taker = Taker(self.state, self._reader, rebuild.writer, keep=rebuild.carry, stored=rebuild.stored)
-        files = self._plan(again=True).to_read
-        rebuild.carry_over({file.source for file in files})
+        self._set_now(self._plan(again=True).to_read)
+        self._read_again = {file.source for file in self._now}
+
+    def _go_on_rebuilding(self, rebuild: Rebuild) -> None:
+        rebuild.carry_over(self._read_again)
         # Nobody sees it before its end: there is nothing to have early.
-        self._pass(files, self._reader.whole, [self._size(file)[1] for file in files], first=False)
+        self._pass(self._reader.whole, [self._size(file)[1] for file in self._now], first=False)
         if not self._stop.is_set():  # else the old generation answers on; the next start deletes the unfinished one
+            rebuild.catch_up()
+            self._planned = False  # a generation that cannot take the place of the old one is closed
             rebuild.finish()
             self._rebuilt = True
 
@@ -252,31 +318,49 @@ class Run:
 
     # -- the two passes --------------------------------------------------------------------------------------
 
-    def _first_pass(self, files: Sequence[FoundFile]) -> None:
-        self._pass(files, self._reader.quick, [1] * len(files), first=True)
+    def _set_now(self, files: Iterable[FoundFile]) -> None:
+        self._now = deque(files)
+        self.state.unread = {file.source for file in self._now}
 
-    def _pass(
-        self, files: Sequence[FoundFile], read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool
-    ) -> None:
-        coming = iter(files)
-        size_of = {file.source: size for file, size in zip(files, sizes, strict=True)}
+    def _first_pass(self) -> None:
+        self._pass(self._reader.quick, [1] * len(self._now), first=True)
+
+    def _pass(self, read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool) -> None:
+        size_of = {file.source: size for file, size in zip(self._now, sizes, strict=True)}
         pace, self.state.pace = self.state.pace, Pace(sum(sizes))
-        self.state.unread = set(size_of)
+
+        def take(file: FoundFile, reading: Future[Read]) -> None:
+            try:
+                self._one(file, reading, size_of[file.source], _to_nobody, first=first)
+            except CiteLoomError as error:
+                self.state.unread.add(file.source)
+                if error.cause is Cause.UNCERTAIN:  # the others first
+                    self._now.append(file)
+                else:
+                    self._now.appendleft(file)
+                raise
+
         self._reader.each(
-            lambda: next(coming, None),
+            lambda: self._now.popleft() if self._now else None,
             read,
-            lambda file, reading: self._one(file, reading, size_of[file.source], _to_nobody, first=first),
+            take,
+            lambda files: self._now.extendleft(reversed(files)),
         )
         self.state.pace = pace
 
     def _next_later(self) -> FoundFile | None:
         while self._later:
-            _, _, source, file = heappop(self._later)
+            one = heappop(self._later)
+            _, _, source, file = one
             if source not in self._left:
-                self._reading.add(source)
+                self._reading[source] = one
                 return file
             self.state.tell(done=1)
         return None
+
+    def _back_to_later(self, files: Sequence[FoundFile]) -> None:
+        for file in files:
+            heappush(self._later, self._reading.pop(file.source))
 
     def _size(self, file: FoundFile) -> tuple[bool, int]:
         """Whether a file can be searched, and how much work it is."""
@@ -320,15 +404,13 @@ class Run:
                 self._refresh_one(file, counted=read.unchanged)
         except Stopped:
             return
-        except CiteLoomError as error:
-            if error.code == Code.STORAGE_ERROR:
-                raise
-            taker.failed(file, document, error)
-            searchable, finished = was_searchable, True
         except Exception as error:
-            log.exception("import of %s failed", file.source)
-            unexpected = CiteLoomError(Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "Run it again.")
-            taker.failed(file, document, unexpected)
+            problem = unexpected(error)
+            if problem is not error:
+                log.exception("import of %s failed", file.source)
+            if not self._is_to_blame(file, problem):
+                raise problem from error
+            taker.failed(file, document, problem)
             searchable, finished = was_searchable, True
         else:
             if not read.unchanged:
@@ -340,6 +422,13 @@ class Run:
         state.pace.did(size)
         state.tell(searchable=searchable - was_searchable, done=int(finished))
         self._settle()
+
+    def _is_to_blame(self, file: FoundFile, error: CiteLoomError) -> bool:
+        """Whether a document has failed; else what is outside of it has, and it is read when that is back."""
+        if error.cause is Cause.UNCERTAIN:
+            self._tries[file.source] += 1
+            return self._tries[file.source] >= _TRIES
+        return error.cause is Cause.DOCUMENT
 
 
 def _to_nobody() -> None:

@@ -63,8 +63,6 @@ class ImportState:
         self.request = request
         self.stop = stop
         self.failed = threading.Event()  # it ends with an error: nothing more need be read
-        self.project = self.catalog.projects.get(request.project_id)
-        self.result = ImportResult(dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None)
         self.records = RecordFinder(None)
         self.gone: set[str] = set()  # ids of documents whose file left the source
         self.unread: set[str] = set()  # sources that this import has still to read: their text may become another
@@ -72,6 +70,12 @@ class ImportState:
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
         self.pace = Pace(0)
         self._report = report
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was counted: the import begins, or begins once more."""
+        self.project = self.catalog.projects.get(self.request.project_id)
+        self.result = ImportResult(dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None)
         self._progress = Progress(total=0)
 
     def stopped(self) -> bool:
@@ -146,12 +150,12 @@ class ImportState:
             self.result.spent(stage, time.monotonic() - began)
 
     def check_disk(self) -> None:
-        """End the import before the disk is full."""
+        """Go no further before the disk is full: where Qdrant Edge finds no room, the engine dies of it."""
         least = self.importer.settings.engine.min_free_mb
         free = shutil.disk_usage(self.catalog.db.path.parent).free // 1_000_000
         if free < least:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
-                f"The disk has only {free} MB left; the import stopped before it was full. Nothing is lost.",
-                "Free some space and run it again: it goes on from there.",
+                f"The disk has only {free} MB left; imports leave {least} MB free.",
+                "Free some space: it goes on by itself.",
             )

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.documents.convert import CONVERTER_VERSION
-from citeloom.errors import CiteLoomError, Code
+from citeloom.errors import TRIED_AGAIN, CiteLoomError, Code
 from citeloom.index.collection import Point, SparseVector
 from citeloom.index.languages import stemmed_as
 from citeloom.ingest.languages import text_language
 from citeloom.ingest.passages import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
-from citeloom.ingest.plan import PASSING
 from citeloom.ingest.reader import Read, Reader
 from citeloom.ingest.records import (
     BY_ZOTERO,
@@ -122,7 +121,7 @@ class Taker:
         kept = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
         if kept.version and (kept.size, kept.mtime_ns) == (file.size, file.mtime_ns):
             # Another try would end the same, unless it was the moment's fault or the file changes.
-            if error.code not in PASSING:
+            if error.code not in TRIED_AGAIN:
                 kept.converter = CONVERTER_VERSION
             quick = kept.converter_engine == QUICK
             what = "Only its quick text could be read, not the whole file" if quick else "It could not be read again"

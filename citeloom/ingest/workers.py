@@ -8,6 +8,7 @@ import logging
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -20,7 +21,7 @@ from typing import Any
 
 from citeloom import paths
 from citeloom.documents.worker import COPIES, PROMPTLY
-from citeloom.errors import CiteLoomError, Code
+from citeloom.errors import CiteLoomError, Code, DocumentError
 from citeloom.ingest.limits import Limits, worker_count
 from citeloom.ingest.processes import end_with_children, megabytes
 
@@ -33,6 +34,7 @@ _MOST_MEGABYTES = 700  # that a worker may hold when its document is done
 _USUAL = Limits()
 _BY_NAME = "Then have it read again."
 _READING = "reading-"  # how the names of folders begin in which workers keep copies of what they read
+_KILLING = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
 
 
 Tell = Callable[[dict[str, Any]], None]  # how far a long document is
@@ -68,6 +70,11 @@ class TookTooLong(CiteLoomError):
 class _Died(Exception):
     """The worker process ended in the middle of a document."""
 
+    def __init__(self, exit_code: int | None) -> None:
+        super().__init__(f"exit code {exit_code}")
+        # What a system short of memory sends, or a person; no document makes its reader send it to itself.
+        self.was_killed = -(exit_code or 0) in _KILLING
+
 
 class _Worker:
     def __init__(self, *arguments: str) -> None:
@@ -100,7 +107,7 @@ class _Worker:
             raise watch.verdict
         if not line.endswith(b"\n"):  # it ended before or in the middle of its answer
             self.end()
-            raise _Died(f"exit code {process.returncode}")
+            raise _Died(process.returncode)
         self._served += 1
         return reply
 
@@ -155,18 +162,21 @@ class _Watch:
         self._thread.join()
 
     def _look(self) -> None:
-        until = time.monotonic() + self._limits.seconds
-        while not self._answered.wait(max(0.0, min(_LOOK_EVERY, until - time.monotonic()))):
-            self.verdict = self._judge(until)
+        left, looked = self._limits.seconds, time.monotonic()
+        while not self._answered.wait(max(0.0, min(_LOOK_EVERY, left))):
+            now = time.monotonic()
+            # A machine that was suspended, or too busy to look, gave the worker no time either.
+            left, looked = left - min(now - looked, 2 * _LOOK_EVERY), now
+            self.verdict = self._judge(left)
             if self.verdict is not None:
                 end_with_children(self._process)
                 return
 
-    def _judge(self, until: float) -> Exception | None:
+    def _judge(self, left: float) -> Exception | None:
         allowed = self._limits.megabytes
         if self._stopped():
             return Stopped()
-        if time.monotonic() >= until:
+        if left <= 0:
             return TookTooLong(
                 Code.CONVERSION_FAILED,
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
@@ -332,11 +342,17 @@ def _ask(
             log.warning("a worker ended during %s (%s); trying once more", request.get("path"), first)
             reply = worker.ask(request, limits, stopped, tell)
     except _Died as error:
+        if error.was_killed:
+            raise CiteLoomError(
+                Code.ENGINE_UNAVAILABLE,
+                f"The process that read {Path(str(request.get('path'))).name} was killed from outside.",
+                "If it happens often, the computer may have too little memory free: close other programs.",
+            ) from error
         raise CiteLoomError(
             Code.CONVERSION_FAILED,
             f"Reading it crashed the converter ({error}).",
             "Open the file and save it anew, for example by printing it to a PDF.",
         ) from error
     if not reply.get("ok"):
-        raise CiteLoomError.from_dict(reply["error"])
+        raise DocumentError.from_dict(reply["error"])
     return reply

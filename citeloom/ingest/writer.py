@@ -123,6 +123,10 @@ class RebuildWriter:
         """Keep a row until the end."""
         self._rows[document.doc_id] = document
 
+    def has(self, doc_id: str) -> bool:
+        """Whether a document has been taken in."""
+        return doc_id in self._rows
+
     def drop(self, doc_id: str) -> None:
         """Take a document out again."""
         self._collection.delete(_of_document(doc_id))

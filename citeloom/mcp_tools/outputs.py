@@ -261,6 +261,7 @@ INGESTION = {
         **dict.fromkeys(("total", "searchable", "done", "page", "pages"), WHOLE),
         "stage": TEXT,
         "file": TEXT,
+        "waits_for": TEXT,
         "eta_seconds": MAYBE_NUMBER,
     },
 }

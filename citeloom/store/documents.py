@@ -138,7 +138,7 @@ class Documents:
         """What planning needs of every document, without the rest."""
         rows = self._db.rows(
             "SELECT doc_id, source, path, file_type, state, reason_code, reason, size, mtime_ns, content_hash, version,"
-            " converter, record_hash FROM documents WHERE project_id = ?",
+            " converter, converter_engine, record_hash FROM documents WHERE project_id = ?",
             (project_id,),
         )
         return [dict(r) for r in rows]

@@ -23,6 +23,7 @@ class Shelf:
 
     def __init__(self, count: int) -> None:
         self.ids = [f"d{n:06}" for n in range(count)]
+        self.failed = 0
 
     def documents(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The verb `documents`."""
@@ -34,9 +35,10 @@ class Shelf:
 
     @property
     def coverage(self) -> dict[str, int]:
-        """How much can be searched: all of it."""
+        """How much can be searched: all of it but what failed."""
         count = len(self.ids)
-        return {"documents": count, "searchable": count, "pending": 0, "failed": 0, "without_file": 0}
+        searchable = count - self.failed
+        return {"documents": count, "searchable": searchable, "pending": 0, "failed": self.failed, "without_file": 0}
 
 
 def _row(doc_id: str) -> dict[str, Any]:

@@ -261,6 +261,34 @@ def test_an_import_is_followed_and_stopped(qtbot: QtBot) -> None:
     assert not strip.isVisible()
 
 
+def test_an_import_that_waits_says_what_for_and_tells_it_once(qtbot: QtBot) -> None:
+    page, link = opened(qtbot, Shelf(8))
+    qtbot.waitUntil(lambda: page.view.project == "thesis")
+    link.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
+    told: list[tuple[str, str, bool]] = []
+    page.desk.overview.notice.connect(lambda *notice: told.append(notice))
+    away = {**progress(), "stage": "wait", "file": "", "waits_for": "The server is away. Start it."}
+    for event in (away, progress(), away):
+        link.told.emit(event)
+    assert page.view.strip.what.text() == "Waiting: The server is away. Start it."
+    assert page.view.strip.bar.value() == 750, "how far it has come is still shown"
+    assert told == [("thesis: an import waits", "The server is away. Start it.", True)]
+    qtbot.waitUntil(lambda: page.desk.overview.now.in_words().startswith("Waiting for something that is away"))
+
+
+def test_failed_papers_are_tried_again_where_there_are_some(qtbot: QtBot) -> None:
+    shelf = Shelf(8)
+    page, link = opened(qtbot, shelf)
+    qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 8)
+    assert not page.view.retry_button.isVisible()
+    shelf.failed = 2
+    page.view.ask()
+    qtbot.waitUntil(page.view.retry_button.isVisible)
+    qtbot.mouseClick(page.view.retry_button, LEFT)
+    qtbot.waitUntil(lambda: bool(questions(link, "ingest")))
+    assert questions(link, "ingest") == [{"project": "thesis", "source": None, "options": {"retry_failed": True}}]
+
+
 def test_papers_that_were_held_back_and_a_failed_import_are_told(qtbot: QtBot) -> None:
     page, link = opened(qtbot, Shelf(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")

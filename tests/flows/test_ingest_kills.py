@@ -338,10 +338,10 @@ def test_a_disk_that_is_full_while_something_is_written_loses_nothing(
     copy_home(library.earlier, copied)
     limit = None if WHEN_FULL[writing] else _short_files
     with engine_with(copied, f"{FULL}\n{WHEN_FULL[writing]}", preexec_fn=limit):
-        result = citeloom(copied, "ingest", "p")
-        assert result.returncode == 1
-        (line,) = result.stderr.splitlines()
-        assert "Free some space" in line or "cannot be read or written" in line
+        begin_ingest(copied)
+        with Control(copied) as control:
+            waits_for = wait_for(lambda: control.call("status")["jobs"][0].get("waits_for"), "the import to wait")
+        assert "Free some space" in waits_for or "cannot be read or written" in waits_for
         # The old text or the new one, depending on what no longer fitted.
         assert [source for source, _ in Project(copied).found()].count("2-moths.md") in (3, 4)
         done(citeloom(copied, "engine", "stop"))
@@ -351,15 +351,15 @@ def test_a_disk_that_is_full_while_something_is_written_loses_nothing(
     assert states(copied) == ALL_READY
 
 
-def test_an_import_stops_before_the_disk_is_full_and_goes_on_later(library: Library, copied: Path) -> None:
+def test_an_import_waits_before_the_disk_is_full_and_goes_on_by_itself(library: Library, copied: Path) -> None:
     copy_home(library.earlier, copied)
     settings(copied, "[engine]\nmin_free_mb = 1000000000\n")
-    result = citeloom(copied, "ingest", "p")
-    assert result.returncode == 1
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("citeloom: The disk has only")
-    assert "Nothing is lost" in line
-    assert "Free some space" in line
+    done(citeloom(copied, "engine", "start"))
+    begin_ingest(copied)
+    with Control(copied) as control:
+        waits_for = wait_for(lambda: control.call("status")["jobs"][0].get("waits_for"), "the import to wait")
+    assert waits_for.startswith("The disk has only") and "Free some space" in waits_for
+    assert waits_for in done(citeloom(copied, "engine", "status"))
     assert len(Project(copied).found()) == 12
     doctor = citeloom(copied, "doctor")
     assert doctor.returncode == 1
@@ -367,7 +367,8 @@ def test_an_import_stops_before_the_disk_is_full_and_goes_on_later(library: Libr
     stop_engine(copied)
     assert assert_whole(copied) == library.old_ids
     settings(copied, "")
-    Project(copied).ingest()
+    done(citeloom(copied, "engine", "start"))
+    wait_until_idle(copied)
     stop_engine(copied)
     assert assert_whole(copied) == library.ids
 

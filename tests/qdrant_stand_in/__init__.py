@@ -24,6 +24,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 from unittest import mock
 
+import numpy as np
 from pydantic import ValidationError
 from qdrant_client import QdrantClient, models
 from qdrant_client.local import payload_filters
@@ -161,7 +162,7 @@ class QdrantStandIn(StandIn):
     def _retrieve(self, name: str, body: Any) -> Any:
         wanted = models.PointRequest.model_validate(body)
         with_vectors = wanted.with_vector or False
-        return _plain(self.local.retrieve(name, wanted.ids, wanted.with_payload or False, with_vectors))
+        return _points(self.local.retrieve(name, wanted.ids, wanted.with_payload or False, with_vectors))
 
     def _scroll(self, name: str, body: Any) -> Any:
         wanted = models.ScrollRequest.model_validate(body)
@@ -177,7 +178,7 @@ class QdrantStandIn(StandIn):
             wanted.with_payload or False,
             wanted.with_vector or False,
         )
-        return {"points": _plain(points), "next_page_offset": following}
+        return {"points": _points(points), "next_page_offset": following}
 
     def _count(self, name: str, body: Any) -> Any:
         return {"count": int(self.local.count(name, models.CountRequest.model_validate(body).filter).count)}
@@ -218,6 +219,22 @@ def _plain(answer: Any) -> Any:
     if isinstance(answer, list):
         return [_plain(one) for one in answer]
     return answer.model_dump(mode="json", by_alias=True) if hasattr(answer, "model_dump") else answer
+
+
+def _points(found: list[models.Record]) -> list[dict[str, Any]]:
+    """Points as a server gives them: it keeps vectors in single precision, and writes the shortest decimal of each."""
+    return [{**_plain(one), "vector": _as_single(_plain(one)["vector"])} for one in found]
+
+
+def _as_single(vectors: Any) -> Any:
+    match vectors:
+        case dict():
+            return {name: _as_single(values) for name, values in vectors.items()}
+        case list():
+            return [_as_single(value) for value in vectors]
+        case float():
+            return float(str(np.float32(vectors)))
+    return vectors
 
 
 # Latin letters that no accent makes; those that have one are folded by their decomposition.

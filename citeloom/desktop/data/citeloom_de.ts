@@ -1604,6 +1604,10 @@
         <translation>Warten, bis der Server wieder da ist&#xa0;…</translation>
     </message>
     <message>
+        <source>Waiting: {what}</source>
+        <translation>Wartet: {what}</translation>
+    </message>
+    <message>
         <source>What has been read stays; the next sync goes on from there.</source>
         <translation>Was eingelesen ist, bleibt; der nächste Abgleich macht dort weiter.</translation>
     </message>
@@ -1746,6 +1750,10 @@
         <translation>Dienst</translation>
     </message>
     <message>
+        <source>Every part works, but some papers could not be read.</source>
+        <translation>Alle Teile arbeiten, aber manche Arbeiten konnten nicht eingelesen werden.</translation>
+    </message>
+    <message>
         <source>Log of &amp;the</source>
         <translation>Welches Pro&amp;tokoll</translation>
     </message>
@@ -1792,6 +1800,10 @@
     <message>
         <source>needs you</source>
         <translation>braucht Hilfe</translation>
+    </message>
+    <message>
+        <source>to know</source>
+        <translation>zur Kenntnis</translation>
     </message>
     <message>
         <source>well</source>
@@ -2154,6 +2166,10 @@
         <translation>{project}: Ein Abgleich braucht Ihre Entscheidung</translation>
     </message>
     <message>
+        <source>{project}: an import waits</source>
+        <translation>{project}: ein Import wartet</translation>
+    </message>
+    <message>
         <source>{project}: some papers could not be read</source>
         <translation>{project}: Einige Arbeiten konnten nicht gelesen werden</translation>
     </message>
@@ -2383,6 +2399,10 @@
         <translation>Zu diesem Projekt hinzufügen</translation>
     </message>
     <message>
+        <source>Also unchanged ones</source>
+        <translation>Auch unveränderte</translation>
+    </message>
+    <message>
         <source>Build its index anew…</source>
         <translation>Index neu aufbauen&#xa0;…</translation>
     </message>
@@ -2437,6 +2457,10 @@
     <message>
         <source>This project reads nothing yet</source>
         <translation>Dieses Projekt liest noch nichts ein</translation>
+    </message>
+    <message>
+        <source>Try failed papers a&amp;gain</source>
+        <translation>Fehlgeschlagene noch ein&amp;mal versuchen</translation>
     </message>
     <message>
         <source>What it &amp;reads</source>
@@ -3252,6 +3276,10 @@
     <message>
         <source>Up to date: {counts}</source>
         <translation>Auf dem neuesten Stand: {counts}</translation>
+    </message>
+    <message>
+        <source>Waiting for something that is away: {counts}</source>
+        <translation>Wartet auf etwas, das gerade fehlt: {counts}</translation>
     </message>
     <message>
         <source>{searchable} of {documents} papers searchable</source>

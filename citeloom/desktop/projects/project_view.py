@@ -51,6 +51,10 @@ class ProjectView(QWidget):
         self.add_button.setMenu(self._add_menu())
         self.rebuild_button = kit.button("", self._rebuild, icon_name="retry", tip=self.tr("Build its index anew…"))
         self.remove_button = kit.button("", self._remove, icon_name="remove", tip=self.tr("Remove this project…"))
+        self.retry_button = kit.button(
+            self.tr("Try failed papers a&gain"), self._retry, icon_name="retry", tip=self.tr("Also unchanged ones")
+        )
+        self.retry_button.hide()
         self.strip = JobStrip(desk)
         self.papers = DocumentsTable(desk.link)
         self.sources = Sources(desk.link)
@@ -75,7 +79,10 @@ class ProjectView(QWidget):
             buttons.addWidget(one)
         state = QVBoxLayout()
         state.addWidget(self.bar)
-        state.addWidget(self.counts)
+        counted = QHBoxLayout()
+        counted.addWidget(self.counts, 1)
+        counted.addWidget(self.retry_button)
+        state.addLayout(counted)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(kit.GAP, 0, 0, 0)
         layout.setSpacing(kit.GAP)
@@ -157,6 +164,7 @@ class ProjectView(QWidget):
     def _show_coverage(self, coverage: dict[str, int]) -> None:
         self.bar.show_coverage(coverage)
         self.counts.setText(kit.coverage_words(coverage))
+        self.retry_button.setVisible(bool(coverage.get("failed")))
         self.coverage_seen.emit(self.project, coverage)
 
     def _on_event(self, event: dict[str, Any]) -> None:
@@ -188,6 +196,9 @@ class ProjectView(QWidget):
     def sync(self) -> None:
         """Bring the project in step with what it reads."""
         self.importing.sync(self.project)
+
+    def _retry(self) -> None:
+        self.importing.read(self.project, retry_failed=True)
 
     def take(self, places: list[str]) -> None:
         """Read these files and folders."""

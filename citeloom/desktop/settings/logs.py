@@ -102,9 +102,11 @@ class LogsSection(Section):
         self.said.setText(
             self.tr("{count} of {all} parts need you.").format(count=kit.number(wrong), all=kit.number(len(findings)))
             if wrong
+            else self.tr("Every part works, but some papers could not be read.")
+            if any(one.get("note") for one in findings)
             else self.tr("All is well.")
         )
-        self.findings.set_rows(sorted(findings, key=lambda one: bool(one["ok"])))
+        self.findings.set_rows(sorted(findings, key=lambda one: (bool(one["ok"]), not one.get("note"))))
         self.table.show()
         self.finding.show()
         self.table.selectRow(0)
@@ -115,6 +117,8 @@ class LogsSection(Section):
         self.said.setText(str(error))
 
     def _state(self, finding: Row) -> str:
+        if finding.get("note"):
+            return self.tr("to know")
         return self.tr("well") if finding["ok"] else self.tr("needs you")
 
     def _on_chosen(self) -> None:

@@ -94,7 +94,10 @@ class Server:
             case UnexpectedResponse(status_code=401 | 403):
                 problem = f"refuses the key: {_reason(error)}" if self.key else f"wants a key: {_reason(error)}"
                 return CiteLoomError(
-                    Code.PERMISSION_DENIED, f"{_upper(at)} {problem}.", "Log in with its key: citeloom index login."
+                    Code.PERMISSION_DENIED,
+                    f"{_upper(at)} {problem}.",
+                    "Log in with its key: citeloom index login.",
+                    away=self.address,
                 )
             case UnexpectedResponse(status_code=404) if collection and collection in _reason(error):
                 return CiteLoomError(
@@ -119,10 +122,20 @@ class Server:
                         Code.STORAGE_ERROR,
                         f"The disk of {at} is full: nothing more can be written.",
                         "Free some space there and try again.",
+                        away=self.address,
                     )
-                return CiteLoomError(code, f"{what}: {at} said: {reason}.", "Look after the server, then try again.")
+                # A server in trouble answers to everything so; one that is well refuses what it will not take.
+                whose = "away" if (error.status_code or 0) >= 500 else "refused"
+                return CiteLoomError(
+                    code,
+                    f"{what}: {at} said: {reason}.",
+                    "Look after the server, then try again.",
+                    **{whose: self.address},
+                )
             case ResourceExhaustedResponse():
-                return CiteLoomError(Code.TIMEOUT, f"{_upper(at)} is busy: {error}.", "Try again in a minute.")
+                return CiteLoomError(
+                    Code.TIMEOUT, f"{_upper(at)} is busy: {error}.", "Try again in a minute.", away=self.address
+                )
             case ResponseHandlingException(source=httpx.TimeoutException()):
                 return self.slow()
             case ResponseHandlingException(source=httpx.TransportError() as source):
@@ -142,6 +155,7 @@ class Server:
             Code.TIMEOUT,
             f"The Qdrant server at {self.address} did not answer in time.",
             "Try again; if it happens often, raise index.timeout_seconds in the settings.",
+            away=self.address,
         )
 
     def _unreachable(self, source: httpx.TransportError) -> CiteLoomError:

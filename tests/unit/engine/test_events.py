@@ -53,6 +53,7 @@ def test_an_event_goes_over_the_wire_by_its_name() -> None:
         "page": 12,
         "pages": 300,
         "eta_seconds": 1.5,
+        "waits_for": "",
     }
     assert to_json(JobFinished("j", "thesis", "done", {"new": 1}))["result"] == {"new": 1}
 

@@ -14,8 +14,10 @@ from citeloom.errors import CiteLoomError
 from citeloom.index.collection import Collection, Point, SparseVector
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import AnyOf
+from citeloom.index.remote import RemoteCollection, Server
 from citeloom.ingest.move import check, copy, same
 from citeloom.ingest.workers import Stopped
+from tests.qdrant_stand_in import QdrantStandIn
 
 T = TypeVar("T")
 PASSAGES = 700  # more than two steps
@@ -88,6 +90,15 @@ def test_a_copy_that_was_stopped_goes_on_and_writes_only_what_is_missing_or_anot
     assert written == PASSAGES - there + 1
     assert carry(source, target)[0] == 0
     check(source, target, [p.id for p in source.points(None, 1000)])
+
+
+def test_a_copy_on_a_server_is_the_same_though_a_server_writes_numbers_its_own_way(source: Collection) -> None:
+    with QdrantStandIn() as qdrant:
+        target = RemoteCollection.create(Server(qdrant.address), "copy", 8, sparse=True)
+        _, sample = carry(source, target)
+        check(source, target, sample)
+        assert carry(source, target)[0] == 0, "what is there need not be written again"
+        target.close()
 
 
 @pytest.mark.parametrize("damage", ["missing", "text", "words", "meaning"])

@@ -29,6 +29,7 @@ rows = st.fixed_dictionaries(
         "content_hash": st.sampled_from([None, "h1", "h2"]),
         "version": st.none() | st.just("v"),
         "converter": st.sampled_from(["c1", CONVERTER]),
+        "converter_engine": st.sampled_from(["quick", "docling"]),
     }
 ).map(lambda row: {**row, "doc_id": f"id of {row['source']}"})
 founds = st.lists(files, max_size=8, unique_by=lambda f: f.path)
@@ -62,6 +63,7 @@ def row(path: str, **changes: Any) -> dict[str, Any]:
         "content_hash": "h",
         "version": "v",
         "converter": CONVERTER,
+        "converter_engine": "docling",
     }
     return {**made, **changes}
 

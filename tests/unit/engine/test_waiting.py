@@ -1,0 +1,242 @@
+"""Imports that wait for what is away: nothing is held against a document, and nobody else waits with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citeloom.config import Index, Settings
+from citeloom.engine import begun
+from citeloom.engine.doctor import examine
+from citeloom.engine.events import JobProgress
+from citeloom.engine.service import Service
+from citeloom.errors import CiteLoomError, Code
+from citeloom.index.edge import EdgeCollection
+from citeloom.index.models import DenseModel
+from citeloom.ingest.request import ImportRequest
+from citeloom.ingest.workers import Workers
+from citeloom.store import Job, State
+from tests.qdrant_stand_in import QdrantStandIn
+from tests.support import wait_for
+
+WORDS = ("bog", "coral", "moth", "tide")
+Read = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def qdrant() -> Iterator[QdrantStandIn]:
+    with QdrantStandIn() as server:
+        yield server
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for word in WORDS:
+        (folder / f"{word}.md").write_text(f"# On the {word}\n\nThe {word} was measured.\n")
+    return folder
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Iterator[Callable[..., Service]]:
+    """Makes an engine whose project `p` reads the papers; pauses are short."""
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CITELOOM_WATCH", "off")
+    monkeypatch.setattr(begun, "_FIRST_PAUSE", 0.05)
+    made: list[Service] = []
+
+    def service(server: str = "") -> Service:
+        made.append(Service(Settings(index=Index(server=server, timeout_seconds=5.0))))
+        made[-1].jobs.start()
+        made[-1].projects.add("p", None, [str(papers)])
+        return made[-1]
+
+    yield service
+    made[-1].stop()
+
+
+def submit(service: Service, **options: Any) -> Job:
+    return service.jobs.submit(ImportRequest("p", **options))
+
+
+def ended(service: Service, job: Job) -> dict[str, Any]:
+    finished, _ = service.jobs.wait(job.id, 60)
+    assert finished is not None
+    return {"state": finished.state, **finished.result}
+
+
+def waits_for(service: Service, job: Job) -> str:
+    def said() -> str:
+        return next((str(one.get("waits_for", "")) for one in service.jobs.busy() if one["job_id"] == job.id), "")
+
+    words: str = wait_for(said, "the import to wait")
+    return words
+
+
+def states(service: Service) -> dict[str, str]:
+    return {Path(one.source).stem: str(one.state) for one in service.catalog.documents.all("p")}
+
+
+def test_every_way_in_which_a_server_fails_is_waited_for_and_counts_once(
+    make: Callable[..., Service], qdrant: QdrantStandIn, papers: Path
+) -> None:
+    service = make(qdrant.address)
+    told: list[str] = []
+    service.events.watch(lambda event: told.append(event.waits_for) if isinstance(event, JobProgress) else None)
+    troubles: list[tuple[int, str]] = [
+        (500, "a shard is broken"),
+        (500, "No space left on device"),
+        (503, "starting"),
+        (429, "too much at once"),
+        (403, "another key"),
+    ]
+    for trouble in troubles:
+        (papers / "moth.md").write_text(f"# On the moth\n\nIt said: {trouble[1]}.\n")
+        qdrant.says = trouble
+        job = submit(service)
+        assert qdrant.address in waits_for(service, job)
+        assert service.imports.answer(job.id, *service.jobs.wait(job.id, 0))["status"] == "running"
+        qdrant.says = None
+        result = ended(service, job)
+        assert (result["state"], result["failed"]) == ("done", 0), trouble
+        assert set(states(service).values()) == {"ready"}
+    assert any(told) and not told[-1]
+
+
+def test_what_waits_can_be_stopped_paused_or_asked_for_again(
+    make: Callable[..., Service], qdrant: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = make(qdrant.address)
+    monkeypatch.setattr(begun, "_FIRST_PAUSE", 600.0)
+    monkeypatch.setattr(begun, "_LONGEST_PAUSE", 600.0)
+    qdrant.says = (503, "starting")
+    job = submit(service)
+    waits_for(service, job)
+    assert service.jobs.cancel(job.id)
+    assert ended(service, job)["state"] == "cancelled"
+
+    job = submit(service)
+    waits_for(service, job)
+    service.pause()
+    wait_for(lambda: [one["state"] for one in service.jobs.busy()] == ["paused"], "the import to pause")
+    service.resume()
+    waits_for(service, job)
+    qdrant.says = None
+    assert submit(service).id == job.id, "who asks for the same ends the pause"
+    assert ended(service, job)["new"] == len(WORDS)
+
+
+def test_a_rebuild_elsewhere_takes_the_place_of_what_waits_for_a_server_that_is_gone(
+    make: Callable[..., Service], qdrant: QdrantStandIn, papers: Path
+) -> None:
+    service = make(qdrant.address)
+    assert ended(service, submit(service))["new"] == len(WORDS)
+    qdrant.close()
+    (papers / "moth.md").write_text("# On the moth\n\nAnother text.\n")
+    waiting = submit(service)
+    waits_for(service, waiting)
+    rebuilt = ended(service, submit(service, force_rebuild=True, embedded=True))
+    assert (rebuilt["state"], rebuilt["failed"]) == ("done", 0)
+    assert service.catalog.projects.get("p").server == ""
+    assert ended(service, waiting)["state"] == "done", "it goes on with the index that there is now"
+    assert set(states(service).values()) == {"ready"}
+    qdrant.open()
+
+
+def test_a_rebuild_goes_on_where_it_was(make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch) -> None:
+    service, upsert = make(), EdgeCollection.upsert
+    assert ended(service, submit(service))["new"] == len(WORDS)
+    written: list[str] = []
+
+    def full_once(self: EdgeCollection, points: Any) -> None:
+        source = points[0].payload["source"]
+        written.append(source)
+        if written.count(source) == 1 and len(written) == 3:
+            raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.")
+        upsert(self, points)
+
+    monkeypatch.setattr(EdgeCollection, "upsert", full_once)
+    result = ended(service, submit(service, force_rebuild=True))
+    assert (result["state"], result["new"] + result["replaced"], result["failed"]) == ("done", len(WORDS), 0)
+    assert len(written) == len(WORDS) + 1, "what was written is not written again"
+
+
+def test_a_document_whose_reader_is_killed_is_read_later_and_fails_only_when_that_goes_on(
+    make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, convert = make(), Workers.convert
+    killed: list[str] = []
+    times = 2
+
+    def kill(self: Workers, request: dict[str, Any], *more: Any) -> dict[str, Any]:
+        if request["path"].endswith("coral.md") and len(killed) < times:
+            killed.append(request["path"])
+            raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The process that read coral.md was killed from outside.")
+        return convert(self, request, *more)
+
+    monkeypatch.setattr(Workers, "convert", kill)
+    result = ended(service, submit(service))
+    assert (result["new"], result["failed"], len(killed)) == (len(WORDS), 0, 2)
+
+    killed.clear()
+    times = 10**6
+    (Path(service.catalog.documents.all("p")[0].source).parent / "coral.md").write_text("# On the coral\n\nAnother.\n")
+    result = ended(service, submit(service))
+    assert (result["failed"], len(killed)) == (1, 3), "one document holds up no import for ever"
+    times = 0
+    assert ended(service, submit(service))["replaced"] == 1
+
+
+def test_a_model_that_is_missing_is_waited_for(make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch) -> None:
+    service, embed = make(), DenseModel.embed
+    missing = True
+
+    def absent(self: DenseModel, texts: Any) -> Any:
+        if missing:
+            raise CiteLoomError(Code.MODEL_NOT_AVAILABLE, "The model is not on this machine.", "Fetch it.")
+        return embed(self, texts)
+
+    monkeypatch.setattr(DenseModel, "embed", absent)
+    job = submit(service)
+    assert waits_for(service, job) == "The model is not on this machine. Fetch it."
+    assert set(states(service).values()) == {"pending"}
+    missing = False
+    assert ended(service, job)["new"] == len(WORDS)
+
+
+def test_an_index_that_somebody_deleted_ends_the_import_and_blames_no_document(
+    make: Callable[..., Service], qdrant: QdrantStandIn
+) -> None:
+    service = make(qdrant.address)
+    qdrant.lose(qdrant.local.get_collections().collections[0].name)
+    result = ended(service, submit(service))
+    assert result["state"] == "failed" and "--force-rebuild" in result["error"]["message"]
+    assert State.FAILED not in states(service).values()
+
+
+def test_what_an_outage_made_fail_before_is_read_by_the_next_sync_and_the_rest_when_asked(
+    make: Callable[..., Service], papers: Path
+) -> None:
+    service = make()
+    (papers / "empty.md").write_text("")
+    assert ended(service, submit(service))["failed"] == 1
+    for document in service.catalog.documents.all("p"):  # as an earlier version left them
+        if document.state == State.READY:
+            document.state, document.reason_code, document.reason = State.FAILED, "INDEX_UNAVAILABLE", "It was away."
+            service.catalog.documents.save(document)
+    findings = {one["part"]: one for one in examine(service)}
+    note = findings["documents of p"]
+    assert note["ok"] and note["note"] and note["seen"].startswith("5 could not be read: ")
+    assert "and 2 more" in note["seen"] and "citeloom sync p --retry" in note["next_step"]
+
+    assert ended(service, submit(service))["failed"] == 1
+    assert states(service) == {**dict.fromkeys(WORDS, "ready"), "empty": "failed"}
+    (cached,) = [one for one in service.catalog.documents.all("p") if one.state == State.FAILED]
+    cached.reason = "as it was told before"
+    service.catalog.documents.save(cached)
+    assert ended(service, submit(service))["errors"][0]["reason"] == "as it was told before"
+    assert ended(service, submit(service, retry_failed=True))["errors"][0]["reason"] != "as it was told before"
