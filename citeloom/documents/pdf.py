@@ -69,7 +69,8 @@ def read(
             raise _no_text(path, raw, len(waiting), said)
         garbled = [number for number, layer in waiting.items() if layer is TextLayer.GARBLED]
         if garbled:
-            said.append(f"The text layer of {_page_list(garbled)} is garbled: what is printed there was read by OCR.")
+            languages = ", ".join(ocr_languages)
+            said.append(f"The text layer of {_page_list(garbled)} is garbled: read by OCR instead, as {languages}.")
         margins = read_margins(raw.pages)
         reason = None
         try:
@@ -85,8 +86,7 @@ def read(
     if reason:
         plain = _assemble(raw, margins, _plain_layout(raw.pages), kind, converter)
         doc = replace(plain, fallback_reason=reason)
-    languages = ocr_languages if waiting else ()
-    return replace(doc, ocr_languages=languages, warnings=(*said, *doc.warnings))
+    return replace(doc, ocr_languages=ocr_languages if waiting else (), warnings=(*said, *doc.warnings))
 
 
 def _open(path: Path, kind: str) -> PdfFile | PictureFile:

@@ -66,7 +66,7 @@ def test_a_font_that_maps_to_no_letters_is_read_from_the_picture(tmp_path: Path)
     path = one_page(tmp_path / "private.pdf", shown(FILLER), MAPPED, {6: private})
     quick, whole = convert(path, QUICK), convert(path)
     assert quick.waiting_for_ocr == 1 and not quick.blocks
-    assert "The text layer of PDF page 1 is garbled: what is printed there was read by OCR." in whole.warnings
+    assert "The text layer of PDF page 1 is garbled: read by OCR instead, as en, de." in whole.warnings
     assert whole.text_source == "ocr" and "letters from merchants who wrote about grain" in whole.pages[0].text
 
 
