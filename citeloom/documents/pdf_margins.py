@@ -265,6 +265,8 @@ def _own_offset(
     at: int, offsets: dict[int, _Row], evidence: list[int | None], heights: Counter[tuple[bool, int]]
 ) -> int | None:
     """The offset of a page whose number stands where the others' do, but jumps: pages are missing."""
+    if not offsets:
+        return None
     before = next(((i, evidence[i]) for i in range(at - 1, -1, -1) if evidence[i] is not None), None)
     after = next(((i, evidence[i]) for i in range(at + 1, len(evidence)) if evidence[i] is not None), None)
     for offset, row in offsets.items():

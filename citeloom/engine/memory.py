@@ -24,4 +24,4 @@ def _malloc_trim() -> Callable[[int], int] | None:
     except (OSError, AttributeError):  # another C library
         return None
     function.argtypes, function.restype = (ctypes.c_size_t,), ctypes.c_int
-    return function  # type: ignore[no-any-return]
+    return function

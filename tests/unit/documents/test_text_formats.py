@@ -157,8 +157,8 @@ def test_a_file_that_may_not_be_read_is_no_damaged_file(tmp_path: Path, monkeypa
 
 def test_a_file_beyond_the_limit_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "huge.txt"
-    path.write_text("x" * 100)
-    monkeypatch.setattr(convert_module, "_MAX_BYTES", 99)
+    path.write_text("x" * (1024**2 + 1))
+    monkeypatch.setattr(convert_module, "MOST_BYTES", 1024**2)
     error = failing(path)
     assert error.code is Code.CONVERSION_FAILED
-    assert "300 MB" in error.message
+    assert "up to 1 MB" in error.message
