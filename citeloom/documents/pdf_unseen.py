@@ -32,6 +32,7 @@ _MAX_OBJECTS = 2000  # looked at in search of what lies behind words
 _BACKGROUND = (12.0, 5.0)  # points; smaller shapes are no background of a word
 _SCAN_DENSITY = 36  # pixels for each inch; a picture of text has more
 _NOT_PAINTED = (c_api.FPDF_TEXTRENDERMODE_INVISIBLE, c_api.FPDF_TEXTRENDERMODE_CLIP)
+_TWICE_PAINTED = (c_api.FPDF_TEXTRENDERMODE_FILL_STROKE, c_api.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP)
 _STROKED = (c_api.FPDF_TEXTRENDERMODE_STROKE, c_api.FPDF_TEXTRENDERMODE_STROKE_CLIP)
 
 Colour = tuple[int, int, int, int]
@@ -80,7 +81,7 @@ def look(page: Any, text_page: Any, words: Sequence[Inked], page_box: Box) -> Si
             sight.unseen.add(at)
         elif paint is None:
             continue  # pdfium made it up: a hyphen, a space
-        elif paint.mode in _NOT_PAINTED:
+        elif paint.mode in _NOT_PAINTED or (paint.colour[3] < _TRANSPARENT and paint.mode not in _TWICE_PAINTED):
             unpainted.append(at)
         else:
             if paint.colour not in behind:

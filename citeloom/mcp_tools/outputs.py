@@ -123,6 +123,7 @@ PASSAGE = answer(
             number=WHOLE,
             label=TEXT,
             text=TEXT,
+            margin=many(TEXT),
             pdf_label=MAYBE_TEXT,
             printed=MAYBE_TEXT,
             printed_from=MAYBE_TEXT,

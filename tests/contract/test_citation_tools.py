@@ -28,6 +28,12 @@ def test_a_quotation_that_stands_there_is_exact_with_its_printed_and_its_pdf_pag
     assert (answer["searched"], answer["coverage"]) == ({"documents": 1, "pages": 6}, COVERED)
 
 
+def test_a_running_head_is_quoted_from_the_page_it_stands_on(reader: StrictEditor) -> None:
+    quote = "Journal of Bibliographic Practice Quotation Errors in Scholarly Monographs"
+    answer = reader.call("verify_quote", project=PROJECT, quote=quote, citekey=HARTMANN, page="255")
+    assert (answer["verdict"], answer["page_labels"], answer["page_right"]) == ("exact", ["255"], True)
+
+
 def test_typography_makes_no_difference_but_is_said(reader: StrictEditor) -> None:
     quote = "A disputed quo-\ntation can be settled by walking to the shelf,"
     answer = reader.call("verify_quote", project=PROJECT, quote=quote, citekey=HARTMANN)

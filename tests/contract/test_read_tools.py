@@ -20,6 +20,7 @@ from tests.contract.sample_library import (
 from tests.contract.strict_editor import StrictEditor
 from tests.support import SAMPLE
 
+RUNNING_HEAD = "Journal of Bibliographic Practice Quotation Errors in Scholarly Monographs"
 HIT_KEYS = {
     "chunk_id", "doc_id", "source", "render_text", "score", "citekey", "claimed_citekey", "citekey_made", "renamed_from", "title",
     "authors", "year", "section", "section_path", "page_span", "page_labels", "doi", "url", "text_source",
@@ -216,6 +217,7 @@ def test_get_passage_gives_the_passage_whole_with_its_neighbours_and_its_page(re
     assert answer["refined_from"] is None
     assert {key: value for key, value in answer["page"].items() if key != "text"} == {
         "number": 4,
+        "margin": [RUNNING_HEAD, "256"],
         "label": "256",
         "pdf_label": "256",
         "printed": "256",
@@ -276,6 +278,7 @@ def test_get_document_gives_the_pages_asked_for_as_markdown(
         assert (middle in text) == (given[0] <= number <= given[1])
         printed = f"<!-- page {252 + number} (PDF {number}) -->"
         assert (printed in document["markdown"]) == (given[0] <= number <= given[1])
+    assert f"<!-- margin: {RUNNING_HEAD} -->" in document["markdown"]
 
 
 def test_get_document_gives_a_markdown_file_as_it_is(reader: StrictEditor) -> None:

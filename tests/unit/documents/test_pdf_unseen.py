@@ -84,6 +84,7 @@ SEEN = {
     "as a footnote": at(72, 500, SECRET, size=5),
     "with a white shadow": at(72, 500, SECRET, "1 g") + at(72, 500, SECRET),
     "with a white outline": at(72, 500, SECRET, "1 G 2 w 1 Tr") + at(72, 500, SECRET),
+    "transparent with an outline": b"/GS gs" + at(72, 500, SECRET, "0 G 2 Tr", size=14),
     "as an outline": at(72, 500, SECRET, "1 g 0 G 1 Tr", size=14),
     "black in a black frame": b"\nq 0 g 60 480 400 60 re 61 481 398 58 re f* Q" + at(72, 500, SECRET),
     "partly beyond the edge": at(-4, 500, SECRET),
@@ -92,17 +93,19 @@ SEEN = {
 
 @pytest.mark.parametrize("how", SEEN)
 def test_text_that_can_be_seen_stays(tmp_path: Path, how: str) -> None:
-    doc = convert(page(tmp_path / "seen.pdf", SEEN[how]), QUICK)
+    doc = convert(page(tmp_path / "seen.pdf", SEEN[how], resources="/ExtGState << /GS << /ca 0 >> >>"), QUICK)
     assert SECRET in doc.pages[0].text and left_out(doc) == []
 
 
-def test_the_text_behind_a_scan_stays_and_is_called_recognised(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["not painted", "transparent"])
+def test_the_text_behind_a_scan_stays_and_is_called_recognised(tmp_path: Path, how: str) -> None:
     picture = tmp_path / "page.png"
     photographed(tmp_path).save(picture)
     paper = Paper(tmp_path / "searchable.pdf")
     paper.canvas.drawImage(str(picture), 0, 0, WIDTH, HEIGHT)
+    paper.canvas.setFillAlpha(0 if how == "transparent" else 1)
     text = paper.canvas.beginText(72, HEIGHT - 80)
-    text.setTextRenderMode(3)
+    text.setTextRenderMode(3 if how == "not painted" else 0)
     text.setFont("Times-Roman", 11, 15)
     text.textLines(FILLER * 3)
     paper.canvas.drawText(text)
