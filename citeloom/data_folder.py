@@ -15,8 +15,10 @@ from citeloom import paths
 from citeloom.errors import CiteLoomError, Code
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
-# What shows that a folder which a person has named is CiteLoom's, and not one where other programs' things lie.
-_OURS = ("catalog.db", "engine.lock", "engine.start.lock", "app.lock", "citeloom.toml")
+# What shows that a folder which a person has named is CiteLoom's, and not one where other programs' things lie: one of
+# the first, or nothing but the second, whose names others use as well (/var has a cache).
+_OURS = {"catalog.db", "engine.lock", "engine.start.lock", "app.lock", "citeloom.toml"}
+_COMMON = {"cache", "logs", "index", "zotero"}
 _ELSEWHERE = "or set CITELOOM_HOME to a folder of its own"
 
 
@@ -93,8 +95,8 @@ def _check_ours(folder: str, seen: os.stat_result) -> None:
     """A folder that a person has named is closed only if nothing else depends on its being open."""
     if not os.environ.get("CITELOOM_HOME"):
         return
-    names = os.listdir(folder)
-    if seen.st_mode & stat.S_ISVTX or (names and not any(name in _OURS for name in names)):
+    names = {*os.listdir(folder)}
+    if seen.st_mode & stat.S_ISVTX or not (names & _OURS or names <= _COMMON):
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{folder} is open to other people ({stat.filemode(seen.st_mode)}) and holds things that are not"

@@ -33,7 +33,7 @@ if "TMPDIR" not in os.environ and Path(_MEMORY).is_dir():
 def home(tmp_path: Path) -> Iterator[Path]:
     """A data folder of its own; its engine ends with the test."""
     folder = tmp_path / "home"
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     yield folder
     stop_engine(folder)
 

@@ -68,9 +68,16 @@ def test_the_usual_folders_are_closed_as_well(tmp_path: Path, monkeypatch: pytes
     assert [rights(Path(folder)) for folder in (where.data, where.cache, where.logs)] == [0o700] * 3
 
 
+def test_an_open_folder_that_only_conversions_are_left_of_is_closed(folder: Path) -> None:
+    (folder / "cache" / "conversions").mkdir(parents=True)
+    folder.chmod(0o755)
+    data_folder.prepare()
+    assert rights(folder) == 0o700
+
+
 @pytest.mark.parametrize(("mode", "inside"), [(0o755, "thesis.docx"), (0o1777, "engine.lock")])
 def test_an_open_folder_for_other_things_is_refused_and_left_as_it_is(folder: Path, mode: int, inside: str) -> None:
-    folder.mkdir()
+    (folder / "cache").mkdir(parents=True)
     folder.chmod(mode)
     (folder / inside).touch()
     assert "is open to other people" in refusal().message
