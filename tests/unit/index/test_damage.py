@@ -15,6 +15,7 @@ import pytest
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index import checksums, trial
 from citeloom.index.collection import Fusion
+from citeloom.index.collections import Collections, Place
 from citeloom.index.edge import EdgeCollection
 from citeloom.index.filters import EVERYTHING
 from citeloom.index.holes import copy_with_holes, filled
@@ -215,3 +216,19 @@ def test_what_can_be_read_of_a_damaged_index_is_read_by_another_process(closed: 
     with pytest.raises(CiteLoomError, match="is damaged"):
         EdgeCollection.open(folder)
     assert trial.rescued(tmp_path / "nothing", ["x"]) == {}
+
+
+def test_what_prevents_the_trial_is_not_held_against_the_index(
+    killed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collections = Collections(tmp_path)
+    place = Place("proj-thesis", 1)
+    shutil.copytree(killed, collections.folder(place), copy_function=copy_with_holes)
+    with monkeypatch.context() as patch:
+        patch.setattr(trial, "FOLDER", tmp_path / "nothing")  # no process can begin there
+        with pytest.raises(CiteLoomError, match="could not be opened") as caught:
+            collections.get(place)
+        assert caught.value.code == Code.INDEX_UNAVAILABLE and "damaged" not in caught.value.details
+    assert collections.problem(place) is None
+    assert collections.get(place).count() == _PASSAGES + 5
+    collections.close()
