@@ -26,7 +26,7 @@ from tests.support import ROOT
 _PASSAGES = 70
 _MOST_MEMORY = 1_500_000_000  # bytes, of the process that opens and of those it starts
 _FILES = [
-    "mutable_id_tracker.mappings", "mutable_id_tracker.versions", "segment.json", "version.info", "edge_config.json",
+    "mutable_id_tracker.mappings", "segment.json", "version.info",
     "payload_storage/page_0.dat", "payload_storage/tracker.dat", "payload_index/config.json", "wal/open-1",
     "vector_storage-dense/vectors/chunk_0.mmap", "vector_storage-dense/deleted/status.dat",
     "vector_storage-sparse/store/page_0.dat", "doc_id-map/page_0.dat",
@@ -151,6 +151,21 @@ def test_an_index_that_was_killed_is_tried_elsewhere_once_and_is_sound_then(
     checksums.forget(folder)  # as an earlier version left it
     EdgeCollection.open(folder).close()
     assert tried == [folder] * 2
+
+
+def test_what_opening_itself_writes_is_tried_elsewhere_where_it_was_killed_then(closed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "g0001"
+    shutil.copytree(closed, folder, copy_function=copy_with_holes)
+    opened = EdgeCollection.open(folder)
+    expected = answers(opened)
+    opened.close()
+    assert checksums.agree(folder)
+    flip(file_of(folder, "mutable_id_tracker.versions"), 0, 1)
+    assert not checksums.agree(folder)
+    opened = EdgeCollection.open(folder)
+    assert answers(opened) == expected
+    opened.close()
+    assert checksums.agree(folder)
 
 
 # Where each was seen to lead: the number of an id, which asked for a hundred gigabytes at once or bit by bit, its kind,
