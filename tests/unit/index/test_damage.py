@@ -17,7 +17,7 @@ from citeloom.index import checksums, trial
 from citeloom.index.collection import Fusion
 from citeloom.index.collections import Collections, Place
 from citeloom.index.edge import EdgeCollection
-from citeloom.index.filters import EVERYTHING
+from citeloom.index.filters import EVERYTHING, Range
 from citeloom.index.holes import copy_with_holes, filled
 from tests.memory_watch import peak_memory
 from tests.points import SIZE, point
@@ -247,3 +247,36 @@ def test_what_prevents_the_trial_is_not_held_against_the_index(
     assert collections.problem(place) is None
     assert collections.get(place).count() == _PASSAGES + 5
     collections.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_was_done_and_wherever_it_was_killed_an_undamaged_index_is_not_called_damaged(
+    tmp_path: Path, seed: int
+) -> None:
+    draw, folder = random.Random(seed), tmp_path / "g0001"
+    collection = EdgeCollection.create(folder, SIZE, sparse=True)
+    there: set[int] = set()
+    for number in range(12):
+        at = draw.randrange(60)
+        match draw.choice(["write", "write", "delete", "rewrite", "flush", "close", "kill"]):
+            case "write":
+                collection.upsert([point(n, chunk_text="word " * draw.randrange(200)) for n in range(at, at + 20)])
+                there |= set(range(at, at + 20))
+            case "delete":
+                collection.delete(Range("chunk_index", gte=at, lte=at + 9))
+                there -= set(range(at, at + 10))
+            case "rewrite":
+                collection.rewrite(Range("chunk_index", gte=at), {"citekey": f"K{number}"})
+            case "flush":
+                collection.flush()
+            case "close":
+                collection.close()
+                collection = EdgeCollection.open(folder)
+            case _:  # what a killed process leaves is what stands in its files now
+                left = tmp_path / f"killed {number}"
+                shutil.copytree(folder, left, copy_function=copy_with_holes)
+                collection.close()
+                folder, collection = left, EdgeCollection.open(left)
+        assert {hit.payload["chunk_index"] for hit in collection.any_passages(200)} == there
+    collection.close()
+    EdgeCollection.open(folder).close()
