@@ -132,7 +132,7 @@ def list_(json_: bool) -> None:
     else:
         table(
             ("project", "passages", "coverage"),
-            [(p["id"], p["chunk_count"], coverage(p["coverage"])) for p in projects],
+            [(p["id"], p["chunk_count"], p.get("problem") or coverage(p["coverage"])) for p in projects],
         )
 
 

@@ -14,6 +14,7 @@ from citeloom.engine.jobs import JobQueue
 from citeloom.engine.zotero_desk import ZoteroDesk
 from citeloom.errors import CiteLoomError, Code
 from citeloom.ingest.importer import Importer
+from citeloom.ingest.place import place_of
 from citeloom.ingest.request import ImportRequest
 from citeloom.store import Project, Source, collection_name
 from citeloom.zotero.remembered import one_round
@@ -207,7 +208,9 @@ class ProjectDesk:
 
     def _summary(self, project: Project) -> dict[str, Any]:
         coverage = self._catalog.documents.coverage(project.id)
+        problem = self._collections.problem(place_of(project))
         return {
+            **({"problem": problem.message} if problem else {}),
             "id": project.id,
             "collection": project.collection,
             "dense_model": project.dense_model,

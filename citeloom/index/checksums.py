@@ -27,6 +27,8 @@ _FILE = "checksums.json"
 # the small files, and these however large they are.
 _SMALL_INDEX, _SMALL_FILE = 64_000_000, 262_144  # bytes that are filled; the first takes a tenth of a second
 _NEEDED_TO_OPEN = ("id_tracker", "tracker.dat", ".json")
+# Opening itself may write these anew, and be killed before that is known: they alone prove no damage.
+_WRITTEN_BY_OPENING = ("mutable_id_tracker.versions", "edge_config.json")
 # Qdrant Edge deletes these when it opens an index that was closed: what they hold has been written elsewhere by then.
 _JOURNAL = "tracker_journal.dat"
 
@@ -69,10 +71,11 @@ class Checksums:
                 return f"{name} cannot be read: {error.strerror}"
         return None
 
-    def is_as_before(self, folder: Path) -> bool:
-        """Whether the same files are there with the same sizes; their contents are not looked at."""
+    def hold_still(self, folder: Path) -> bool:
+        """Whether opening the index changed nothing that was checked before."""
         sizes = {name: kept[0] for name, kept in self.files.items()}
-        return _without_journals(_sizes(folder)) == _without_journals(sizes)
+        same = _without_journals(_sizes(folder)) == _without_journals(sizes)
+        return same and self.damage(folder, self.needed_to_open) is None
 
 
 def read(folder: Path) -> Checksums | None:
@@ -88,9 +91,14 @@ def read(folder: Path) -> Checksums | None:
 def agree(folder: Path) -> bool:
     """Whether there are checksums and the files agree with them; INDEX_UNAVAILABLE where a file does not."""
     kept = read(folder)
-    if damage := kept.damage(folder, kept.needed_to_open) if kept else _lost_segment(folder):
+    if kept is None:
+        if gone := _lost_segment(folder):
+            raise damaged(gone)
+        return False
+    written = [name for name in kept.files if name.endswith(_WRITTEN_BY_OPENING)]
+    if damage := kept.damage(folder, (name for name in kept.needed_to_open if name not in written)):
         raise damaged(damage)
-    return kept is not None
+    return kept.damage(folder, written) is None
 
 
 def _lost_segment(folder: Path) -> str | None:
@@ -187,8 +195,8 @@ class FolderState:
     def begin(self) -> None:
         """After it was opened: check what was not checked before, while questions are answered already."""
         kept = read(self._folder)
-        self._has_checksums = kept is not None and kept.is_as_before(self._folder)
-        if kept is None or not self._has_checksums:  # opening changed something
+        self._has_checksums = kept is not None and kept.hold_still(self._folder)
+        if kept is None or not self._has_checksums:  # after optimising, opening writes the configuration once more
             mark(self._folder)
             return
 

@@ -101,6 +101,15 @@ class Collections:
                 raise
             return opened[place.generation]
 
+    def problem(self, place: Place) -> CiteLoomError | None:
+        """What was found to be wrong with a generation, by whoever used it last."""
+        try:
+            if collection := self._open.get(place.name, {}).get(place.generation):
+                collection.refuse_damaged()
+        except CiteLoomError as error:
+            return error
+        return self._damaged.get(place)
+
     def look_again(self, place: Place) -> None:
         """Try to open a damaged one once more: somebody may have put a copy of it in its place."""
         self._damaged.pop(place, None)

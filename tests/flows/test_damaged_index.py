@@ -93,7 +93,8 @@ def test_one_bad_byte_costs_its_own_project_only_and_a_rebuild_brings_it_back(
         assert "The index of this project" in said
         assert "citeloom ingest p --force-rebuild" in said
         assert Project(copied, "q").search("moth")[0]["source"] == "2-moths.md"
-        assert {p["id"] for p in json.loads(done(citeloom(copied, "project", "list", "--json")))} == {"p", "q"}
+        listed = {p["id"]: p for p in json.loads(done(citeloom(copied, "project", "list", "--json")))}
+        assert "The index of this project" in listed["p"]["problem"] and "problem" not in listed["q"]
         doctor = citeloom(copied, "doctor")
         assert "BAD  project p: The index of this project" in doctor.stdout
         assert "ok   project q" in doctor.stdout
@@ -105,13 +106,16 @@ def test_one_bad_byte_costs_its_own_project_only_and_a_rebuild_brings_it_back(
     assert 0 < peak[0] < _MOST_MEMORY
 
 
-def test_a_segment_that_is_gone_is_not_an_empty_project(copied: Path) -> None:
-    for segment in (copied / "index" / "proj-p" / "g0001" / "segments").iterdir():
-        shutil.rmtree(segment)
-    (copied / "index" / "proj-p" / "g0001" / "checksums.json").unlink()  # as an earlier version left it
-    said = refused(citeloom(copied, "search", "p", "moth"))
-    assert "citeloom ingest p --force-rebuild" in said
-    assert Project(copied, "q").search("moth")
+def test_an_index_whose_segments_are_gone_is_not_an_empty_project(copied: Path) -> None:
+    for name in ("p", "q"):
+        shutil.rmtree(next((copied / "index" / f"proj-{name}" / "g0001" / "segments").iterdir()))
+    earlier = copied / "index" / "proj-q" / "g0001"  # as an earlier version left it: there is nothing to compare with
+    (earlier / "checksums.json").unlink()
+    shutil.rmtree(earlier / "wal")
+    (earlier / "wal").mkdir()
+    for name in ("p", "q"):
+        said = refused(citeloom(copied, "search", name, "moth"))
+        assert f"citeloom ingest {name} --force-rebuild" in said
     Project(copied).ingest("--force-rebuild")
     assert Project(copied).search("moth")[0]["source"] == "2-moths.md"
 

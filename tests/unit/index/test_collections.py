@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import threading
 import uuid
 from collections.abc import Iterator
@@ -103,6 +104,24 @@ def test_tidying_deletes_what_an_interrupted_rebuild_left(collections: Collectio
     assert [folder.name for folder in (tmp_path / NAME).iterdir()] == ["g0001"]
     assert (tmp_path / "proj-other" / "g0002").exists()
     assert seen(collections.get(place(1))) == {"generation 1"}
+
+
+def test_what_a_kill_left_of_a_removal_goes_and_an_index_without_a_project_stays(
+    collections: Collections, tmp_path: Path
+) -> None:
+    begin(collections, 1)
+    collections.close()
+    shutil.copytree(tmp_path / NAME, tmp_path / f"removed-{NAME}", copy_function=copy_with_holes)
+    shutil.copytree(tmp_path / NAME, tmp_path / "proj-lost", copy_function=copy_with_holes)
+    assert collections.without_project({NAME}) == ["proj-lost"]
+    collections.clear_removed()
+    collections.put_aside("proj-lost")
+    kept, *others = sorted(folder.name for folder in tmp_path.iterdir())
+    assert kept.startswith("lost-proj-lost-") and others == [NAME]
+    assert collections.without_project({NAME}) == []
+    assert seen(EdgeCollection.open(tmp_path / kept / "g0001")) == {"generation 1"}
+    collections.remove(place(1))
+    assert [folder.name for folder in tmp_path.iterdir()] == [kept]
 
 
 def test_a_new_generation_starts_empty_whatever_lies_there(collections: Collections, tmp_path: Path) -> None:

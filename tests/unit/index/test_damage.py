@@ -15,8 +15,9 @@ import pytest
 from citeloom.errors import CiteLoomError, Code
 from citeloom.index import checksums, trial
 from citeloom.index.collection import Fusion
+from citeloom.index.collections import Collections, Place
 from citeloom.index.edge import EdgeCollection
-from citeloom.index.filters import EVERYTHING
+from citeloom.index.filters import EVERYTHING, Range
 from citeloom.index.holes import copy_with_holes, filled
 from tests.memory_watch import peak_memory
 from tests.points import SIZE, point
@@ -25,7 +26,7 @@ from tests.support import ROOT
 _PASSAGES = 70
 _MOST_MEMORY = 1_500_000_000  # bytes, of the process that opens and of those it starts
 _FILES = [
-    "mutable_id_tracker.mappings", "mutable_id_tracker.versions", "segment.json", "version.info", "edge_config.json",
+    "mutable_id_tracker.mappings", "segment.json", "version.info",
     "payload_storage/page_0.dat", "payload_storage/tracker.dat", "payload_index/config.json", "wal/open-1",
     "vector_storage-dense/vectors/chunk_0.mmap", "vector_storage-dense/deleted/status.dat",
     "vector_storage-sparse/store/page_0.dat", "doc_id-map/page_0.dat",
@@ -152,6 +153,21 @@ def test_an_index_that_was_killed_is_tried_elsewhere_once_and_is_sound_then(
     assert tried == [folder] * 2
 
 
+def test_what_opening_itself_writes_is_tried_elsewhere_where_it_was_killed_then(closed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "g0001"
+    shutil.copytree(closed, folder, copy_function=copy_with_holes)
+    opened = EdgeCollection.open(folder)
+    expected = answers(opened)
+    opened.close()
+    assert checksums.agree(folder)
+    flip(file_of(folder, "mutable_id_tracker.versions"), 0, 1)
+    assert not checksums.agree(folder)
+    opened = EdgeCollection.open(folder)
+    assert answers(opened) == expected
+    opened.close()
+    assert checksums.agree(folder)
+
+
 # Where each was seen to lead: the number of an id, which asked for a hundred gigabytes at once or bit by bit, its kind,
 # a length of a file, the log of what was not written out yet, and two that only a reader meets.
 _AFTER_A_KILL = [
@@ -215,3 +231,52 @@ def test_what_can_be_read_of_a_damaged_index_is_read_by_another_process(closed: 
     with pytest.raises(CiteLoomError, match="is damaged"):
         EdgeCollection.open(folder)
     assert trial.rescued(tmp_path / "nothing", ["x"]) == {}
+
+
+def test_what_prevents_the_trial_is_not_held_against_the_index(
+    killed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collections = Collections(tmp_path)
+    place = Place("proj-thesis", 1)
+    shutil.copytree(killed, collections.folder(place), copy_function=copy_with_holes)
+    with monkeypatch.context() as patch:
+        patch.setattr(trial, "FOLDER", tmp_path / "nothing")  # no process can begin there
+        with pytest.raises(CiteLoomError, match="could not be opened") as caught:
+            collections.get(place)
+        assert caught.value.code == Code.INDEX_UNAVAILABLE and "damaged" not in caught.value.details
+    assert collections.problem(place) is None
+    assert collections.get(place).count() == _PASSAGES + 5
+    collections.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_was_done_and_wherever_it_was_killed_an_undamaged_index_is_not_called_damaged(
+    tmp_path: Path, seed: int
+) -> None:
+    draw, folder = random.Random(seed), tmp_path / "g0001"
+    collection = EdgeCollection.create(folder, SIZE, sparse=True)
+    there: set[int] = set()
+    for number in range(12):
+        at = draw.randrange(60)
+        match draw.choice(["write", "write", "delete", "rewrite", "flush", "close", "kill"]):
+            case "write":
+                collection.upsert([point(n, chunk_text="word " * draw.randrange(200)) for n in range(at, at + 20)])
+                there |= set(range(at, at + 20))
+            case "delete":
+                collection.delete(Range("chunk_index", gte=at, lte=at + 9))
+                there -= set(range(at, at + 10))
+            case "rewrite":
+                collection.rewrite(Range("chunk_index", gte=at), {"citekey": f"K{number}"})
+            case "flush":
+                collection.flush()
+            case "close":
+                collection.close()
+                collection = EdgeCollection.open(folder)
+            case _:  # what a killed process leaves is what stands in its files now
+                left = tmp_path / f"killed {number}"
+                shutil.copytree(folder, left, copy_function=copy_with_holes)
+                collection.close()
+                folder, collection = left, EdgeCollection.open(left)
+        assert {hit.payload["chunk_index"] for hit in collection.any_passages(200)} == there
+    collection.close()
+    EdgeCollection.open(folder).close()
