@@ -21,8 +21,8 @@ from tests.contract.strict_editor import StrictEditor
 from tests.support import SAMPLE
 
 HIT_KEYS = {
-    "chunk_id", "doc_id", "source", "render_text", "score", "citekey", "claimed_citekey", "citekey_made", "renamed_from", "title",
-    "authors", "year", "section", "section_path", "page_span", "page_labels", "doi", "url", "text_source",
+    "chunk_id", "doc_id", "source", "render_text", "score", "citekey", "claimed_citekey", "citekey_made",
+    "renamed_from", "title", "authors", "year", "section", "section_path", "page_span", "page_labels", "doi", "url", "text_source",
     "ocr_confidence", "cite", "open_uri", "full_text", "merged", "also_in",
 }  # fmt: skip
 PAYLOAD_KEYS = {
