@@ -317,13 +317,15 @@ def rewrite(catalog: Catalog, collection: Collection, document: Document, found:
     before = _known(document), document.open_claim
     _take_found(document, found)
     document.record |= kept
+    changed = (_plain(found.record), document.open_claim) != before and bool(document.version)
+    passages = AnyOf("doc_id", (document.doc_id,))
+    if changed and not document.citekey:  # before its row: a kill in between must not leave passages that can be cited
+        collection.rewrite(passages, record_values(found.record, (), document.open_claim))
     catalog.documents.save(document)
-    if (_plain(found.record), document.open_claim) == before or not document.version:
-        return False
-    renamed_from = catalog.aliases.of(document.project_id, document.citekey)
-    values = record_values(found.record, renamed_from, document.open_claim)
-    collection.rewrite(AnyOf("doc_id", (document.doc_id,)), values)
-    return True
+    if changed and document.citekey:
+        renamed_from = catalog.aliases.of(document.project_id, document.citekey)
+        collection.rewrite(passages, record_values(found.record, renamed_from, document.open_claim))
+    return changed
 
 
 def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
@@ -367,8 +369,9 @@ def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -
         found = found_for(catalog, records, document, Path(document.source), seen, claim)
         if found.by is not None or found.doubtful:
             return found
-    # No file, DOI or title leads there: a key that is in the references still does.
-    if document.matched_by and (record := records.of_key(document.citekey)):
+    # No file, DOI or title leads there: a key that is in the references still does, unless its work has another file.
+    record = records.of_key(document.citekey) if document.matched_by else None
+    if record and not catalog.documents.has_own_file(document.project_id, record.citekey, document.doc_id):
         return Found(record, document.matched_by, document.claimed_citekey, document.claimed_by)
     return found
 
