@@ -139,7 +139,8 @@ class Quoting:
         return looked.joined(self._look(project, rest, quote, page, cancel, until))
 
     def _with_works(self, project: Project, documents: Iterable[Document]) -> Iterator[tuple[Work, Document]]:
-        return ((work, d) for d in documents if (work := self._works.resolve(project, d.citekey)))
+        found = ((self._works.resolve(project, d.citekey), d) for d in documents)
+        return ((work, d) for work, d in found if work and any(own.doc_id == d.doc_id for own in work.documents))
 
     def elsewhere(
         self, project: Project, work: Work, quote: str, cancel: Cancel, *, seconds: float = 0.0

@@ -28,7 +28,8 @@ BY_ZOTERO = "zotero"  # how a record was found that needed no finding
 BY_YOU = "confirmed"  # how it was found where the researcher said so
 AGENT = "agent"  # who said which work a document is, where nothing in the document did
 CONFIRMED, REFUSED = "confirmed", "refused"  # what a researcher can decide on such a claim
-_BY_FILE = ("name", "doi", "title")  # what in a file may say which work it is
+BY_FILE = ("name", "doi", "title")  # what in a file may say which work it is
+BY_RECORD = ("file", BY_ZOTERO)  # what in a record says which file it is
 
 _DESCRIBING = ("tags", "collections", "language")  # of a claim, what does not say which work it is
 METADATA_KEYS = (
@@ -67,7 +68,7 @@ class Found:
     @property
     def doubtful(self) -> bool:
         """Whether the file itself says that it is a work which has another file."""
-        return self.claimed_by in _BY_FILE
+        return self.claimed_by in BY_FILE
 
 
 class RecordFinder:
@@ -216,9 +217,7 @@ _SAID_BY = {"name": "its file name", "doi": "the DOI printed in it", "title": "i
 def doubt(document: Document) -> str:
     """Why a document does not count as the work that it is said to be."""
     said = f"{shown_source(document)} is {document.claimed_citekey} according to {_SAID_BY[document.claimed_by]}"
-    why = "" if document.claimed_by == AGENT else ", but that work has another file"
-    ask = f"'citeloom documents {document.project_id} --doubtful'"
-    return f"{said}{why}. It does not count as that work until you confirm it: {ask}."
+    return f"{said}." if document.claimed_by == AGENT else f"{said}, but that work has another file."
 
 
 def seen_in(converted: Mapping[str, Any]) -> dict[str, Any]:
