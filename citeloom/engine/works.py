@@ -206,9 +206,10 @@ def _work(key: str, documents: list[Document]) -> Work:
     return Work(key, tuple(best_first), csl_of(recorded))
 
 
-def _rank(document: Document) -> tuple[bool, bool, bool, str]:
+def _rank(document: Document) -> tuple[bool, bool, bool, bool, str]:
     return (
         document.file_type in TEXTS_OF_ZOTERO,
+        document.by_agent,
         not _is_readable(document),
         not document.matched_by,
         document.source,
