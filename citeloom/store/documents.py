@@ -178,7 +178,7 @@ class Documents:
         return _from_row(row) if row else None
 
     def get(self, project_id: str, doc_id: str | None, citekey: str | None) -> Document:
-        """A document by id or citekey, or DOCUMENT_NOT_FOUND; of a work's, a file's text before an agent's and before notes."""
+        """A document by id or citekey, or DOCUMENT_NOT_FOUND; of a work's, the text of a file first."""
         if doc_id:
             found = self.find(project_id, doc_id)
         else:
