@@ -17,10 +17,12 @@ _EXCERPT = 60  # characters
 
 
 def print_one(one: Checked) -> None:
-    """Print the findings in one manuscript and a line that sums them up."""
+    """Print the findings in one manuscript, a line that sums them up, and which files were read for it."""
     if one.report is not None:
         print_findings(one, one.report["findings"])
     print_summary(one)
+    if one.report is not None:
+        _print_texts(one.report)
 
 
 def print_findings(one: Checked, findings: Iterable[dict[str, Any]]) -> None:
@@ -51,7 +53,6 @@ def print_summary(one: Checked) -> None:
         click.echo(f"{one.name}: {' '.join(one.report['warnings'])}")
         return
     click.echo(f"{one.name}: {summary(one.report)}")
-    _print_texts(one.report)
     for warning in one.report["warnings"]:
         click.echo(f"Note: {warning}")
 

@@ -136,15 +136,20 @@ def _text(hit: Hit) -> str:
 
 def _add_alike(chosen: Chosen, hit: Hit, said: _Said, *, may_show: bool) -> None:
     shown = chosen.best
-    near = len(chosen.parts) == 1 and shown.score - hit.score < _NEAR_TIE
+    # Whatever its score, what counts as no work never stands before the work that says the same.
+    near = len(chosen.parts) == 1 and (shown.score - hit.score < _NEAR_TIE or not _of_work(shown))
     if may_show and near and _citable(hit) > _citable(shown) and chosen.said and chosen.said.within(said):
         chosen.parts, chosen.score, chosen.said, hit = [hit], hit.score, said, shown
     chosen.also_in.append(hit)
 
 
-def _citable(hit: Hit) -> tuple[bool, bool]:
-    """How well a passage can be cited: a printed page, and a DOI."""
-    return bool(hit.payload.get("page_labels")), bool(hit.payload.get("doi"))
+def _of_work(hit: Hit) -> bool:
+    return bool(hit.payload.get("citekey"))
+
+
+def _citable(hit: Hit) -> tuple[bool, bool, bool]:
+    """How well a passage can be cited: at all, with a printed page, and with a DOI."""
+    return _of_work(hit), bool(hit.payload.get("page_labels")), bool(hit.payload.get("doi"))
 
 
 def _work(hit: Hit) -> str:

@@ -23,7 +23,7 @@ from citeloom.ingest.records import (
 )
 from citeloom.ingest.request import ImportRequest
 from citeloom.model import Record
-from citeloom.store import Document, Project
+from citeloom.store import Document, Project, State
 
 if TYPE_CHECKING:
     from citeloom.engine.service import Service
@@ -34,7 +34,7 @@ _SHORTEST_ID = 6  # characters of an id that name a document, where no other beg
 def claims(service: Service, args: dict[str, Any]) -> dict[str, Any]:
     """The documents that are said to be a work while nobody has decided, and why they do not count as it."""
     project = service.catalog.projects.get(args["project"])
-    found = [document for document in service.catalog.documents.claiming(project.id) if document.open_claim]
+    found = (d for d in service.catalog.documents.claiming(project.id) if d.open_claim and d.state == State.READY)
     return {"documents": [{**document_row(document), "why": doubt(document)} for document in found]}
 
 

@@ -109,9 +109,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _remarks(found: Found) -> list[str]:
-    finding, said = found.finding, [f"Its text: {matched(found.document)}."]
-    if found.document.by_agent:
-        said.append("No file was read for it: the words came from an agent.")
+    finding, said = found.finding, []
     if finding.page_right is False:
         claim = finding.page_claimed
         said.append(
@@ -127,6 +125,9 @@ def _remarks(found: Found) -> list[str]:
         said.append("These are the researcher's own words about the work: its text is not here.")
     if finding.text_source == "ocr":
         said.append("The page was recognised from a picture (OCR).")
+    said.append(f"Its text: {matched(found.document)}.")
+    if found.document.by_agent:
+        said.append("No file was read for it: the words came from an agent.")
     return said
 
 

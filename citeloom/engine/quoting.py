@@ -15,9 +15,11 @@ from citeloom.engine.answers import cite, document_uri
 from citeloom.engine.cancel import Cancel
 from citeloom.engine.kept import Kept
 from citeloom.engine.questions import Questions
+from citeloom.engine.quick_text import from_passages
 from citeloom.engine.reading import Reading
 from citeloom.engine.works import Work, Works
 from citeloom.errors import CiteLoomError
+from citeloom.index.collection import Hit
 from citeloom.index.models import ModelShelf
 from citeloom.ingest.passages import STORED, shown_source
 from citeloom.ingest.records import QUICK
@@ -137,7 +139,8 @@ class Quoting:
         return looked.joined(self._look(project, rest, quote, page, cancel, until))
 
     def _with_works(self, project: Project, documents: Iterable[Document]) -> Iterator[tuple[Work, Document]]:
-        return ((work, d) for d in documents if (work := self._works.resolve(project, d.citekey)))
+        found = ((self._works.resolve(project, d.citekey), d) for d in documents)
+        return ((work, d) for work, d in found if work and any(own.doc_id == d.doc_id for own in work.documents))
 
     def elsewhere(
         self, project: Project, work: Work, quote: str, cancel: Cancel, *, seconds: float = 0.0
@@ -150,13 +153,14 @@ class Quoting:
     def _unconfirmed(self, project: Project, quote: str, cancel: Cancel) -> Document | None:
         """A document that says it, but counts as no work: an agent stored it, or it may not be the work it claims."""
         left_out = {d.doc_id: d for d in self._catalog.documents.claiming(project.id) if not d.citekey}
-        if not left_out:
-            return None
-        for hit in self._questions.alike(project, _pieces(quote), _PASSAGES, cancel):
-            document = left_out.pop(hit.payload["doc_id"], None)
-            if document and document.state == State.READY:
-                finding = verify(quote, self.text(project, document), self.lexicon)
-                if finding.verdict in (Verdict.EXACT, Verdict.NEAR):
+        found: dict[str, list[Hit]] = {}
+        for hit in self._questions.alike(project, _pieces(quote), _PASSAGES, cancel) if left_out else ():
+            found.setdefault(hit.payload["doc_id"], []).append(hit)
+        for doc_id, hits in found.items():
+            if document := left_out.get(doc_id):
+                # Only the passages that come near: what an agent stored may be of any size.
+                text = WorkText.of(from_passages(document, hits))
+                if verify(quote, text, self.lexicon).verdict in (Verdict.EXACT, Verdict.NEAR):
                     return document
         return None
 

@@ -14,7 +14,7 @@ from citeloom.bibliography.references import load_references
 from citeloom.engine.kept import Kept
 from citeloom.engine.near_names import NearNames
 from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.records import with_keys
+from citeloom.ingest.records import BY_FILE, BY_RECORD, with_keys
 from citeloom.manuscripts.model import Citation
 from citeloom.model import Record
 from citeloom.store import Catalog, Document, Project, State
@@ -43,7 +43,7 @@ class Work:
     @property
     def readable(self) -> tuple[Document, ...]:
         """The documents that have a text."""
-        return tuple(d for d in self.documents if d.state in (State.READY, State.DUPLICATE))
+        return tuple(filter(_is_readable, self.documents))
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -192,16 +192,25 @@ def _read(path: Path, stamp: tuple[int, int]) -> _References:
     return _References(stamp, {record.citekey: record for record in records})
 
 
+def _is_readable(document: Document) -> bool:
+    return document.state in (State.READY, State.DUPLICATE)
+
+
 def _work(key: str, documents: list[Document]) -> Work:
-    best_first = sorted(documents, key=_rank)
+    # Until an import has matched them again, files that only say they are a work which has its own file are left out.
+    own = any(
+        d.matched_by in BY_RECORD and d.file_type not in ("note", "annotations") for d in documents if _is_readable(d)
+    )
+    best_first = sorted((d for d in documents if not (own and d.matched_by in BY_FILE)), key=_rank)
     recorded = next((document for document in best_first if document.matched_by), best_first[0])
     return Work(key, tuple(best_first), csl_of(recorded))
 
 
-def _rank(document: Document) -> tuple[bool, bool, bool, str]:
+def _rank(document: Document) -> tuple[bool, bool, bool, bool, str]:
     return (
         document.file_type in TEXTS_OF_ZOTERO,
-        document.state not in (State.READY, State.DUPLICATE),
+        document.by_agent,
+        not _is_readable(document),
         not document.matched_by,
         document.source,
     )

@@ -30,7 +30,8 @@ BY_ZOTERO = "zotero"  # how a record was found that needed no finding
 BY_YOU = "confirmed"  # how it was found where the researcher said so
 AGENT = "agent"  # who said which work a document is, where nothing in the document did
 CONFIRMED, REFUSED = "confirmed", "refused"  # what a researcher can decide on such a claim
-_BY_FILE = ("name", "doi", "title")  # what in a file may say which work it is
+BY_FILE = ("name", "doi", "title")  # what in a file may say which work it is
+BY_RECORD = ("file", BY_ZOTERO)  # what in a record says which file it is
 
 _DESCRIBING = ("tags", "collections", "language")  # of a claim, what does not say which work it is
 METADATA_KEYS = (
@@ -69,7 +70,7 @@ class Found:
     @property
     def doubtful(self) -> bool:
         """Whether the file itself says that it is a work which has another file."""
-        return self.claimed_by in _BY_FILE
+        return self.claimed_by in BY_FILE
 
 
 class RecordFinder:
@@ -224,9 +225,7 @@ _SAID_BY = {"name": "its file name", "doi": "the DOI printed in it", "title": "i
 def doubt(document: Document) -> str:
     """Why a document does not count as the work that it is said to be."""
     said = f"{shown_source(document)} is {document.claimed_citekey} according to {_SAID_BY[document.claimed_by]}"
-    why = "" if document.claimed_by == AGENT else ", but that work has another file"
-    ask = f"'citeloom documents {document.project_id} --doubtful'"
-    return f"{said}{why}. It does not count as that work until you confirm it: {ask}."
+    return f"{said}." if document.claimed_by == AGENT else f"{said}, but that work has another file."
 
 
 def seen_in(converted: Mapping[str, Any]) -> dict[str, Any]:
@@ -325,13 +324,15 @@ def rewrite(catalog: Catalog, collection: Collection, document: Document, found:
     before = _known(document), document.open_claim
     _take_found(document, found)
     document.record |= kept
+    changed = (_plain(found.record), document.open_claim) != before and bool(document.version)
+    passages = AnyOf("doc_id", (document.doc_id,))
+    if changed and not document.citekey:  # before its row: a kill in between must not leave passages that can be cited
+        collection.rewrite(passages, record_values(found.record, (), document.open_claim))
     catalog.documents.save(document)
-    if (_plain(found.record), document.open_claim) == before or not document.version:
-        return False
-    renamed_from = catalog.aliases.of(document.project_id, document.citekey)
-    values = record_values(found.record, renamed_from, document.open_claim)
-    collection.rewrite(AnyOf("doc_id", (document.doc_id,)), values)
-    return True
+    if changed and document.citekey:
+        renamed_from = catalog.aliases.of(document.project_id, document.citekey)
+        collection.rewrite(passages, record_values(found.record, renamed_from, document.open_claim))
+    return changed
 
 
 def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
@@ -375,8 +376,9 @@ def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -
         found = found_for(catalog, records, document, Path(document.source), seen, claim)
         if found.by is not None or found.doubtful:
             return found
-    # No file, DOI or title leads there: a key that is in the references still does.
-    if document.matched_by and (record := records.of_key(document.citekey)):
+    # No file, DOI or title leads there: a key that is in the references still does, unless its work has another file.
+    record = records.of_key(document.citekey) if document.matched_by else None
+    if record and not catalog.documents.has_own_file(document.project_id, record.citekey, document.doc_id):
         return Found(record, document.matched_by, document.claimed_citekey, document.claimed_by)
     return found
 

@@ -214,7 +214,10 @@ class Taker:
         if not quick:
             state.result.wrote(replaced=bool(before.version))
             if document.open_claim:
-                state.result.warnings.append(doubt(document))
+                ask = f"'citeloom documents {state.project.id} --doubtful'"
+                state.result.warnings.append(
+                    f"{doubt(document)} It does not count as that until you confirm it: {ask}."
+                )
             if document.key_made and document.matched_by is None:
                 state.result.warnings.append(
                     f"{source_name(file.source)} is in none of the references; its key {document.citekey} was made."

@@ -108,7 +108,9 @@ class IngestOptions(Arguments):
     references_path: Annotated[str | None, Field(description="CSL-JSON or .bib")] = None
     force_rebuild: bool = False
     recursive: bool = True
-    metadata: Annotated[dict[str, Any] | None, Field(description="citekey, title, authors, year … of one file")] = None
+    metadata: Annotated[
+        dict[str, Any] | None, Field(description="of one file, a claim: citekey, title, authors, year …")
+    ] = None
 
 
 class Ingest(InProject):

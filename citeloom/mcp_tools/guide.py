@@ -35,6 +35,8 @@ Other keys: doc_id, collections, file_type, source (file name). Operators: $gte 
 Each hit carries `cite`, ready for Markdown: [@citekey, p. 33]. Use it as it is; never invent a key or a page.
 page_labels are the pages as printed, for citing; page_span are pages of the PDF file, for opening it (open_uri).
 citekey_made=true: the file is in none of the researcher's references, so the key is provisional. Say so.
+cite null: it counts as no work. text_source "agent": an agent stored it. claimed_citekey: what it is said to be, while the
+researcher has not confirmed that; never quote or cite it as that work.
 renamed_from: keys the work had before; a manuscript that cites by one means this work.
 text_source "ocr" means that the words were recognised from a picture and may differ in letters; "annotation" and "note" are
 the researcher's own highlights, comments and notes, not the work's text; "zotero_fulltext" has no pages.
@@ -51,6 +53,7 @@ A PDF is searchable at once by its quick text ("searchable"), which is replaced 
 and tables get better, and a chunk_id given out before still works (get_passage says refined_from). Scans wait for OCR.
 Unchanged files are skipped, changed ones replaced, vanished ones removed; errors[] names each file that failed, and why.
 Formats: .pdf, .docx, .pptx, .html, .epub, .md, .txt, .py, pictures of pages. store_chunks keeps passages you embedded yourself.
+Which work it is, you only claim: a citekey in metadata, or references you name, wait until the researcher confirms them.
 delete_document takes a document out of the index; its file stays.""",
 }
 

@@ -273,7 +273,7 @@ TOOLS: dict[str, Tool] = {
             "store_chunks",
             "Store passages",
             "Store 100-500 passages you embedded with the project's dense model (fewer only as the last batch)."
-            " Idempotent by id.",
+            " Idempotent by id. They count as no work until the researcher confirms them.",
             WRITE,
             a.StoreChunks,
             o.STORED,

@@ -178,14 +178,14 @@ class Documents:
         return _from_row(row) if row else None
 
     def get(self, project_id: str, doc_id: str | None, citekey: str | None) -> Document:
-        """A document by id or citekey, or DOCUMENT_NOT_FOUND; of a work's, its own text before notes on it."""
+        """A document by id or citekey, or DOCUMENT_NOT_FOUND; of a work's, the text of a file first."""
         if doc_id:
             found = self.find(project_id, doc_id)
         else:
             row = self._db.row(
                 "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' ORDER BY"
-                " state = 'ready' DESC, file_type IN (SELECT value FROM json_each(?)), source",
-                (project_id, citekey, json.dumps(TEXTS_OF_ZOTERO)),
+                " state = 'ready' DESC, file_type IN (SELECT value FROM json_each(?)), file_type = ?, source",
+                (project_id, citekey, json.dumps(TEXTS_OF_ZOTERO), STORED_TYPE),
             )
             found = _from_row(row) if row else None
         if found is None:

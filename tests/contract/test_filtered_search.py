@@ -13,8 +13,8 @@ from tests.contract.sample_library import COVERED, HARTMANN, NOTES, PROJECT, QUE
 from tests.contract.strict_editor import StrictEditor
 
 FILTER_KEYS = {
-    "citekey", "claimed_citekey", "doc_id", "author", "title", "year", "tags", "collections", "item_type", "section_prefix",
-    "exclude_sections", "text_source", "page", "file_type", "source",
+    "citekey", "claimed_citekey", "doc_id", "author", "title", "year", "tags", "collections", "item_type",
+    "section_prefix", "exclude_sections", "text_source", "page", "file_type", "source",
 }  # fmt: skip
 ABSTRACTS = {"Abstract", "Summary", "Zusammenfassung"}  # what papers call it: "abstract" leaves them all out
 OPERATORS = {"$gte", "$lte", "$gt", "$lt", "$ne", "$in", "$contains"}

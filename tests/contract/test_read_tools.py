@@ -22,9 +22,9 @@ from tests.support import SAMPLE
 
 RUNNING_HEAD = "Journal of Bibliographic Practice Quotation Errors in Scholarly Monographs"
 HIT_KEYS = {
-    "chunk_id", "doc_id", "source", "render_text", "score", "citekey", "claimed_citekey", "citekey_made", "renamed_from", "title",
-    "authors", "year", "section", "section_path", "page_span", "page_labels", "doi", "url", "text_source",
-    "ocr_confidence", "cite", "open_uri", "full_text", "merged", "also_in",
+    "chunk_id", "doc_id", "source", "render_text", "score", "citekey", "claimed_citekey", "citekey_made",
+    "renamed_from", "title", "authors", "year", "section", "section_path", "page_span", "page_labels", "doi", "url",
+    "text_source", "ocr_confidence", "cite", "open_uri", "full_text", "merged", "also_in",
 }  # fmt: skip
 PAYLOAD_KEYS = {
     "project_id", "doc_id", "chunk_id", "chunk_index", "citekey", "doi", "url", "year", "authors", "title",

@@ -55,6 +55,14 @@ def test_of_two_alike_and_about_equally_near_the_one_with_a_printed_page_is_show
     ]
 
 
+def test_what_counts_as_no_work_never_stands_before_the_work_that_says_the_same() -> None:
+    stored = hit(1.0, FOOTPRINT, "agent", citekey="", text_source="agent", page_labels=["1"], doi="10.5555/x")
+    (chosen,) = shown([stored, hit(0.3, FOOTPRINT, "journal")])
+    assert [part.id for part in chosen.parts] == ["journal-0"]
+    answer = as_shown(chosen, max_chars=1800, full_text=False)
+    assert (answer["cite"], answer["also_in"]) == ("[@key-journal]", [{"chunk_id": "agent-0", "cite": None}])
+
+
 def test_passages_that_share_a_sentence_among_others_are_both_shown() -> None:
     found = [hit(0.9, f"{FOOTPRINT} {LEDGER}", "a"), hit(0.8, f"{FOOTPRINT} {REEF}", "b")]
     assert len(shown(found)) == 2

@@ -143,3 +143,14 @@ def test_a_key_with_one_letter_left_out_is_near(keys: list[str], data: st.DataOb
 @given(st.text(max_size=300), st.lists(st.text(max_size=40), max_size=10))
 def test_any_text_may_be_looked_for_among_any_names(wanted: str, names: list[str]) -> None:
     assert set(NearNames(names).near(wanted)) <= set(names)
+
+
+def test_a_file_that_only_says_it_is_a_work_is_none_of_its_texts_where_the_work_has_its_own(
+    catalog: Catalog, project: Project
+) -> None:
+    keep(catalog, project, "reprint", "evans", file_type="pdf", matched_by="doi")
+    keep(catalog, project, "note", "evans", file_type="note", matched_by="zotero")
+    works = Works(catalog)
+    assert {d.doc_id for d in works.get(project, "evans").readable} == {"reprint", "note"}, "a note is no file"
+    keep(catalog, project, "own", "evans", file_type="pdf", matched_by="zotero")
+    assert {d.doc_id for d in works.get(project, "evans").readable} == {"own", "note"}
