@@ -78,13 +78,12 @@ class CiteLoomError(Exception):
 
     @property
     def cause(self) -> Cause:
-        """Who is to blame. `away` among the details names what may be back in a while, `refused` what will not take it.
+        """Who is to blame: what the code says, unless the details say it better where the error was made.
 
-        Both are said where a foreign error is translated, and nowhere else.
+        `away` names what may be back in a while, `refused` what will not take it, `lasting` what needs a person.
         """
-        if "away" in self.details:
-            return Cause.OUTSIDE
-        return Cause.UNCERTAIN if "refused" in self.details else _CAUSES.get(self.code, Cause.DOCUMENT)
+        said = {"away": Cause.OUTSIDE, "refused": Cause.UNCERTAIN, "lasting": Cause.LASTING}
+        return next((said[word] for word in said if word in self.details), _CAUSES.get(self.code, Cause.DOCUMENT))
 
     def __str__(self) -> str:
         return f"{self.message} {self.next_step}".strip()

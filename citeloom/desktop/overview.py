@@ -15,7 +15,7 @@ from citeloom.errors import CiteLoomError
 
 _REFRESH_MS = 400  # many events at once make one question
 # Why an engine ends that is back in a moment: nothing to worry anybody with.
-_RESTARTS = ("settings changed", "a backup was restored")
+_RESTARTS = ("settings changed", "a backup was restored", "the data folder is back")
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ def _failed_documents(service: Service, project_id: str) -> dict[str, Any] | Non
         return None  # the project's own finding says so
     if not count:
         return None
-    named = "; ".join(f"{shown_source(one)}: {one.reason or one.reason_code}" for one in failed)
+    named = "; ".join(f"{shown_source(one)}: {(one.reason or str(one.reason_code)).rstrip('.')}" for one in failed)
     more = f"; and {count - len(failed)} more" if count > len(failed) else ""
     return {
         "part": f"documents of {project_id}",

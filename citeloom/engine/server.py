@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from citeloom import __version__, paths
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 
 McpSession = Callable[["Connection", dict[str, Any]], Awaitable[None]]
 
+_OTHER_SETTINGS, _IS_BACK = "settings changed", "the data folder is back"  # why a service is made anew
 _BY_ITSELF = ("bridge", "cli", "app")  # who starts an engine on the way: it ends by itself, a person's is stopped
 _LOOK_SECONDS = 1.0  # between two looks at the settings file
 _FINISH_SECONDS = 5.0  # for calls under way when the engine starts anew
@@ -84,8 +86,8 @@ class Connection:
 class Server:
     """Listens on the loopback address for as long as the engine lives.
 
-    Where the settings have changed, the service is put away and made anew. Whoever comes meanwhile waits at the door,
-    and so do editors that were waiting for no answer: they notice nothing.
+    Where the settings have changed, or the data folder was away, the service is put away and made anew. Whoever comes
+    meanwhile waits at the door, and so do editors that were waiting for no answer: they notice nothing.
     """
 
     def __init__(self, file: SettingsFile, lifetime: Lifetime, open_session: Callable[[Service], McpSession]) -> None:
@@ -97,8 +99,10 @@ class Server:
         self._inside: dict[asyncio.Task[None], Connection] = {}  # those of them that the service of now serves
         self._door = asyncio.Event()
         self._last_use = time.monotonic()
-        self._news = asyncio.Event()  # it is to end, or the settings have changed
+        self._news = asyncio.Event()  # it is to end, or to start anew
         self._reason = ""  # why it is to end
+        self._anew = ""  # why the service is to be made anew
+        self._is_away = False  # the data folder, whose drive may not be connected
         self._turns = Turns()
         self._take(Service(file.settings, lifetime))
 
@@ -117,8 +121,8 @@ class Server:
                 await self._news.wait()
                 self._news.clear()
                 # Once is enough, however often the watch has seen it meanwhile.
-                if not self._reason and self._file.settings != self._service.settings:
-                    await self._start_anew()
+                if not self._reason and self._anew:
+                    await self._start_anew(self._anew)
         finally:
             log.info("engine stops: %s", self._reason or "an error")
             _remove(paths.engine_file())
@@ -166,16 +170,31 @@ class Server:
     async def _watch_settings(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
-            if self._file.look(self._lifetime) != self._service.settings and not self._service.indexes.is_writing:
+            was_away, self._is_away = self._is_away, not Path(paths.catalog_file()).exists()
+            if self._is_away:  # and the settings perhaps with it: a service made now would begin from nothing
+                if not was_away:
+                    log.warning("the data folder %s is away", paths.folders().data)
+                continue
+            if was_away:  # what was opened there is not what is there now
+                self._anew = _IS_BACK
+            elif self._file.look(self._lifetime) != self._service.settings and not self._service.indexes.is_writing:
+                self._anew = _OTHER_SETTINGS
+            if self._anew:
                 self._news.set()
 
-    async def _start_anew(self) -> None:
+    async def _start_anew(self, reason: str) -> None:
         """Put the service away and make another with the settings of now."""
-        log.info("the settings have changed: the engine starts anew")
+        log.info("the engine starts anew: %s", reason)
         self._door.clear()
-        await self._send_out("settings changed", _FINISH_SECONDS)
-        await asyncio.to_thread(self._service.stop)
+        await self._send_out(reason, _FINISH_SECONDS)
+        try:
+            await asyncio.to_thread(self._service.stop)
+        except CiteLoomError as error:
+            if reason != _IS_BACK:
+                raise
+            log.warning("what was open in the data folder could not be closed: %s", error)
         self._take(await asyncio.to_thread(Service, self._file.settings, self._lifetime))
+        self._anew = ""
         self._begin()
 
     # -- now and then ----------------------------------------------------------------------------------------

@@ -206,6 +206,7 @@ def _check_known(name: str, known: list[str]) -> None:
             f"There is no model '{name}'.",
             f"Near names: {', '.join(near)}.",
             near=near,
+            lasting=name,
         )
 
 

@@ -143,6 +143,7 @@ def fetch(name: str, tell: Callable[[int, int], None], stopped: Callable[[], boo
             Code.MODEL_NOT_AVAILABLE,
             f"The model '{name}' could not be fetched: {said or 'its download ended early'}.",
             "Check the connection to the internet and try again. Nothing was changed.",
+            lasting=name,
         )
     return True
 

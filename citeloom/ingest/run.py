@@ -332,9 +332,9 @@ class Run:
         def take(file: FoundFile, reading: Future[Read]) -> None:
             try:
                 self._one(file, reading, size_of[file.source], _to_nobody, first=first)
-            except CiteLoomError as error:
+            except CiteLoomError:
                 self.state.unread.add(file.source)
-                if error.cause is Cause.UNCERTAIN:  # the others first
+                if file.source in self._tries:  # the others first
                     self._now.append(file)
                 else:
                     self._now.appendleft(file)
@@ -409,7 +409,9 @@ class Run:
             if problem is not error:
                 log.exception("import of %s failed", file.source)
             if not self._is_to_blame(file, problem):
-                raise problem from error
+                # How often it is tried is counted here: to the import, something is away.
+                details = {"away": file.shown, **problem.details} if file.source in self._tries else problem.details
+                raise CiteLoomError(problem.code, problem.message, problem.next_step, **details) from error
             taker.failed(file, document, problem)
             searchable, finished = was_searchable, True
         else:

@@ -63,17 +63,17 @@ class ImportState:
         self.request = request
         self.stop = stop
         self.failed = threading.Event()  # it ends with an error: nothing more need be read
+        self._report = report
+        self.begin()
+
+    def begin(self) -> None:
+        """Nothing is known and nothing done yet: the import begins, or begins once more."""
         self.records = RecordFinder(None)
         self.gone: set[str] = set()  # ids of documents whose file left the source
         self.unread: set[str] = set()  # sources that this import has still to read: their text may become another
         self.anew: set[str] = set()  # sources whose passages are to be made anew, although their content is the same
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
         self.pace = Pace(0)
-        self._report = report
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget what was counted: the import begins, or begins once more."""
         self.project = self.catalog.projects.get(self.request.project_id)
         self.result = ImportResult(dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None)
         self._progress = Progress(total=0)
@@ -152,7 +152,13 @@ class ImportState:
     def check_disk(self) -> None:
         """Go no further before the disk is full: where Qdrant Edge finds no room, the engine dies of it."""
         least = self.importer.settings.engine.min_free_mb
-        free = shutil.disk_usage(self.catalog.db.path.parent).free // 1_000_000
+        folder = self.catalog.db.path.parent
+        try:
+            free = shutil.disk_usage(folder).free // 1_000_000
+        except OSError as error:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR, f"The data folder {folder} cannot be reached.", "Connect its drive."
+            ) from error
         if free < least:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,

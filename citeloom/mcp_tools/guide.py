@@ -48,7 +48,8 @@ format_citations makes bibliographies and in-text citations from the records: ne
     "ingest": """\
 ingest_from_source(project, source) reads a file or folder that the researcher allowed; other places are PERMISSION_DENIED.
 "zotero" brings the project's part of Zotero in step, "zotero:collection/Thesis" or "zotero:tag/review" a part of that.
-It answers within 15 seconds: status "running" means that it goes on; the same call again gives its progress.
+It answers within 15 seconds: status "running" means that it goes on; the same call again gives its progress. waits_for says
+what it waits for where a server or the disk is away: tell the researcher, it goes on by itself.
 A PDF is searchable at once by its quick text ("searchable"), which is replaced when it has been read whole ("done"): sections
 and tables get better, and a chunk_id given out before still works (get_passage says refined_from). Scans wait for OCR.
 Unchanged files are skipped, changed ones replaced, vanished ones removed; errors[] names each file that failed, and why.

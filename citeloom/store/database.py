@@ -131,8 +131,11 @@ def storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
             "The disk is full: the catalog could not be written.",
             "Free some space and try again.",
         )
+    # What SQLite will not take at any time, where anything else may pass.
+    ours = isinstance(error, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError)
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The catalog {path} cannot be read or written: {text}.",
         "Run the check-up ('citeloom doctor'); a copy from before the last update may lie beside it.",
+        **({"refused": str(path)} if ours else {}),
     )

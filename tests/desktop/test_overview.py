@@ -102,7 +102,7 @@ def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> Non
     assert title.endswith("could not be moved" if project else "could not be made") and why == LOST.message
 
 
-@pytest.mark.parametrize("reason", ["settings changed", "a backup was restored"])
+@pytest.mark.parametrize("reason", ["settings changed", "a backup was restored", "the data folder is back"])
 def test_an_engine_that_starts_anew_is_no_trouble(qapp: object, reason: str) -> None:
     desk, link = fake_desk(status=STATUS)
     link.reached.emit(STATUS)

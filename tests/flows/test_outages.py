@@ -155,3 +155,64 @@ def test_a_full_disk_is_waited_for_and_costs_no_document(
         assert engine.poll() is None
         stop_engine(small_disk)
     assert len(assert_whole(small_disk)) == 12
+
+
+@pytest.fixture
+def own_drive(tmp_path: Path) -> Iterator[Path]:
+    """A data folder on a drive of its own: `connect` and `disconnect` are given it."""
+    folder = tmp_path / "drive"
+    for one in (folder, tmp_path / "kept"):
+        one.mkdir()
+    if connect(folder).returncode:
+        pytest.skip("no drive may be mounted here")
+    try:
+        yield folder
+        stop_engine(folder)
+    finally:
+        disconnect(folder)
+
+
+def connect(drive: Path) -> subprocess.CompletedProcess[bytes]:
+    kept = drive.parent / "kept"
+    return subprocess.run(["mount", "--bind", str(kept), str(drive)], capture_output=True, check=False)
+
+
+def disconnect(drive: Path) -> None:
+    subprocess.run(["umount", "-l", str(drive)], check=True)
+
+
+# The second paper is read when the drive has gone.
+GONE = """
+def after_stage(self, stage, source):
+    if stage == "read" and source.endswith("2-moths.md") and not os.path.exists({reached!r}):
+        open({reached!r}, "w").close()
+        while os.path.exists({catalog!r}):
+            time.sleep(0.05)
+Importer.after_stage = after_stage
+"""
+
+
+def test_a_data_folder_whose_drive_goes_away_is_waited_for_and_opened_anew(own_drive: Path, tmp_path: Path) -> None:
+    four_papers(tmp_path / "papers")
+    settings(own_drive, "[search]\nmax_top_k = 30\n")
+    project = Project.made(own_drive, tmp_path / "papers")
+    stop_engine(own_drive)
+    with engine_with(
+        own_drive, GONE.format(catalog=str(own_drive / "catalog.db"), reached=str(tmp_path / "reached"))
+    ) as engine:
+        begin_ingest(own_drive)
+        with Control(own_drive) as control:
+            wait_for((tmp_path / "reached").exists, "the second paper")
+            disconnect(own_drive)
+            assert waiting(control)["failed"] == 0
+            log = tmp_path / "kept" / "logs" / "engine.log"
+            wait_for(lambda: "is away" in log.read_text(), "the engine to notice")
+            assert list(own_drive.iterdir()) == [], "nothing is begun in the empty place"
+        connect(own_drive)
+        wait_for(lambda: "the data folder is back" in log.read_text(), "the engine to notice")
+        wait_until_idle(own_drive)
+        assert set(states(own_drive).values()) == {"ready"}
+        assert len(project.found()) == 12
+        assert engine.poll() is None, "the engine has lived through it"
+        stop_engine(own_drive)
+    assert len(assert_whole(own_drive)) == 12

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -176,7 +177,7 @@ def test_a_rebuild_whose_graph_cannot_be_built_goes_on_without_it(
 ) -> None:
     imported(service)
     monkeypatch.setattr(collections, "AT_ONCE", 4)
-    monkeypatch.setattr(optimise.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(optimise, "sys", SimpleNamespace(executable="/nowhere/python"))  # not that of the workers
     imported(service, force_rebuild=True)
     assert "goes on without a search graph" in caplog.text
     assert found(service, papers) == papers

@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.errors import TRIED_AGAIN, Cause, CiteLoomError, Code
 from citeloom.ingest import workers as module
 from citeloom.ingest.limits import Limits
 from citeloom.ingest.workers import KeptWorker, Stopped, Workers
@@ -313,3 +313,41 @@ def test_the_real_converter_answers_and_refuses(tmp_path: Path) -> None:
         assert workers.convert({"path": str(note), "quick": True, **request}, Limits(LONG, 300))["passages"]
     finally:
         workers.end()
+
+
+KILLED = """
+import json, os, pathlib, signal, sys
+request = json.loads(sys.stdin.readline())
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only there a process says who ended it")
+def test_a_worker_that_is_killed_from_outside_is_not_its_documents_fault(use: Use, processes: Processes) -> None:
+    error = refused(use(KILLED), "paper.pdf")
+    assert (error.cause, error.code in TRIED_AGAIN) == (Cause.UNCERTAIN, True)
+    assert "paper.pdf was killed from outside" in error.message
+    assert len(processes) == 2, "it is tried once more at once"
+    assert refused(use(ANSWER), "crash").cause is Cause.DOCUMENT
+
+
+def test_what_a_worker_says_of_its_document_holds_up_no_other(use: Use) -> None:
+    program = ANSWER.replace('"PERMISSION_DENIED"', '"MODEL_NOT_AVAILABLE"')
+    error = refused(use(program), "refuse")
+    assert (error.code, error.cause) == (Code.MODEL_NOT_AVAILABLE, Cause.DOCUMENT)
+
+
+def test_time_in_which_the_machine_was_asleep_does_not_count(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept = iter([0.0, 3600.0])  # the clock jumps once, between two looks
+    real = time.monotonic
+    jump = 0.0
+
+    def clock() -> float:
+        nonlocal jump
+        jump += next(slept, 0.0)
+        return real() + jump
+
+    late = 'if request["path"] == "hang":\n        import time\n        time.sleep(2)\n    if False:'
+    program = ANSWER.replace('if request["path"] == "hang":', late)
+    monkeypatch.setattr(module.time, "monotonic", clock)
+    assert ask(use(program), "hang", LONG)["echo"] == "hang"

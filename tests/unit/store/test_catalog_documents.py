@@ -89,7 +89,7 @@ def test_planning_sees_of_each_document_what_it_needs(catalog: Catalog, project:
     (row,) = catalog.documents.known_files(project.id)
     wanted = (
         "doc_id", "source", "path", "file_type", "state", "reason_code", "reason", "size", "mtime_ns", "content_hash",
-        "version", "converter", "record_hash",
+        "version", "converter", "converter_engine", "record_hash",
     )  # fmt: skip
     assert row == {name: getattr(document, name) for name in wanted}
 
