@@ -101,5 +101,5 @@ def test_references_that_lead_out_of_their_folder_are_not_loaded(place: Path) ->
     (place / "other" / "refs.bib").write_text("@book{secret, title={Secret}}")
     (place / "papers" / "refs.bib").symlink_to(place / "other" / "refs.bib")
     with pytest.raises(CiteLoomError) as caught:
-        RecordFinder(place / "papers" / "refs.bib", str(place / "papers"))
+        RecordFinder(None, place / "papers" / "refs.bib", str(place / "papers"))
     assert caught.value.code == Code.PERMISSION_DENIED
