@@ -24,14 +24,13 @@ def run(library: Library, seconds: float, seed: int) -> int:
     """Have the engine read damaged files for so many seconds; gives how many there were."""
     engine = library.engine()
     whole = _whole_files(library.papers.parent / "whole")
-    changes = st.lists(_changes(), min_size=1, max_size=4)
-    examples = st.tuples(st.sampled_from(sorted(whole)), changes)
+    examples = st.tuples(st.sampled_from(sorted(whole)), st.lists(changes(), min_size=1, max_size=4))
     with Control(library.home) as control:
 
         def check(example: tuple[str, list[Change]]) -> None:
-            name, changes = example
+            name, made = example
             file = library.papers / f"damaged-{name}"
-            file.write_bytes(_changed(whole[name], changes))
+            file.write_bytes(changed(whole[name], made))
             job = control.call("ingest", project=SEEN, source=str(file))["job_id"]
             wait_for(lambda: job not in [one["job_id"] for one in control.call("status")["jobs"]], "the import")
             (row,) = (d for d in control.call("documents", project=SEEN)["documents"] if d["source"] == file.name)
@@ -40,11 +39,11 @@ def run(library: Library, seconds: float, seed: int) -> int:
                 assert row["reason"] and row["reason_code"] != Code.INTERNAL_ERROR, row
             file.unlink()
 
-        made = attack(examples, check, seconds, seed)
+        count = attack(examples, check, seconds, seed)
         assert library.engine() == engine, "the engine ended over a file"
         counts = control.call("project_show", id=SEEN)["coverage"]
         assert counts["searchable"] >= 4, counts
-    return made
+    return count
 
 
 def _whole_files(folder: Path) -> dict[str, bytes]:
@@ -76,7 +75,8 @@ def _zipped(entries: dict[str, str]) -> bytes:
     return file.getvalue()
 
 
-def _changes() -> st.SearchStrategy[Change]:
+def changes() -> st.SearchStrategy[Change]:
+    """Something that can be done to the bytes of a file."""
     where = st.floats(0, 1)
     return st.one_of(
         st.tuples(st.just("flip"), where, st.integers(1, 255)),
@@ -87,10 +87,10 @@ def _changes() -> st.SearchStrategy[Change]:
     )
 
 
-def _changed(content: bytes, changes: list[Change]) -> bytes:
+def changed(content: bytes, made: list[Change]) -> bytes:
     """A file with something done to it at some places."""
     data = bytearray(content)
-    for kind, where, what in changes:
+    for kind, where, what in made:
         at = int(where * max(0, len(data) - 1))
         if kind == "flip" and data:
             data[at] ^= what

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import sqlite3
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 
 from citeloom import config
 from citeloom.engine import restored
+from tests.crafted_backups import InCatalog, in_manifest, repacked
 from tests.flows.steps import Control, Project, assert_whole, copy_home, four_papers, rows
 from tests.support import Editor, citeloom, done, stop_engine
 
@@ -99,25 +98,6 @@ def test_a_restore_takes_the_place_of_projects_only_when_told_and_an_editor_stay
     assert (aside / "index" / "proj-mine").is_dir() and not (home / "index" / "proj-mine").exists()
 
 
-def repacked(source: Path, target: Path, change: Callable[[str, bytes], tuple[str, bytes] | None]) -> None:
-    """A copy of a backup with some of its entries changed, or left out."""
-    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            if (entry := change(name, old.read(name))) is not None:
-                new.writestr(*entry)
-
-
-def in_manifest(change: Callable[[dict[str, Any]], None]) -> Callable[[str, bytes], tuple[str, bytes]]:
-    def edit(name: str, content: bytes) -> tuple[str, bytes]:
-        if name == "manifest.json":
-            manifest = json.loads(content)
-            change(manifest)
-            content = json.dumps(manifest).encode()
-        return name, content
-
-    return edit
-
-
 def outside(manifest: dict[str, Any]) -> None:
     manifest["entries"]["../outside"] = manifest["entries"].pop("citeloom.toml")
 
@@ -142,23 +122,6 @@ def renamed(to: str) -> Callable[[str, bytes], tuple[str, bytes]]:
 
 def flipped(name: str, content: bytes) -> tuple[str, bytes]:
     return name, content[:100] + bytes([content[100] ^ 1]) + content[101:] if name == "catalog.db" else content
-
-
-class InCatalog:
-    """Changes the catalog of a backup, and the list so that nobody sees it."""
-
-    def __init__(self, scratch: Path, sql: str) -> None:
-        self._scratch, self._sql = scratch, sql
-
-    def __call__(self, name: str, content: bytes) -> tuple[str, bytes]:
-        if name == "catalog.db":
-            self._scratch.write_bytes(content)
-            with contextlib.closing(sqlite3.connect(self._scratch)) as catalog:
-                catalog.executescript(self._sql)
-            content = self._scratch.read_bytes()
-            digest, size = hashlib.sha256(content).hexdigest(), len(content)
-            self.entry = {"size": size, "runs": [[0, size]], "sha256": digest}
-        return in_manifest(lambda manifest: manifest["entries"].update({"catalog.db": self.entry}))(name, content)
 
 
 DAMAGES: dict[str, tuple[Callable[[str, bytes], tuple[str, bytes] | None], str]] = {
