@@ -33,7 +33,11 @@ class Rebuild:
         wanted = state.request.model or state.importer.model_of(self.old)
         if state.request.download and not is_here(wanted):
             _fetch(state, wanted)
-        info = state.importer.models.info(wanted)
+        try:
+            info = state.importer.models.info(wanted)
+        except CiteLoomError as error:
+            error.details["lasting"] = wanted  # nothing is begun yet, and there is an index that answers
+            raise
         state.project = replace(
             self.old,
             dense_model=info.name,

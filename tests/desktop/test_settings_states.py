@@ -244,13 +244,7 @@ def test_the_check_up_shows_first_what_needs_somebody(own_home: Path, qtbot: QtB
     assert section.said.text() == "1 of 2 parts need you."
     assert section.finding.text() == "not there: /x\nConnect the drive."
     assert page.minimumSizeHint().width() < 900
-    note = {
-        "part": "documents of p",
-        "ok": True,
-        "note": True,
-        "seen": "2 could not be read",
-        "next_step": "Try again.",
-    }
+    note = {"part": "documents of p", "ok": True, "note": True, "seen": "2 not read", "next_step": "Try again."}
     link.answers["doctor"] = [findings[0], note]
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, lambda: section.said.text() == "Every part works, but some papers could not be read.")
