@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.contract.strict_editor import StrictEditor
-from tests.support import WAIT, citeloom, done, environment
+from tests.support import WAIT, WRITING, citeloom, done, environment
 
 FORGED = "2026-11-18 12:00:00,000 INFO forged"
 STEERING = "\x1b]0;owned\x07\x1b[31m\x9b31m\u202e\U000e0041\u2066\x7f"
@@ -72,7 +72,7 @@ def zoo(shared_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def hostile_editor(zoo: Path) -> Iterator[StrictEditor]:
     """An editor that calls itself by a hostile name."""
-    with StrictEditor(zoo, name=f"editor{HOSTILE}{'x' * 3000}") as editor:
+    with StrictEditor(zoo, *WRITING, name=f"editor{HOSTILE}{'x' * 3000}") as editor:
         yield editor
 
 
