@@ -60,7 +60,7 @@ class Manifest:
 @contextmanager
 def opened(file: Path, catalog_version: int) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
     """A backup whose manifest can be trusted to be one; its entries are checked while they are unpacked."""
-    if not file.is_file():
+    if not _is_file(file):
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {file}.", "Name the backup to be restored.")
     with _unreadable_is_said(file):
         archive = zipfile.ZipFile(file)
@@ -78,6 +78,13 @@ def blocks(file: Path, archive: zipfile.ZipFile, name: str, runs: list[list[int]
             while at < end and (block := packed.read(min(_BLOCK, end - at))):
                 yield at, block
                 at += len(block)
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 @contextmanager

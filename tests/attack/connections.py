@@ -57,7 +57,9 @@ def _exchange(connection: socket.socket, lines: list[bytes]) -> bytes:
         connection.shutdown(socket.SHUT_WR)
         while block := connection.recv(65_536):
             came += block
-    except (ConnectionError, BrokenPipeError):  # dropped in the middle, which is one way to refuse
+    except TimeoutError:
+        raise
+    except OSError:  # dropped in the middle, which is one way to refuse
         pass
     return bytes(came)
 
