@@ -200,9 +200,12 @@ def test_a_data_folder_that_cannot_be_used_is_shown_before_the_app_ends(
     shown: list[str] = []
 
     def close_box() -> None:
-        (box,) = (one for one in QApplication.topLevelWidgets() if isinstance(one, QMessageBox))
-        shown.append(box.text())
-        box.accept()
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            shown.append(box.text())
+            box.accept()
+        else:
+            QTimer.singleShot(10, close_box)
 
     QTimer.singleShot(0, close_box)
     with pytest.raises(CiteLoomError, match="cannot be used") as caught:
