@@ -291,9 +291,3 @@ def test_a_screen_that_does_not_answer_is_said_in_words(own_home: Path) -> None:
     assert result.returncode == 1, "Qt would have ended the process"
     assert "The screen :4711 does not answer." in result.stderr or "lacks a library" in result.stderr
     assert "Traceback" not in result.stderr
-
-
-def test_a_folder_that_cannot_be_used_is_said_in_words(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    result = citeloom(tmp_path / "file", "app")
-    assert result.returncode == 1 and f"{tmp_path / 'file'} cannot be used" in result.stderr

@@ -7,6 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import docx
@@ -27,12 +29,13 @@ PAGE = f"""<html><head><title>On peat</title><link rel="stylesheet" href="{REMOT
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> dict[str, Path]:
-    """Empty folders: a person's own, CiteLoom's, and the temporary one."""
-    found = {name: tmp_path / name for name in ("person", "home", "temporary")}
+def places(tmp_path: Path) -> Iterator[dict[str, Path]]:
+    """Empty folders: a person's own, CiteLoom's, and the temporary one, whose sockets need a short path."""
+    found = {name: tmp_path / name for name in ("person", "home")}
     for folder in found.values():
         folder.mkdir()
-    return found
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        yield {**found, "temporary": Path(short)}
 
 
 def watch(places: dict[str, Path], folder: Path, *command: str) -> Watched:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import keyring
 import pytest
 
 from citeloom.config import Index, Settings
@@ -19,6 +20,7 @@ from citeloom.index.models import DenseModel
 from citeloom.ingest.request import ImportRequest
 from citeloom.ingest.workers import Workers
 from citeloom.store import Job, State
+from tests.keyring_for_tests import Memory
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.support import wait_for
 
@@ -46,6 +48,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Itera
     """Makes an engine whose project `p` reads the papers; pauses are short."""
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
+    monkeypatch.setattr(keyring.core, "_keyring_backend", Memory())
     monkeypatch.setattr(begun, "_FIRST_PAUSE", 0.05)
     made: list[Service] = []
 
