@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.projects.blocks import BLOCK
-from citeloom.desktop.projects.documents_model import CITEKEY, REASON, TITLE
+from citeloom.desktop.projects.documents_model import CITEKEY, REASON, STATUS, TITLE
 from citeloom.errors import CiteLoomError, Code
 from tests.desktop.shelf import FINISHED, LEFT, MARKUP, Shelf, opened, progress, questions, yes
 
@@ -384,6 +384,7 @@ def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     papers.view.selectRow(1)
     assert not papers.actions_.confirm.isEnabled() and not papers.actions_.refuse.isEnabled()
     papers.view.selectRow(0)
+    assert papers.model.index(0, STATUS).data() == "Doubtful"
     assert papers.model.index(0, REASON).data() == "Doubtful: says it is @hartmann2019"
     assert "has another file" in papers.details.lines["record"].text()
     with qtbot.waitSignal(papers.actions_.said) as told:

@@ -2486,6 +2486,10 @@
         <translation>Nicht lesbar</translation>
     </message>
     <message>
+        <source>Doubtful</source>
+        <translation>Zweifelhaft</translation>
+    </message>
+    <message>
         <source>Doubtful: says it is @{key}</source>
         <translation>Zweifelhaft: gibt sich als @{key} aus</translation>
     </message>

@@ -207,7 +207,7 @@ class DocumentsModel(QAbstractTableModel):
         if row is None:
             return "…" if role == Qt.ItemDataRole.DisplayRole and column in (STATUS, TITLE) else None
         if role == Qt.ItemDataRole.DecorationRole:
-            return icon(words.STATUS_ICONS.get(row["status"], "file")) if column == STATUS else None
+            return icon(words.STATUS_ICONS.get(words.shown_status(row), "file")) if column == STATUS else None
         if role == Qt.ItemDataRole.ToolTipRole:
             return kit.tip({TITLE: _title(row), REASON: _remark(row)}.get(column, ""))
         return _shown(row, column)
@@ -238,7 +238,7 @@ def _remark(row: Row) -> str:
 def _shown(row: Row, column: int) -> str:
     match column:
         case 0:
-            return words.status_words(row["status"])
+            return words.status_words(words.shown_status(row))
         case 1:
             return words.one_line(row.get("citekey") or "")
         case 2:

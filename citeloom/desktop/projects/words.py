@@ -13,6 +13,7 @@ _MEASURED = ("read", "convert", "copy", "write", "pack")  # stages that know how
 STATUSES = ("ready", "pending", "failed", "without_file", "duplicate")
 STATUS_ICONS = {
     "ready": "check",
+    "doubtful": "warning",
     "pending": "sync",
     "failed": "warning",
     "without_file": "file",
@@ -24,11 +25,18 @@ def status_words(status: str) -> str:
     """How far a paper has come."""
     return {
         "ready": translate("Projects", "Searchable"),
+        "doubtful": translate("Projects", "Doubtful"),
         "pending": translate("Projects", "Still to be read"),
         "failed": translate("Projects", "Could not be read"),
         "without_file": translate("Projects", "Without a file"),
         "duplicate": translate("Projects", "Same as another"),
     }.get(status, status)
+
+
+def shown_status(document: dict[str, Any]) -> str:
+    """The status of a paper, where one that can be searched may be waiting for a decision."""
+    waits = document["status"] == "ready" and document.get("claimed_citekey")
+    return "doubtful" if waits else str(document["status"])
 
 
 def doubt_words(document: dict[str, Any]) -> str:
