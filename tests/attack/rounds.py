@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
-_EXAMPLES = 50  # between two looks at the clock
+_EXAMPLES = 10  # between two looks at the clock: a file or a backup takes a second
 
 
 def attack(examples: SearchStrategy[Any], check: Callable[[Any], None], seconds: float, first_seed: int) -> int:
