@@ -1,4 +1,4 @@
-"""Attacks on the real program by seeded chance: each part attacks for some seconds, and counts its attacks."""
+"""Attacks on the real program by seeded chance: each part attacks until it was enough, and counts its attacks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tests.attack import backups, connections, files, tools
 from tests.attack.library import Library
 
-PARTS: dict[str, Callable[[Library, float, int], int]] = {
+PARTS: dict[str, Callable[[Library, Callable[[int], bool], int], int]] = {
     "tools": tools.run,
     "connections": connections.run,
     "files": files.run,

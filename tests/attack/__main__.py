@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from tests.attack import PARTS
@@ -28,9 +29,10 @@ def main() -> None:
         sys.exit(f"attack: there is no {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}.")
     for name in chosen:
         with tempfile.TemporaryDirectory(prefix="citeloom-attack-", ignore_cleanup_errors=True) as folder:
-            library = Library.made(Path(folder))
+            library, until = Library.made(Path(folder)), time.monotonic() + seconds
             try:
-                print(f"attack: {name}: {PARTS[name](library, seconds, seed)} attacks held off", flush=True)
+                count = PARTS[name](library, lambda _: time.monotonic() >= until, seed)  # noqa: B023
+                print(f"attack: {name}: {count} attacks held off", flush=True)
             finally:
                 stop_engine(library.home)
 

@@ -47,8 +47,8 @@ _STATEMENTS = (
 Attack = tuple[str, Any]
 
 
-def run(library: Library, seconds: float, seed: int) -> int:
-    """Restore changed backups for so many seconds; gives how many there were."""
+def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
+    """Restore changed backups until there were enough; gives how many there were."""
     base = library.papers.parent
     whole = base / "whole.zip"
     done(citeloom(library.home, "backup", str(whole)))
@@ -65,7 +65,7 @@ def run(library: Library, seconds: float, seed: int) -> int:
         st.tuples(st.just("list"), st.tuples(st.integers(0, 1000), values())),
         st.tuples(st.just("catalog"), st.lists(st.sampled_from(_STATEMENTS), min_size=1, max_size=2)),
     )
-    return attack(examples, check, seconds, seed)
+    return attack(examples, check, enough, seed)
 
 
 def _craft(example: Attack, whole: Path, crafted: Path, scratch: Path) -> None:

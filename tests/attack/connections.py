@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -19,8 +20,8 @@ _VERBS = ("status", "project_list", "project_show", "search", "documents", "show
 _MORE_VERBS = ("export", "facets", "page_picture", "log", "log_passages", "jobs", "plan", "restore_look", "index_show")
 
 
-def run(library: Library, seconds: float, seed: int) -> int:
-    """Connect for so many seconds; gives how many connections were made."""
+def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
+    """Connect until there were enough; gives how many connections were made."""
     engine = library.engine()
     first = hello(library.home, "control")
     strangers = st.tuples(st.just(False), st.lists(_lines(), max_size=3))
@@ -41,7 +42,7 @@ def run(library: Library, seconds: float, seed: int) -> int:
             assert (said.get("error") or {}).get("code") != "INTERNAL_ERROR", said
         assert came, "whoever has the token is answered"
 
-    made = attack(strangers | friends, check, seconds, seed)
+    made = attack(strangers | friends, check, enough, seed)
     assert library.engine() == engine, "the engine ended under the connections"
     with Control(library.home) as control:
         assert control.call("status")["version"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ _DAMAGED = "damaged-"  # how the names of damaged files begin
 Change = tuple[str, float, Any]
 
 
-def run(library: Library, seconds: float, seed: int) -> int:
-    """Have the engine read damaged files for so many seconds; gives how many there were."""
+def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
+    """Have the engine read damaged files until there were enough; gives how many there were."""
     engine = library.engine()
     whole = _whole_files(library.papers.parent / "whole")
     examples = st.tuples(st.sampled_from(sorted(whole)), st.lists(changes(), min_size=1, max_size=4))
@@ -41,7 +42,7 @@ def run(library: Library, seconds: float, seed: int) -> int:
                 assert row["reason"] and row["reason_code"] != Code.INTERNAL_ERROR, row
             file.unlink()
 
-        count = attack(examples, check, seconds, seed)
+        count = attack(examples, check, enough, seed)
         assert library.engine() == engine, "the engine ended over a file"
         assert before <= _searchable(control), "a damaged file took a whole one with it"
     return count

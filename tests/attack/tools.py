@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -16,8 +17,8 @@ from tests.support import Editor
 _MOST_ECHOED = 6_000  # characters of an error: a kilobyte of an argument, and what the message says itself
 
 
-def run(library: Library, seconds: float, seed: int) -> int:
-    """Call tools for so many seconds; gives how many calls were made."""
+def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
+    """Call tools until there were enough; gives how many calls were made."""
     with Editor(library.home, "--project", SEEN, "--toolsets", "read,write") as editor:
         engine = library.engine()
         known = _known(editor, library)
@@ -29,7 +30,7 @@ def run(library: Library, seconds: float, seed: int) -> int:
             answer = editor.answer(editor.begin("tools/call", {"name": name, "arguments": arguments}), or_refusal=True)
             _check(answer, arguments, engine[1])
 
-        made = attack(calls, check, seconds, seed)
+        made = attack(calls, check, enough, seed)
         assert library.engine() == engine, "the engine ended under the calls"
         editor.call("query_hybrid", project=SEEN, text="how often was the moth measured?")
     return made
