@@ -104,7 +104,7 @@ def _check(answer: dict[str, Any], arguments: Any, token: str) -> None:
     result = answer["result"]
     content = result["structuredContent"]
     assert content["correlation_id"]
-    assert not hidden_characters(answer), hidden_characters(answer)
+    assert hidden_characters(answer) == set()
     if result["isError"]:
         error = content["error"]
         assert error["code"] in set(Code) - {Code.INTERNAL_ERROR}, error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from typing import Any
 
@@ -62,12 +61,8 @@ def nested(depth: int) -> str:
 
 def hidden_characters(answer: Any) -> set[str]:
     """Characters in the strings of an answer that could do something to whoever reads it."""
-    text = json.dumps(answer, ensure_ascii=False)
-    found = json.loads(text)
-    return {c for one in _strings(found) for c in one if c in _HIDDEN or (unicodedata.category(c) in ("Cc", "Cs"))} - {
-        "\n",
-        "\t",
-    }
+    found = {character for text in _strings(answer) for character in text} - {"\n", "\t"}
+    return {one for one in found if one in _HIDDEN or unicodedata.category(one) in ("Cc", "Cs")}
 
 
 def _strings(value: Any) -> list[str]:
