@@ -14,8 +14,8 @@ import threading
 from typing import Any, BinaryIO
 
 from citeloom import __version__
-from citeloom.engine import launch, wire
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.ipc import launch, protocol
 
 USAGE = """\
 Usage: citeloom mcp [--project ID]... [--toolsets LIST]
@@ -61,11 +61,11 @@ class Bridge:
         if message is None:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "That is not JSON."}})
             return
-        number, method = wire.request_id(message), message.get("method")
+        number, method = protocol.request_id(message), message.get("method")
         if number is None and message.get("id") is not None:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "That is no request id."}})
             return
-        if len(line) > wire.LINE_LIMIT:  # the engine would hang up, and other calls would be lost with it
+        if len(line) > protocol.LINE_LIMIT:  # the engine would hang up, and other calls would be lost with it
             self._refuse(number, str(method), _too_long())
             return
         try:
@@ -102,7 +102,7 @@ class Bridge:
         lines = engine.makefile("rb")
         if initialize is not None and method != "initialize":
             # A new engine knows nothing of this session: introduce the editor again, unseen by it.
-            engine.sendall(wire.line({**initialize, "id": _REPLAY}))
+            engine.sendall(protocol.line({**initialize, "id": _REPLAY}))
             while (answer := lines.readline()) and _number(answer) != _REPLAY:
                 pass
             if not answer:
@@ -154,7 +154,7 @@ class Bridge:
             self._write({"jsonrpc": "2.0", "id": number, "error": problem})
 
     def _write(self, message: dict[str, Any]) -> None:
-        self._write_line(wire.line(message))
+        self._write_line(protocol.line(message))
 
     def _write_line(self, line: bytes) -> None:
         with self._lock:
@@ -169,13 +169,13 @@ def _ended() -> CiteLoomError:
 
 
 def _too_long() -> CiteLoomError:
-    most = wire.LINE_LIMIT // 1_048_576
+    most = protocol.LINE_LIMIT // 1_048_576
     return CiteLoomError(Code.INVALID_INPUT, f"This call is longer than {most} MB.", "Send less at a time.")
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
     try:
-        message = wire.read(line)
+        message = protocol.read(line)
     except ValueError:
         return None
     return message if isinstance(message, dict) else None

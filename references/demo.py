@@ -17,7 +17,7 @@ from typing import Any
 
 from mcp import Client, StdioServerParameters
 
-from citeloom.paths import sample_folder
+from citeloom.core.paths import sample_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = "sample/library"

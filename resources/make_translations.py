@@ -38,7 +38,7 @@ import PySide6
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from citeloom.clients import CLIENTS  # noqa: E402 - found by the line above
+from citeloom.editors import CLIENTS  # noqa: E402 - found by the line above
 
 LANGUAGES = ("de",)
 CODE = ROOT / "citeloom" / "desktop"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.engine.launch import FileLock
+from citeloom.ipc.launch import FileLock
 from tests.support import SAMPLE, WAIT, Editor, citeloom, done, stop_engine
 
 # Most engines of a test run are never asked anything: loading the model ahead would be half of their time.

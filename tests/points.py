@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from citeloom.index.collection import Hit, Point, SparseVector
+from citeloom.index.base import Hit, Point, SparseVector
 
 SIZE = 4  # dimensions
 

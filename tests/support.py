@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from citeloom.paths import sample_folder
+from citeloom.core.paths import sample_folder
 from tests import command_line
 
 ROOT = Path(__file__).parents[1]

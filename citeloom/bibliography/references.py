@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from citeloom.bibliography.csl import record_from_csl
-from citeloom.errors import CiteLoomError, Code
-from citeloom.json_values import in_whole_characters
-from citeloom.model import Record
+from citeloom.bibliography.csl_json import record_from_csl
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.json_values import in_whole_characters
+from citeloom.core.types import Record
 
 _REPAIR = "Correct the file, or export it again from your reference manager."
 _CSL_HOW = "Export the library as CSL-JSON (in Zotero: 'CSL JSON' or 'Better CSL JSON') or as BibTeX."
@@ -151,8 +151,8 @@ def _from_json(path: Path, text: str, warnings: list[str]) -> list[_Located]:
 
 def _from_bibtex(path: Path, text: str, warnings: list[str]) -> list[_Located]:
     # Who keeps CSL-JSON need not wait for the BibTeX parser to load.
-    from citeloom.bibliography.bibtex import csl_from_entry
-    from citeloom.bibliography.bibtex_syntax import MOST_PROBLEMS, read_bibtex
+    from citeloom.bibliography.bibtex.parser import MOST_PROBLEMS, read_bibtex
+    from citeloom.bibliography.bibtex.reader import csl_from_entry
     from citeloom.bibliography.file_field import parse_file_field
 
     found = read_bibtex(text)

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
 
 
 @click.command()

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from citeloom.cli.asking import connected, waiting
-from citeloom.cli.following import run_to_the_end, succeeded
-from citeloom.cli.output import absolute, as_json, console, size
-from citeloom.engine import launch
-from citeloom.engine.client import wait_until_stopped
+from citeloom.cli.shared.engine_call import connected, waiting
+from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
+from citeloom.cli.shared.output import absolute, as_json, console, size
+from citeloom.ipc import launch
+from citeloom.ipc.client import wait_until_stopped
 
 
 @click.command()

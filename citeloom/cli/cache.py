@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from citeloom.cli.asking import ask
-from citeloom.cli.output import as_json, size
+from citeloom.cli.shared.engine_call import ask
+from citeloom.cli.shared.output import as_json, size
 
 
 @click.group(invoke_without_command=True)

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from citeloom.cli.check_run import Checked
-from citeloom.cli.lines import coloured, count, line, one_line
-from citeloom.cli.output import coverage
+from citeloom.cli.shared.lines import coloured, count, line, one_line
+from citeloom.cli.shared.output import coverage
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "cyan"}
 

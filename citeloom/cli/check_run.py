@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.cli.asking import ask
-from citeloom.cli.output import absolute
-from citeloom.errors import CiteLoomError, Code
+from citeloom.cli.shared.engine_call import ask
+from citeloom.cli.shared.output import absolute
+from citeloom.core.errors import CiteLoomError, Code
 
 RIGHT, WRONG, NOT_CHECKED = 0, 1, 2
 # What fails for one manuscript for such a reason fails for all of them.

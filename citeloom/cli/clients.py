@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from citeloom.cli.asking import ask, waiting
-from citeloom.cli.output import as_json, table
-from citeloom.errors import CiteLoomError, Code
+from citeloom.cli.shared.engine_call import ask, waiting
+from citeloom.cli.shared.output import as_json, table
+from citeloom.core.errors import CiteLoomError, Code
 
 if TYPE_CHECKING:
-    from citeloom.clients import Found
+    from citeloom.editors import Found
 
 _projects = click.option(
     "--project", "projects", metavar="ID", multiple=True, help="Let it see only this project (repeatable); else all."
@@ -38,7 +38,7 @@ def clients() -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def list_(json_: bool) -> None:
     """List the editors that CiteLoom knows, and what is seen of each here."""
-    from citeloom.clients import look
+    from citeloom.editors import look
 
     found = look()
     if json_:
@@ -95,7 +95,7 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
     For any other program:     citeloom clients snippet
     To take it back:           citeloom clients undo CLIENT
     """
-    from citeloom import clients as desk
+    from citeloom import editors as desk
 
     found = _one(client)
     chosen = _list(toolsets) if toolsets is not None else _offered(found)
@@ -120,7 +120,7 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
 @click.argument("client")
 def remove(client: str) -> None:
     """Disconnect an editor: take CiteLoom's entry out of its file, and nothing else."""
-    from citeloom import clients as desk
+    from citeloom import editors as desk
 
     change = desk.remove(_one(client))
     click.echo(f"The entry is gone: {change.file}")
@@ -138,7 +138,7 @@ def test(client: str) -> None:
 @click.argument("client")
 def undo(client: str) -> None:
     """Take back the last change: the editor's file becomes exactly what it was before."""
-    from citeloom import clients as desk
+    from citeloom import editors as desk
 
     change = desk.last_change(_one(client))
     desk.undo(change)
@@ -151,7 +151,7 @@ def undo(client: str) -> None:
 @_toolsets
 def snippet(client: str | None, projects: tuple[str, ...], toolsets: str | None) -> None:
     """Show the entry to copy by hand: for an editor, or for any other program."""
-    from citeloom import clients as desk
+    from citeloom import editors as desk
 
     chosen = _list(toolsets) if toolsets is not None else desk.DEFAULT_TOOLSETS
     click.echo(desk.snippet(client or desk.OTHER, projects, chosen), nl=False)
@@ -159,13 +159,13 @@ def snippet(client: str | None, projects: tuple[str, ...], toolsets: str | None)
 
 def _offered(found: Found) -> Sequence[str]:
     """The tools of an editor for which none are named."""
-    from citeloom import clients as desk
+    from citeloom import editors as desk
 
     return found.connected.toolsets if found.connected else desk.DEFAULT_TOOLSETS
 
 
 def _one(client: str) -> Found:
-    from citeloom import clients as desk
+    from citeloom import editors as desk
 
     wanted = desk.known(client)
     return next(found for found in desk.look() if found.client is wanted)
@@ -191,7 +191,7 @@ def _say_backup(backup: object) -> None:
 
 
 def _try(found: Found) -> None:
-    from citeloom import clients as desk
+    from citeloom import editors as desk
 
     with waiting(f"Launching it as {found.client.name} does"):
         tested = desk.test(found)

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from citeloom.cli.asking import ask, connected
-from citeloom.cli.output import as_json, coverage, table
-from citeloom.errors import CiteLoomError, Code
+from citeloom.cli.shared.engine_call import ask, connected
+from citeloom.cli.shared.output import as_json, coverage, table
+from citeloom.core.errors import CiteLoomError, Code
 
 
 def _reading(document: dict[str, Any]) -> tuple[str, str, str]:

@@ -8,12 +8,12 @@ from typing import Any
 import click
 from rich.text import Text
 
-from citeloom import paths
-from citeloom.cli.asking import ask, connected, waiting
-from citeloom.cli.output import as_json, console, coverage, reached
-from citeloom.engine import launch
-from citeloom.engine.client import Client, stop_engine
-from citeloom.errors import CiteLoomError
+from citeloom.cli.shared.engine_call import ask, connected, waiting
+from citeloom.cli.shared.output import as_json, console, coverage, reached
+from citeloom.core import paths
+from citeloom.core.errors import CiteLoomError
+from citeloom.ipc import launch
+from citeloom.ipc.client import Client, stop_engine
 
 _OK, _NOTE, _BAD = ("ok   ", "green"), ("note ", "yellow"), ("BAD  ", "red")
 _JOBS = {"move": "Move of {project}", "compact": "Compaction of {project}", "backup": "Backup"}

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from citeloom import credentials
-from citeloom.cli.asking import ask, connected
-from citeloom.cli.following import run_to_the_end, succeeded
-from citeloom.cli.output import as_json, console, size, table
-from citeloom.errors import CiteLoomError, Code
+from citeloom.cli.shared.engine_call import ask, connected
+from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
+from citeloom.cli.shared.output import as_json, console, size, table
+from citeloom.core import credentials
+from citeloom.core.errors import CiteLoomError, Code
 
 _KEY = "qdrant"
 _KEYS = {"keyring": "in the keyring", "environment": f"from {credentials.variable(_KEY)}"}

@@ -12,23 +12,23 @@ from citeloom.cli import (
     app,
     backup,
     cache,
-    checking,
-    citing,
+    check,
+    cite,
     clients,
     documents,
     engine,
-    exporting,
-    imports,
+    export,
     index,
+    ingest,
     models,
-    opening,
-    output,
-    projects,
-    searching,
-    verifying,
+    open,
+    project,
+    search,
+    verify,
     zotero,
 )
-from citeloom.errors import CiteLoomError
+from citeloom.cli.shared import output
+from citeloom.core.errors import CiteLoomError
 
 
 class _InOrder(click.Group):
@@ -82,19 +82,19 @@ def mcp(arguments: tuple[str, ...]) -> None:
 
 commands.add_command(app.app)
 commands.add_command(zotero.zotero)
-commands.add_command(projects.project)
-commands.add_command(imports.ingest)
-commands.add_command(imports.sync)
-commands.add_command(searching.search)
+commands.add_command(project.project)
+commands.add_command(ingest.ingest)
+commands.add_command(ingest.sync)
+commands.add_command(search.search)
 commands.add_command(documents.documents)
-commands.add_command(searching.show)
-commands.add_command(opening.open_)
-commands.add_command(verifying.verify)
-commands.add_command(checking.check)
-commands.add_command(citing.cite)
-commands.add_command(exporting.export)
+commands.add_command(search.show)
+commands.add_command(open.open_)
+commands.add_command(verify.verify)
+commands.add_command(check.check)
+commands.add_command(cite.cite)
+commands.add_command(export.export)
 commands.add_command(clients.clients)
-commands.add_command(searching.log)
+commands.add_command(search.log)
 commands.add_command(index.index)
 commands.add_command(backup.backup)
 commands.add_command(backup.restore)

@@ -9,10 +9,10 @@ from typing import Any
 import click
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from citeloom.cli.asking import ask, connected, waiting
-from citeloom.cli.following import print_result, run_to_the_end
-from citeloom.cli.output import as_json, console, size, table
-from citeloom.engine.client import Client
+from citeloom.cli.shared.engine_call import ask, connected, waiting
+from citeloom.cli.shared.follow_job import print_result, run_to_the_end
+from citeloom.cli.shared.output import as_json, console, size, table
+from citeloom.ipc.client import Client
 
 _GIGABYTE = 1_000_000_000
 _ASK_EVERY = 0.5  # seconds between two looks at how far a download is

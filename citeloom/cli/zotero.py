@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from citeloom import credentials
-from citeloom.cli.asking import ask
-from citeloom.cli.output import as_json, console, table
-from citeloom.errors import CiteLoomError, Code
+from citeloom.cli.shared.engine_call import ask
+from citeloom.cli.shared.output import as_json, console, table
+from citeloom.core import credentials
+from citeloom.core.errors import CiteLoomError, Code
 
 _NEW_KEY = "https://www.zotero.org/settings/keys/new"
 _SOURCES = {

@@ -13,19 +13,20 @@ import shiboken6
 from PySide6.QtCore import QLocale, QObject, QSettings, QSocketNotifier, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 
-from citeloom import __version__, logs, paths
-from citeloom.desktop import look, screen, translations
-from citeloom.desktop.desk import Desk
+from citeloom import __version__
+from citeloom.core import logging, paths
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.assistant import FirstRun
-from citeloom.desktop.icons import app_icon
-from citeloom.desktop.kit import ask_first
-from citeloom.desktop.link import Link
-from citeloom.desktop.main_window import MainWindow
-from citeloom.desktop.one_instance import OneInstance
-from citeloom.desktop.overview import Overview
-from citeloom.desktop.pages import all_pages
-from citeloom.desktop.tray import Tray
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.shell import screen, style, translations
+from citeloom.desktop.shell.engine_status import Overview
+from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.icons import app_icon
+from citeloom.desktop.shell.main_window import MainWindow
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.pages import all_pages
+from citeloom.desktop.shell.single_instance import OneInstance
+from citeloom.desktop.shell.tray import Tray
+from citeloom.desktop.widgets.basics import ask_first
 
 _LOOK_FOR_TRAY_MS = 2000
 _WAIT_FOR_TRAY = 15  # looks: at log-in the panel may come after us
@@ -207,11 +208,11 @@ def main(*, hidden: bool = False, page: str = "") -> int:
             Code.TIMEOUT, "CiteLoom is running already, but does not answer.", "End its process and start it again."
         )
     try:
-        logs.to_file(paths.app_log())
+        logging.to_file(paths.app_log())
     except OSError as error:
         print(f"The app's log cannot be written: {error.strerror}.", file=sys.stderr)
     translations.speak(app, QLocale())
-    look.apply(app)
+    style.apply(app)
     whole = App(hidden=hidden, page=page)
     instance.raised.connect(whole.show)
     whole.ending.connect(instance.release)

@@ -10,14 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citeloom.engine import claims, events, model_choice, model_trial, shelf, wire
-from citeloom.engine.cancel import Cancel
-from citeloom.engine.doctor import examine
-from citeloom.engine.ocr_choice import ocr
-from citeloom.engine.service import Service
-from citeloom.engine.sizes import sizes
-from citeloom.errors import CiteLoomError, Code
-from citeloom.json_values import refuse_large
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.json_values import refuse_large
+from citeloom.engine import events
+from citeloom.engine.container import Service
+from citeloom.ipc import protocol
+from citeloom.library import claims, listing
+from citeloom.maintenance import model_trial, models
+from citeloom.maintenance.doctor import examine
+from citeloom.maintenance.ocr import ocr
+from citeloom.maintenance.sizes import sizes
 
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
@@ -43,7 +46,7 @@ class Control:
         """Answer until the client has gone."""
         tasks: set[asyncio.Task[None]] = set()
         try:
-            while (line := await self._connection.read_line(wire.LINE_LIMIT)) is not None:
+            while (line := await self._connection.read_line(protocol.LINE_LIMIT)) is not None:
                 task = asyncio.create_task(self._answer(line))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
@@ -58,15 +61,15 @@ class Control:
         call = object()
         self._connection.unanswered.add(call)
         try:
-            await self._send_quietly(wire.line(await self._result(line)))
+            await self._send_quietly(protocol.line(await self._result(line)))
         finally:
             self._connection.unanswered.discard(call)
 
     async def _result(self, line: bytes) -> dict[str, Any]:
         number = None
         try:
-            request = wire.read(line)
-            number = wire.request_id(request)
+            request = protocol.read(line)
+            number = protocol.request_id(request)
             args = dict(request.get("args") or {})
             refuse_large(args)
             result = await self._do(str(request["verb"]), args)
@@ -123,7 +126,7 @@ class Control:
         if self._unread >= _MOST_UNREAD and isinstance(event, events.JobProgress):
             return  # whoever does not read would get hours of it at once, and the next one says more
         self._unread += 1
-        await self._send_quietly(wire.line({"event": events.to_json(event)}))
+        await self._send_quietly(protocol.line({"event": events.to_json(event)}))
         self._unread -= 1
 
     async def _send_quietly(self, line: bytes) -> None:
@@ -204,15 +207,15 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "zotero_logout": lambda s, a: s.zotero.log_out(),
     "cancel": lambda s, a: s.jobs.cancel(a["job_id"]),
     "search": _search,
-    "documents": shelf.documents,
-    "documents_remove": shelf.remove,
+    "documents": listing.documents,
+    "documents_remove": listing.remove,
     "claims": claims.claims,
     "claim_confirm": claims.confirm,
     "claim_refuse": claims.refuse,
-    "reread": shelf.reread,
-    "models": lambda s, a: model_choice.models(s),
-    "project_model": model_choice.choose,
-    "model_download": lambda s, a: model_choice.download(a),
+    "reread": listing.reread,
+    "models": lambda s, a: models.models(s),
+    "project_model": models.choose,
+    "model_download": lambda s, a: models.download(a),
     "model_test": model_trial.trial,
     "ocr": lambda s, a: ocr(s.settings),
     "sizes": lambda s, a: sizes(),

@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 
-from citeloom.engine.begun import Begun
+from citeloom.catalog import Catalog
+from citeloom.catalog.database import now
+from citeloom.catalog.jobs import Job
+from citeloom.core.errors import CiteLoomError, Code, unexpected
+from citeloom.core.jobs import Begin
 from citeloom.engine.events import Events, JobFinished, JobProgress, JobQueued, Paused
-from citeloom.engine.work import Begin
-from citeloom.errors import CiteLoomError, Code, unexpected
-from citeloom.ingest.request import Progress, Request
-from citeloom.store import Catalog, Job
-from citeloom.store.database import now
+from citeloom.engine.running_job import Begun
+from citeloom.importing.requests import Progress, Request
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from citeloom import config, paths
-from citeloom.config import Settings
-from citeloom.errors import CiteLoomError
+from citeloom.core import paths, settings
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.settings import Settings
 
 _Stamp = tuple[int, int, int] | None
 
@@ -31,7 +31,7 @@ class SettingsFile:
 
     def __init__(self) -> None:
         self._read = self._last = _stamp()
-        self.settings = config.load()  # the last that could be used
+        self.settings = settings.load()  # the last that could be used
 
     def look(self, lifetime: Lifetime) -> Settings:
         """The settings of now; a file that cannot be used is noted, and leaves those before."""
@@ -41,7 +41,7 @@ class SettingsFile:
         if now != self._read and steady:
             self._read = now
             try:
-                self.settings, lifetime.settings_problem = config.load(), None
+                self.settings, lifetime.settings_problem = settings.load(), None
             except CiteLoomError as error:
                 lifetime.settings_problem = str(error)
         return self.settings

@@ -9,10 +9,10 @@ import signal
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from citeloom import data_folder, paths
-from citeloom.clean_text import escaped
-from citeloom.engine.launch import FileLock
-from citeloom.errors import CiteLoomError
+from citeloom.core import data_folder, paths
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.text.sanitize import escaped
+from citeloom.ipc.launch import FileLock
 
 if TYPE_CHECKING:
     from citeloom.engine.lifetime import Lifetime, SettingsFile
@@ -38,22 +38,22 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(started_by: str) -> int:
-    from citeloom import logs
-    from citeloom.engine import restored
+    from citeloom.core import logging as logs
     from citeloom.engine.lifetime import Lifetime, SettingsFile
+    from citeloom.maintenance import restore_finish
 
     try:
         logs.to_file(paths.engine_log())
     except OSError as error:
         raise data_folder.unusable(error) from error
-    restored.finish()
+    restore_finish.finish()
     asyncio.run(_serve(SettingsFile(), Lifetime(started_by)))
     return 0
 
 
 async def _serve(settings: SettingsFile, lifetime: Lifetime) -> None:
     from citeloom.engine.server import Server
-    from citeloom.mcp_tools import open_session
+    from citeloom.tools import open_session
 
     server = Server(settings, lifetime, open_session)
     loop = asyncio.get_running_loop()

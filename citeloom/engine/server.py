@@ -14,14 +14,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from citeloom import __version__, paths
-from citeloom.engine import events, wire
+from citeloom import __version__
+from citeloom.core import paths
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.engine import events
+from citeloom.engine.container import Service
 from citeloom.engine.control import Control
-from citeloom.engine.editors import Editor
+from citeloom.engine.fair_queue import Turns
 from citeloom.engine.lifetime import Lifetime, SettingsFile
-from citeloom.engine.service import Service
-from citeloom.engine.turns import Turns
-from citeloom.errors import CiteLoomError, Code
+from citeloom.engine.sessions import Editor
+from citeloom.ipc import protocol
 
 log = logging.getLogger(__name__)
 
@@ -242,23 +244,23 @@ class Server:
             connection.close()
 
     async def _serve(self, connection: Connection, task: asyncio.Task[None]) -> None:
-        async with asyncio.timeout(wire.HELLO_SECONDS):
-            first = await connection.read_line(wire.HELLO_LIMIT)
+        async with asyncio.timeout(protocol.HELLO_SECONDS):
+            first = await connection.read_line(protocol.HELLO_LIMIT)
         hello = _parse_hello(first)
         if hello is None or not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             log.warning("a connection without the token was dropped")
             return
-        if hello.get("citeloom") != wire.PROTOCOL:
-            await connection.send(wire.line({"ok": False, "error": _other_version().as_dict()}))
+        if hello.get("citeloom") != protocol.PROTOCOL:
+            await connection.send(protocol.line({"ok": False, "error": _other_version().as_dict()}))
             return
         await self._door.wait()
         options = hello.get("options") or {}
         try:
             self._service.editors.check(str(options.get("bridge") or ""))
         except CiteLoomError as error:
-            await connection.send(wire.line({"ok": False, "error": error.as_dict()}))
+            await connection.send(protocol.line({"ok": False, "error": error.as_dict()}))
             return
-        await connection.send(wire.line({"ok": True, "version": __version__, "pid": os.getpid()}))
+        await connection.send(protocol.line({"ok": True, "version": __version__, "pid": os.getpid()}))
         role = hello.get("role")
         while role in ("mcp", "control"):
             self._inside[task] = connection
@@ -279,7 +281,7 @@ class Server:
 
 def _parse_hello(line: bytes | None) -> dict[str, Any] | None:
     try:
-        hello = wire.read(line or b"")
+        hello = protocol.read(line or b"")
     except ValueError:
         return None
     return hello if isinstance(hello, dict) else None

@@ -6,9 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.http import SILENCE_SECONDS, Here, not_whole, parsed, release
-from citeloom.zotero.model import Library
+from citeloom.zotero.types import Library
 
 _PATH = "/better-bibtex/json-rpc"
 _MY_LIBRARY = 1  # in every Zotero; groups have the numbers in which they were joined

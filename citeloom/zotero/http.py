@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from citeloom import __version__
-from citeloom.errors import CiteLoomError, Code
-from citeloom.json_values import in_whole_characters
-from citeloom.zotero.model import MY_LIBRARY, Collection, Item, Library, SavedSearch, Snapshot, item_from_json
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.json_values import in_whole_characters
+from citeloom.zotero.types import MY_LIBRARY, Collection, Item, Library, SavedSearch, Snapshot, item_from_json
 
 MOST_BYTES = 500_000_000
 # Zotero says nothing while it gathers a large library.

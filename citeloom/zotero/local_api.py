@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.http import (
     MOST_BYTES,
     SILENCE_SECONDS,
@@ -16,7 +16,7 @@ from citeloom.zotero.http import (
     release,
     snapshot_from_json,
 )
-from citeloom.zotero.model import Library, SavedSearch, Snapshot
+from citeloom.zotero.types import Library, SavedSearch, Snapshot
 
 _TRIES = 3
 _DENIALS = ("isNot", "doesNot")

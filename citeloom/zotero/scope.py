@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from typing import Literal
 from urllib.parse import parse_qsl, quote
 
-from citeloom.errors import CiteLoomError, Code
-from citeloom.zotero.model import MY_LIBRARY, SavedSearch, Snapshot
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.zotero.types import MY_LIBRARY, SavedSearch, Snapshot
 
 _SCHEME = "zotero:"
 _URI = re.compile(r"zotero:(library|groups/[0-9]+)(?:/(collections|searches)/([A-Z0-9]+))?(?:\?(.*))?")

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 from PIL import Image
 
-from citeloom.errors import Code
+from citeloom.core.errors import Code
 from tests.attack.library import SEEN, Library
 from tests.attack.rounds import attack
 from tests.flows.steps import Control, pdf_paper

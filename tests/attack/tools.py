@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from citeloom.errors import Code
+from citeloom.core.errors import Code
 from tests.attack.library import SECRET, SEEN, UNSEEN, Library
 from tests.attack.rounds import attack
 from tests.attack.values import hidden_characters, texts, values

@@ -9,9 +9,9 @@ from typing import Any
 
 import psutil
 
-from citeloom.documents.convert import convert
-from citeloom.model import BlockKind
-from citeloom.sentences import sentences
+from citeloom.conversion.convert import convert
+from citeloom.core.text.sentences import sentences
+from citeloom.core.types import BlockKind
 from tests.bench.figures import say, table
 from tests.support import SAMPLE, Editor, citeloom, done, engine_address, stop_engine
 

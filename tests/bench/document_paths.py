@@ -30,7 +30,7 @@ def _plain() -> Callable[[Path], None]:
 
 
 def _ours(quick: bool) -> Callable[[Path], dict[str, Any]]:
-    from citeloom.documents.convert import Wish, convert
+    from citeloom.conversion.convert import Wish, convert
 
     return lambda path: convert(path, Wish(quick=quick)).to_json()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 
-from citeloom.model import Converted
+from citeloom.core.types import Converted
 from tests.bench.figures import say, table
 from tests.papers import MadePaper, make
 from tests.papers.measures import Judgement, Share

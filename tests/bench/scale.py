@@ -22,10 +22,10 @@ import psutil
 import qdrant_edge as qdrant
 
 from citeloom.index import filters as f
-from citeloom.index.collection import Fusion, Point
-from citeloom.index.edge import Bm25, EdgeCollection, optimise
-from citeloom.index.holes import copy_with_holes
-from citeloom.index.optimise import AT_ONCE, settle
+from citeloom.index.base import Fusion, Point
+from citeloom.index.edge.collection import Bm25, EdgeCollection, optimise
+from citeloom.index.edge.optimise import AT_ONCE, settle
+from citeloom.index.edge.sparse_files import copy_with_holes
 from tests.bench import library, turns
 from tests.bench.figures import ms, p50, p95, say, table
 from tests.bench.peer import Library

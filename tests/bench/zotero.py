@@ -18,9 +18,9 @@ from typing import Any
 
 import psutil
 
-from citeloom.zotero.database import SqliteSource
 from citeloom.zotero.local_api import LocalApi
-from citeloom.zotero.model import MY_LIBRARY, Library
+from citeloom.zotero.sqlite.source import SqliteSource
+from citeloom.zotero.types import MY_LIBRARY, Library
 from tests.bench.figures import say, table
 from tests.support import ROOT, citeloom, done, engine_address, environment, stop_engine, wait_for
 from tests.zotero_stand_in.database import write_database

@@ -19,9 +19,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collection import Collection, Fusion, Point, SparseVector
-from citeloom.index.edge import EdgeCollection
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.index.base import Collection, Fusion, Point, SparseVector
+from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.filters import (
     EVERYTHING,
     Absent,
@@ -35,7 +35,8 @@ from citeloom.index.filters import (
     StartsWith,
     Words,
 )
-from citeloom.index.remote import RemoteCollection, Server
+from citeloom.index.server.collection import RemoteCollection
+from citeloom.index.server.connection import Server
 from tests.points import SIZE, ident, numbers, point
 from tests.qdrant_stand_in import QdrantStandIn
 

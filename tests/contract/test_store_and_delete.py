@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from citeloom.config import BUNDLED_DENSE
-from citeloom.index.models import DenseModel
+from citeloom.core.settings import BUNDLED_DENSE
+from citeloom.index.models.embedding import DenseModel
 from tests.contract.strict_editor import StrictEditor
 from tests.support import WRITING, citeloom, done
 

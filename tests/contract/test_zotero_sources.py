@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from citeloom.errors import CiteLoomError, Code
-from citeloom.zotero.database import SqliteSource
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.local_api import LocalApi
-from citeloom.zotero.model import MY_LIBRARY, Library, Snapshot, Source
-from citeloom.zotero.web_api import WebApi
+from citeloom.zotero.sqlite.source import SqliteSource
+from citeloom.zotero.types import MY_LIBRARY, Library, Snapshot, Source
+from citeloom.zotero.web_api.source import WebApi
 from tests.zotero_stand_in.database import write_database
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.serving import StandIn

@@ -10,9 +10,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
 
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.link import Link
-from citeloom.desktop.overview import Overview
+from citeloom.desktop.shell.engine_status import Overview
+from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.page import Desk
 
 
 @pytest.fixture

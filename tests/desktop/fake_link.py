@@ -7,10 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QTimer
 
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.link import Link
-from citeloom.desktop.overview import Overview
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.shell.engine_status import Overview
+from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.page import Desk
 
 
 class FakeLink(Link):

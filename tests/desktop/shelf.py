@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.projects.page import ProjectsPage
+from citeloom.desktop.library.page import ProjectsPage
+from citeloom.desktop.shell.page import Desk
 from tests.desktop.fake_link import FakeLink, fake_desk
 
 LEFT = Qt.MouseButton.LeftButton

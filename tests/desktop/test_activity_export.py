@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.desktop.activity.export import HEAD, as_csv
+from citeloom.desktop.activity.csv_export import HEAD, as_csv
 
 # Anything an editor may send, with a liking for what means something to a spreadsheet.
 TEXT = st.text(st.sampled_from("=+-@\t\r\n\"';,|") | st.characters(codec="utf-8", exclude_characters="\x00"))

@@ -13,11 +13,11 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop.activity.export import spreadsheet_separator
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.activity.csv_export import spreadsheet_separator
 from citeloom.desktop.activity.log_model import BLOCK
 from citeloom.desktop.activity.page import ActivityPage
-from citeloom.desktop.desk import Desk
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.shell.page import Desk
 from tests.desktop.fake_link import FakeLink, fake_desk
 from tests.desktop.naming import nameless
 from tests.flows.steps import Project, four_papers, kill_engine, settings

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QSystemTra
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.app import App
-from citeloom.desktop.mood import Mood
-from citeloom.engine import launch
+from citeloom.desktop.shell.tray_state import Mood
+from citeloom.ipc import launch
 from tests.desktop.naming import nameless
 from tests.desktop.watchdog import Watchdog
 from tests.flows.steps import four_papers, pdf_paper
@@ -89,12 +89,12 @@ def test_an_import_never_holds_the_window_up(own_home: Path, started: list[App],
 
 
 def test_the_watchdog_sees_a_stall(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    from citeloom.desktop import kit
+    from citeloom.desktop.widgets import basics
 
-    monkeypatch.setattr(kit.QLocale, "toString", lambda *_: time.sleep(0.4) or "")
+    monkeypatch.setattr(basics.QLocale, "toString", lambda *_: time.sleep(0.4) or "")
     with Watchdog() as watchdog:
         qtbot.wait(50)
-        kit.number(3)
+        basics.number(3)
         qtbot.wait(50)
     assert len(watchdog.stalls) == 1 and "kit.py" in watchdog.stalls[0]
 

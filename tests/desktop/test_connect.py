@@ -14,12 +14,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
-from citeloom import opening
+from citeloom.core import open_file
 from citeloom.desktop.connect.choice import Choice
-from citeloom.desktop.connect.names import client_id
 from citeloom.desktop.connect.page import ConnectPage
 from citeloom.desktop.connect.states import state_words
-from citeloom.desktop.desk import Desk
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.editor_names import client_id
 from tests.desktop.fake_link import fake_desk
 from tests.desktop.naming import nameless
 from tests.support import Editor
@@ -131,7 +131,7 @@ def test_a_malformed_file_is_left_alone_and_seen_when_it_is_mended(
     page: ConnectPage, person: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, panel, opened = person / ".cursor" / "mcp.json", page.panel, list[str]()
-    monkeypatch.setattr(opening, "open_uri", opened.append)
+    monkeypatch.setattr(open_file, "open_uri", opened.append)
     file.write_text('{"mcpServers": ')
     page.shown({})
     _wait(qtbot, panel.problem.isVisible)

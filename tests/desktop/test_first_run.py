@@ -9,12 +9,12 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from citeloom import config
-from citeloom.desktop.desk import Desk
+from citeloom.core import settings as config
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.assistant import FirstRun
 from citeloom.desktop.first_run.step import Chosen
-from citeloom.engine.client import Client
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.shell.page import Desk
+from citeloom.ipc.client import Client
 from tests.desktop.fake_link import fake_desk
 from tests.flows.steps import pdf_paper, settings
 from tests.zotero_stand_in.local_api import LocalZotero

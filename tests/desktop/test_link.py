@@ -13,10 +13,10 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from citeloom import __version__
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.link import other_version
-from citeloom.engine import launch
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.shell.engine_tasks import other_version
+from citeloom.desktop.shell.page import Desk
+from citeloom.ipc import launch
 from tests.support import engine_address
 
 LONG = 60_000  # milliseconds; nothing asserts a time

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop.mood import Mood
-from citeloom.desktop.overview import Situation
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.shell.engine_status import Situation
+from citeloom.desktop.shell.tray_state import Mood
 from tests.desktop.fake_link import fake_desk
 
 STATUS: dict[str, Any] = {

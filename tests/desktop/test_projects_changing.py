@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop.projects.choosing import resize
-from citeloom.desktop.projects.documents_model import CITEKEY
-from citeloom.desktop.projects.page import ProjectsPage
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.library.documents_model import CITEKEY
+from citeloom.desktop.library.page import ProjectsPage
+from citeloom.desktop.library.source_dialogs import resize
 from tests.desktop.fake_link import FakeLink
 from tests.desktop.shelf import FINISHED, LEFT, Shelf, opened, progress, questions, yes
 

@@ -11,9 +11,9 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.projects.documents_model import CITEKEY, PAGES, STATUS
-from citeloom.desktop.projects.page import ProjectsPage
+from citeloom.desktop.library.documents_model import CITEKEY, PAGES, STATUS
+from citeloom.desktop.library.page import ProjectsPage
+from citeloom.desktop.shell.page import Desk
 from tests.desktop.naming import nameless
 from tests.desktop.shelf import LEFT, projects_page, yes
 from tests.flows.steps import four_papers, paper

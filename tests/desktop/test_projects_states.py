@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop.projects.blocks import BLOCK
-from citeloom.desktop.projects.documents_model import CITEKEY, REASON, STATUS, TITLE
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.library.documents_model import CITEKEY, REASON, STATUS, TITLE
+from citeloom.desktop.library.paged_list import BLOCK
 from tests.desktop.shelf import FINISHED, LEFT, MARKUP, Shelf, opened, progress, questions, yes
 
 

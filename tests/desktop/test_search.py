@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from pytestqt.qtbot import QtBot
 
-from citeloom import opening
-from citeloom.desktop.desk import Desk
+from citeloom.core import open_file
 from citeloom.desktop.search.page import SearchPage
+from citeloom.desktop.shell.page import Desk
 from tests.desktop.naming import nameless
 from tests.support import engine_address, stop_engine
 
@@ -112,7 +112,7 @@ def test_the_keyboard_leads_to_the_hits_copies_and_opens(
     page: SearchPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(opening, "open_uri", lambda uri: opened.append(uri) or (uri, "3"))
+    monkeypatch.setattr(open_file, "open_uri", lambda uri: opened.append(uri) or (uri, "3"))
     _ask(page, qtbot, "street trees heat at night")
     qtbot.keyClick(page.bar.box, Qt.Key.Key_Down)
     assert page.hits.hasFocus()

@@ -10,9 +10,9 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QColor, QImage, QTextDocument
 from pytestqt.qtbot import QtBot
 
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search.hits_model import BADGE, META
 from citeloom.desktop.search.page import SearchPage
-from citeloom.errors import CiteLoomError, Code
 from tests.desktop.fake_link import FakeLink, fake_desk
 from tests.desktop.naming import nameless
 

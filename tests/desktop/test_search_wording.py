@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.desktop.search.wording import cut, names, set_off, utf16
+from citeloom.desktop.text.hit_text import cut, names, set_off, utf16
 
 
 @pytest.mark.parametrize(

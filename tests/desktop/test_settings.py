@@ -13,19 +13,19 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from citeloom import config, opening
-from citeloom.desktop.autostart import Machine, enabled
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.settings.data import DataSection
-from citeloom.desktop.settings.general import GeneralSection
-from citeloom.desktop.settings.logs import LogsSection
-from citeloom.desktop.settings.models import ModelsSection
+from citeloom.core import open_file, settings
 from citeloom.desktop.settings.page import SettingsPage
-from citeloom.desktop.settings.privacy import PrivacySection
-from citeloom.desktop.settings.reading import ReadingSection
 from citeloom.desktop.settings.rows import ChoiceRow, FolderRow, NumberRow, YesNoRow
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.zotero import ZoteroSection
+from citeloom.desktop.settings.sections.data import DataSection
+from citeloom.desktop.settings.sections.general import GeneralSection
+from citeloom.desktop.settings.sections.logs import LogsSection
+from citeloom.desktop.settings.sections.models import ModelsSection
+from citeloom.desktop.settings.sections.privacy import PrivacySection
+from citeloom.desktop.settings.sections.reading import ReadingSection
+from citeloom.desktop.settings.sections.zotero import ZoteroSection
+from citeloom.desktop.shell.autostart import Machine, enabled
+from citeloom.desktop.shell.page import Desk
 from tests.desktop.fake_link import fake_desk
 from tests.desktop.naming import nameless
 
@@ -90,7 +90,7 @@ def test_the_sections_show_what_the_engine_has(
     sizes = {row["name"]: row["bytes"] for row in data.parts.rows}
     assert sizes["index"] > 0 and sizes["conversions"] > 0 and data.prune_all_button.isEnabled()
     opened: list[str] = []
-    monkeypatch.setattr(opening, "_open", opened.append)
+    monkeypatch.setattr(open_file, "_open", opened.append)
     qtbot.mouseClick(data.open_button, LEFT)
     _wait(qtbot, lambda: opened == [str(library_home)])
 
@@ -120,7 +120,7 @@ def test_the_engine_follows_what_is_changed_here(own_home: Path, person: Path, d
     qtbot.keyClick(workers.control, Qt.Key.Key_Up)
     qtbot.keyClick(workers.control, Qt.Key.Key_Up)
     qtbot.keyClick(workers.control, Qt.Key.Key_Up)
-    _wait(qtbot, lambda: config.load().engine.workers == 3)
+    _wait(qtbot, lambda: settings.load().engine.workers == 3)
     _wait(qtbot, lambda: bool(again))
     logs = _go(page, "logs", LogsSection)
     qtbot.mouseClick(logs.check_button, LEFT)
@@ -151,13 +151,13 @@ def test_a_change_is_written_at_once_and_everything_else_in_the_file_stays(
     days.control.selectAll()
     qtbot.keyClicks(days.control, "90")
     qtbot.keyClick(days.control, Qt.Key.Key_Return)
-    _wait(qtbot, lambda: config.load().privacy.log_days == 90)
+    _wait(qtbot, lambda: settings.load().privacy.log_days == 90)
 
     qtbot.mouseClick(days.undo_button, LEFT)
     _wait(qtbot, lambda: "log_days" not in file.read_text())
     _wait(qtbot, lambda: not days.undo_button.isVisible())
     assert days.control.text() == "Until you clear it"
-    assert config.load().privacy.access_log is False
+    assert settings.load().privacy.access_log is False
 
 
 def test_a_number_is_kept_by_whoever_leaves_right_after_it(file: Path, page: SettingsPage, qtbot: QtBot) -> None:
@@ -170,7 +170,7 @@ def test_a_number_is_kept_by_whoever_leaves_right_after_it(file: Path, page: Set
     assert written == [], "more may come"
     page.hide()
     assert written == [60]
-    _wait(qtbot, lambda: config.load().privacy.log_days == 60)
+    _wait(qtbot, lambda: settings.load().privacy.log_days == 60)
 
 
 def test_a_change_by_hand_is_seen_but_not_in_the_field_that_is_typed_in(
@@ -191,7 +191,7 @@ def test_a_change_by_hand_is_seen_but_not_in_the_field_that_is_typed_in(
     assert folder.control.text() == "/half"
     qtbot.keyClicks(folder.control, "-typed")
     qtbot.keyClick(folder.control, Qt.Key.Key_Return)
-    _wait(qtbot, lambda: config.load().zotero.data_folder == "/half-typed")
+    _wait(qtbot, lambda: settings.load().zotero.data_folder == "/half-typed")
 
     file.unlink()
     _wait(qtbot, lambda: source.control.currentData() == "auto")
@@ -203,7 +203,7 @@ def test_a_file_that_cannot_be_used_is_said_and_nothing_is_written_until_it_is_m
     file: Path, page: SettingsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(opening, "_open", opened.append)
+    monkeypatch.setattr(open_file, "_open", opened.append)
     days = _go(page, "privacy", PrivacySection).rows["privacy.log_days"]
     assert isinstance(days, NumberRow)
     _wait(qtbot, lambda: days.control.value() == 30)
@@ -246,10 +246,10 @@ def test_a_file_is_made_for_whoever_wants_to_open_it(
     own_home: Path, page: SettingsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(opening, "_open", opened.append)
+    monkeypatch.setattr(open_file, "_open", opened.append)
     qtbot.mouseClick(page.open_button, LEFT)
     _wait(qtbot, lambda: opened == [str(own_home / "citeloom.toml")])
-    assert config.load() == config.Settings()
+    assert settings.load() == settings.Settings()
 
 
 def test_the_wheel_over_a_field_scrolls_the_page_and_changes_nothing(
@@ -299,7 +299,7 @@ def test_languages_are_found_ticked_and_never_all_taken_off(own_home: Path, pers
     qtbot.keyClicks(reading.languages.find_field, "fren")
     assert _listed(reading) == ["French"]
     _tick(reading, "French")
-    _wait(qtbot, lambda: config.load().ocr.languages == ("en", "de", "fr"))
+    _wait(qtbot, lambda: settings.load().ocr.languages == ("en", "de", "fr"))
     _wait(qtbot, reading.undo_button.isVisible)
     reading.languages.find_field.clear()
     assert _listed(reading) == ["English", "German", "French"], "what cannot be read here is not in the way"
@@ -308,13 +308,13 @@ def test_languages_are_found_ticked_and_never_all_taken_off(own_home: Path, pers
     reading.languages.find_field.clear()
     _tick(reading, "English")
     _tick(reading, "German")  # before the other one can be written
-    _wait(qtbot, lambda: config.load().ocr.languages == ("fr",))
+    _wait(qtbot, lambda: settings.load().ocr.languages == ("fr",))
     _wait(qtbot, lambda: _ticked(reading) == ["French"])
     _tick(reading, "French")
     assert page.banner.words.text() == "At least one language is needed."
     assert _ticked(reading) == ["French"]
     qtbot.mouseClick(reading.undo_button, LEFT)
-    _wait(qtbot, lambda: config.load().ocr.languages == ("en", "de"))
+    _wait(qtbot, lambda: settings.load().ocr.languages == ("en", "de"))
 
 
 # -- start at log-in ---------------------------------------------------------------------------------------------------

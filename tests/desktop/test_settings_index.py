@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
-from citeloom import config
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.index_words import leaving_words, on_this_machine
+from citeloom.core import settings
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.page import SettingsPage
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.index_text import leaving_words, on_this_machine
 from tests.desktop.fake_link import FakeLink, fake_desk
 from tests.desktop.naming import nameless
 from tests.desktop.shelf import yes
@@ -106,7 +106,7 @@ def test_a_server_elsewhere_is_written_only_once_somebody_knows_what_leaves_the_
     _wait(qtbot, new.isEnabled)
     assert new.here.isChecked() and not new.server.isVisible()
     _choose(qtbot, new.there)
-    assert new.server.isVisible() and config.load().index.server == ""
+    assert new.server.isVisible() and settings.load().index.server == ""
     _type(qtbot, new.server.line, FAR)
     assert "will be on qdrant.example.org" in new.question.text() and new.server.warning.isVisible()
     new.question.reject()
@@ -115,16 +115,16 @@ def test_a_server_elsewhere_is_written_only_once_somebody_knows_what_leaves_the_
     _choose(qtbot, new.there)
     _type(qtbot, new.server.line, FAR)
     yes(new.question)
-    _wait(qtbot, lambda: config.load().index.server == FAR)
+    _wait(qtbot, lambda: settings.load().index.server == FAR)
     _wait(qtbot, lambda: page.kept.value("index.server") == FAR)
     assert new.there.isChecked() and new.server.line.text() == FAR
 
     _choose(qtbot, new.here)
-    _wait(qtbot, lambda: config.load().index.server == "")
+    _wait(qtbot, lambda: settings.load().index.server == "")
     _choose(qtbot, new.there)
     new.question = None
     _type(qtbot, new.server.line, "http://localhost:6333")
-    _wait(qtbot, lambda: config.load().index.server == "http://localhost:6333")
+    _wait(qtbot, lambda: settings.load().index.server == "http://localhost:6333")
     assert new.question is None
 
 

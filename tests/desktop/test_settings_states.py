@@ -11,21 +11,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from citeloom import config
-from citeloom.desktop.settings.data import DataSection
-from citeloom.desktop.settings.logs import LogsSection, last_lines
-from citeloom.desktop.settings.models import ModelsSection
+from citeloom.core import settings
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.page import SettingsPage
 from citeloom.desktop.settings.rows import ChoiceRow
-from citeloom.desktop.settings.zotero import ZoteroSection
-from citeloom.desktop.zotero_words import account_words, reached_words
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.settings.sections.data import DataSection
+from citeloom.desktop.settings.sections.logs import LogsSection, last_lines
+from citeloom.desktop.settings.sections.models import ModelsSection
+from citeloom.desktop.settings.sections.zotero import ZoteroSection
+from citeloom.desktop.text.zotero_text import account_words, reached_words
 from tests.desktop.fake_link import FakeLink, fake_desk
 
 LEFT = Qt.MouseButton.LeftButton
 GONE = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.")
 LONG = "تاريخ 🐦 <b>" + "x" * 2000
-BUNDLED = config.BUNDLED_DENSE
+BUNDLED = settings.BUNDLED_DENSE
 
 
 def seen(in_use: str | None = None, **changed: Any) -> dict[str, Any]:
@@ -197,14 +197,14 @@ def test_projects_keep_their_model_when_new_ones_shall_have_another(own_home: Pa
     assert [row.control.itemData(n) for n in range(2)] == [BUNDLED, "multi/one"], "only those that are here"
     row.control.setCurrentIndex(1)
     row.control.activated.emit(1)
-    _wait(qtbot, lambda: config.load().models.dense == "multi/one")
+    _wait(qtbot, lambda: settings.load().models.dense == "multi/one")
     assert ("project_model", {"id": "thesis", "model": BUNDLED}) in link.asked
 
     link.answers["project_model"] = GONE
     row.control.setCurrentIndex(0)
     row.control.activated.emit(0)
     _wait(qtbot, page.banner.isVisible)
-    assert row.control.currentData() == "multi/one" and config.load().models.dense == "multi/one"
+    assert row.control.currentData() == "multi/one" and settings.load().models.dense == "multi/one"
 
 
 # -- data, logs --------------------------------------------------------------------------------------------------------

@@ -26,15 +26,16 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop import kit, translations
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.assistant import FirstRun
-from citeloom.desktop.main_window import MainWindow
-from citeloom.desktop.pages import all_pages
-from citeloom.desktop.projects.choosing import NewProjectDialog
+from citeloom.desktop.library.source_dialogs import NewProjectDialog
 from citeloom.desktop.settings.page import SettingsPage
 from citeloom.desktop.settings.rows import NumberRow
-from citeloom.desktop.tray import Tray
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.shell import translations
+from citeloom.desktop.shell.main_window import MainWindow
+from citeloom.desktop.shell.pages import all_pages
+from citeloom.desktop.shell.tray import Tray
+from citeloom.desktop.widgets import basics
 from resources import make_translations
 from tests.desktop.fake_link import fake_desk
 from tests.desktop.test_overview import STATUS
@@ -137,7 +138,7 @@ def test_the_first_language_of_the_system_that_the_app_knows_is_spoken(qapp: QAp
         try:
             buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
             said = buttons.button(QDialogButtonBox.StandardButton.Close).text().replace("&", "")
-            close = kit.Banner().close_button.toolTip()
+            close = basics.Banner().close_button.toolTip()
             assert (said, close) == (word, {"Close": "Close this message"}.get(word, "Diese Meldung schließen"))
         finally:
             for translator in made:

@@ -12,15 +12,15 @@ from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.app import is_first
-from citeloom.desktop.desk import Desk, Page
-from citeloom.desktop.icons import tray_icon
-from citeloom.desktop.kit import Picture, ask_first
-from citeloom.desktop.main_window import MainWindow
-from citeloom.desktop.mood import Mood
-from citeloom.desktop.one_instance import OneInstance
-from citeloom.desktop.tray import Tray
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.shell.icons import tray_icon
+from citeloom.desktop.shell.main_window import MainWindow
+from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.shell.single_instance import OneInstance
+from citeloom.desktop.shell.tray import Tray
+from citeloom.desktop.shell.tray_state import Mood
+from citeloom.desktop.widgets.basics import Picture, ask_first
 from tests.desktop.fake_link import FakeLink, fake_desk
 from tests.desktop.test_overview import STATUS
 from tests.support import environment

@@ -5,22 +5,22 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop import kit
-from citeloom.desktop.activity.reading import Part, Reading
-from citeloom.desktop.activity.words import editor_words
-from citeloom.desktop.code_view import CodeView
-from citeloom.desktop.projects import words
-from citeloom.desktop.search.copying import quotation
+from citeloom.desktop.activity.rich_text import Part, Reading
+from citeloom.desktop.search.copy_passage import quotation
 from citeloom.desktop.search.passage_text import PassageText
-from citeloom.desktop.search.wording import cut
-from citeloom.desktop.table import Column, RowsModel
+from citeloom.desktop.text import library_text
+from citeloom.desktop.text.activity_text import editor_words
+from citeloom.desktop.text.hit_text import cut
+from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.code_view import CodeView
+from citeloom.desktop.widgets.table import Column, RowsModel
 
 HOSTILE = "a\x1b[31m\x9b\u202e<b>b</b>\u2066<img src=x>\U000e0041"
 SHOWN = "a[31m<b>b</b><img src=x>"
 
 
 def test_labels_tables_and_texts_show_plain_words(qtbot: QtBot) -> None:
-    label = kit.text(HOSTILE)
+    label = basics.text(HOSTILE)
     qtbot.addWidget(label)
     assert (label.text(), label.textFormat()) == (SHOWN, Qt.TextFormat.PlainText)
     label.setText(HOSTILE * 2)
@@ -29,8 +29,8 @@ def test_labels_tables_and_texts_show_plain_words(qtbot: QtBot) -> None:
     table = RowsModel((Column("x", lambda row: str(row["x"]), 5),), "x")
     table.set_rows([{"x": HOSTILE}])
     assert table.index(0, 0).data() == SHOWN
-    assert table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == kit.tip(SHOWN)
-    assert kit.tip(HOSTILE) == "<p>a[31m&lt;b&gt;b&lt;/b&gt;&lt;img src=x&gt;</p>"
+    assert table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == basics.tip(SHOWN)
+    assert basics.tip(HOSTILE) == "<p>a[31m&lt;b&gt;b&lt;/b&gt;&lt;img src=x&gt;</p>"
 
     passage, reading, code = PassageText(), Reading("x"), CodeView("x")
     for view in (passage, reading, code):
@@ -45,5 +45,5 @@ def test_labels_tables_and_texts_show_plain_words(qtbot: QtBot) -> None:
 
 
 def test_words_for_lines_and_for_the_clipboard_are_plain() -> None:
-    assert words.one_line(HOSTILE) == cut(HOSTILE, 100) == editor_words(HOSTILE) == SHOWN
+    assert library_text.one_line(HOSTILE) == cut(HOSTILE, 100) == editor_words(HOSTILE) == SHOWN
     assert quotation(HOSTILE, f"[@{HOSTILE}]") == f"“{SHOWN}” [@{SHOWN}]"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop.zotero_tree import Part, ZoteroTree, parts_of
+from citeloom.desktop.widgets.zotero_tree import Part, ZoteroTree, parts_of
 from tests.desktop.naming import nameless
 
 

@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from citeloom.engine.client import Client
-from citeloom.paths import app_log
+from citeloom.core.paths import app_log
+from citeloom.ipc.client import Client
 from tests.support import SAMPLE, WAIT, Editor, wait_for
 
 _COMMAND = (sys.executable, "-m", "citeloom")

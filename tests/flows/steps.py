@@ -19,21 +19,21 @@ import psutil
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 
-from citeloom.index.edge import EdgeCollection
+from citeloom.index.edge.collection import EdgeCollection
 from tests.support import WAIT, citeloom, done, engine_address, environment, wait_for
 
 _MONTHS = ("March", "April", "May", "June", "July", "August")
 # An engine that does something of its own at a place of its choice; `die` is kill -9.
 _ENGINE = """
 import os, signal, sys, threading, time
-from citeloom.engine import main as engine, service
-from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collections import Collections
-from citeloom.index.edge import EdgeCollection
-from citeloom.ingest.importer import Importer
-from citeloom.ingest.workers import Workers, _Worker
-from citeloom.store.activity import Jobs
-from citeloom.store.documents import Documents
+from citeloom.engine import main as engine, container as service
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.index.registry import Collections
+from citeloom.index.edge.collection import EdgeCollection
+from citeloom.importing.importer import Importer
+from citeloom.conversion.pool import Workers, _Worker
+from citeloom.catalog.jobs import Jobs
+from citeloom.catalog.documents import Documents
 
 def die():
     os.kill(os.getpid(), signal.SIGKILL)

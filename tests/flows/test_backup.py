@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from citeloom import config
-from citeloom.engine import restored
+from citeloom.core import settings
+from citeloom.maintenance import restore_finish
 from tests.crafted_backups import InCatalog, in_manifest, repacked
 from tests.flows.steps import Control, Project, assert_whole, copy_home, four_papers, rows
 from tests.support import Editor, citeloom, done, stop_engine
@@ -229,9 +229,9 @@ allow_download = true
     said = done(citeloom(home, "restore", str(mine), "--replace", "--yes"))
     assert "privacy.agents_may_fetch: True in the backup, False here; yours stays" in said
     assert "Kept as they are here: privacy.log_days, privacy.agents_may_fetch, zotero.source" in said
-    now = config.load(home / "citeloom.toml")
-    assert (now.search.top_k, now.privacy) == (7, config.Privacy(log_days=30))
-    assert now.zotero == config.Zotero() and not now.index.server and not now.models.allow_download
+    now = settings.load(home / "citeloom.toml")
+    assert (now.search.top_k, now.privacy) == (7, settings.Privacy(log_days=30))
+    assert now.zotero == settings.Zotero() and not now.index.server and not now.models.allow_download
     assert "evil" not in (home / "citeloom.toml").read_text()
     said = done(citeloom(home, "restore", str(mine), "--replace", "--settings", "--yes"))
     assert "privacy.agents_may_fetch: True in the backup, False here; the backup's is taken" in said
@@ -306,9 +306,9 @@ def test_a_restore_that_is_cut_short_is_finished_by_the_next_engine(
     (staged / "citeloom.toml").write_text("# new")
     (home / "catalog.db-wal").write_text("the log of the old catalog")
     (staged / "index" / "new").mkdir()
-    restored.decide(staged, "aside", ["catalog.db", "index", "citeloom.toml"])
+    restore_finish.decide(staged, "aside", ["catalog.db", "index", "citeloom.toml"])
 
-    put, steps = restored._put, 0
+    put, steps = restore_finish._put, 0
 
     def cut_short(source: Path, target: Path) -> None:
         nonlocal steps
@@ -317,12 +317,12 @@ def test_a_restore_that_is_cut_short_is_finished_by_the_next_engine(
             raise KeyboardInterrupt
         put(source, target)
 
-    monkeypatch.setattr(restored, "_put", cut_short)
+    monkeypatch.setattr(restore_finish, "_put", cut_short)
     for _ in range(4):
         with pytest.raises(KeyboardInterrupt):
-            restored.finish()
+            restore_finish.finish()
         assert not ((home / "catalog.db-wal").exists() and (home / "catalog.db").read_text("latin-1").startswith("the"))
-    restored.finish()
+    restore_finish.finish()
     assert (home / "catalog.db").read_text() == "the new catalog"
     assert [f.name for f in (home / "index").iterdir()] == ["new"]
     assert (home / "citeloom.toml").read_text() == "# new"
@@ -331,5 +331,5 @@ def test_a_restore_that_is_cut_short_is_finished_by_the_next_engine(
     ]  # fmt: skip
     assert not staged.exists() and not (home / "restore.json").exists()
     (home / "restoring-y").mkdir()
-    restored.finish()
+    restore_finish.finish()
     assert not (home / "restoring-y").exists()

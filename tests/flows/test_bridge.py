@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import Implementation
 
 from citeloom.bridge import Bridge
-from citeloom.engine import launch
+from citeloom.ipc import launch
 from tests.flows.steps import Project, engine_with, engines, four_papers, kill_engine, settings
 from tests.support import WAIT, Editor, citeloom, done, engine_address, environment, stop_engine, wait_for
 
@@ -25,13 +25,13 @@ LIGHT_MODULES = {
     "citeloom",
     "citeloom.__main__",
     "citeloom.bridge",
-    "citeloom.data_folder",
-    "citeloom.paths",
-    "citeloom.errors",
-    "citeloom.clean_text",
+    "citeloom.core.data_folder",
+    "citeloom.core.paths",
+    "citeloom.core.errors",
+    "citeloom.core.text.sanitize",
     "citeloom.engine",
-    "citeloom.engine.launch",
-    "citeloom.engine.wire",
+    "citeloom.ipc.launch",
+    "citeloom.ipc.protocol",
 }
 INITIALIZE = {
     "protocolVersion": "2025-11-25",
@@ -84,7 +84,7 @@ def test_the_bridge_imports_the_standard_library_and_little_else(home: Path, eng
     bare = modules_of(home, "-c", "pass", stdin="")
     loaded = modules_of(home, "-m", "citeloom", "mcp", stdin=hello + "\n") - bare
     own = {name for name in loaded if name.split(".")[0] == "citeloom"}
-    assert {"citeloom.bridge", "citeloom.engine.launch"} <= own
+    assert {"citeloom.bridge", "citeloom.ipc.launch"} <= own
     assert own <= LIGHT_MODULES
     others = {name.split(".")[0] for name in loaded - own}
     assert others <= sys.stdlib_module_names
@@ -125,8 +125,8 @@ def test_three_editors_at_once_share_one_engine(home: Path) -> None:
 
 
 DIES_IN_A_QUERY = """
-from citeloom.engine.questions import Questions
-from citeloom.engine.reading import Reading
+from citeloom.search.query import Questions
+from citeloom.library.document_text import Reading
 Questions.query = lambda *given, **named: die()
 Reading.document = lambda *given, **named: time.sleep(600)
 """

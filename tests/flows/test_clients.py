@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from citeloom import clients
-from citeloom.clients import Found
+from citeloom import editors
+from citeloom.editors import Found
 from tests.support import citeloom, done
 
 FILES = {
@@ -49,7 +49,7 @@ def test_what_is_written_into_each_kind_of_file_launches_and_lists_its_tools(
         found = seen(person, client_id)
         assert found.connected and found.connected.projects == ("thesis",)
         assert found.connected.environment == {"CITELOOM_HOME": str(home)}
-        tested = clients.test(found)
+        tested = editors.test(found)
         assert tested.ok, tested.problem
         assert "query" in tested.tools and "delete_document" not in tested.tools
 
@@ -66,4 +66,4 @@ def test_a_project_that_is_not_there_is_refused_before_anything_is_written(home:
 
 
 def seen(person: Path, client_id: str) -> Found:
-    return next(found for found in clients.look(person, "linux", {}) if found.client.id == client_id)
+    return next(found for found in editors.look(person, "linux", {}) if found.client.id == client_id)

@@ -368,7 +368,7 @@ def test_a_quiet_editor_stays_listed_and_can_be_disconnected_under_other_setting
 
 
 SLOW_QUERY = """
-from citeloom.engine.questions import Questions
+from citeloom.search.query import Questions
 answer = Questions.query
 def slow(*given, **named):
     found = answer(*given, **named)  # first, because loading the model takes long on a busy machine

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.documents.convert import Wish, convert
-from citeloom.model import BlockKind, Converted
+from citeloom.conversion.convert import Wish, convert
+from citeloom.core.types import BlockKind, Converted
 from tests.papers import make
 from tests.papers.measures import Judgement
 

@@ -70,7 +70,7 @@ def test_a_terminated_engine_leaves_in_order(home: Path) -> None:
 
 
 def test_an_engine_of_another_version_can_be_stopped_as_its_message_says(home: Path) -> None:
-    with engine_with(home, "from citeloom.engine import wire; wire.PROTOCOL += 1") as engine:
+    with engine_with(home, "from citeloom.ipc import protocol; protocol.PROTOCOL += 1") as engine:
         refused = citeloom(home, "project", "list")
         assert refused.returncode == 1
         assert "citeloom engine stop" in refused.stderr

@@ -11,9 +11,9 @@ from tests.support import WAIT, citeloom, done, stop_engine
 KEY = "not-to-be-seen"
 # Copies in small steps, and is killed after the second.
 DIE_WHILE_COPYING = """
-from citeloom.index.remote import RemoteCollection
-from citeloom.ingest import move
-move._BATCH, upsert, steps = 4, RemoteCollection.upsert, []
+from citeloom.index.server.collection import RemoteCollection
+from citeloom.maintenance import index_copy
+index_copy._BATCH, upsert, steps = 4, RemoteCollection.upsert, []
 
 def dying(self, points):
     upsert(self, points)

@@ -238,8 +238,8 @@ def test_a_file_that_crashes_its_reader_costs_that_file_only(library: Library, c
     copy_home(library.empty, copied)
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
-        "if 'citeloom.documents.worker' in sys.orig_argv:\n"
-        "    from citeloom.documents import markdown\n"
+        "if 'citeloom.conversion.worker' in sys.orig_argv:\n"
+        "    from citeloom.conversion.markup import markdown_reader as markdown\n"
         "    read = markdown.read\n"
         "    def crash(path, converter):\n"
         "        if path.name == '2-moths.md':\n"

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from citeloom.engine.turns import MOST_WAITING
+from citeloom.engine.fair_queue import MOST_WAITING
 from tests.flows.steps import Control, connect, engine_with, hello, settings
 from tests.support import Editor, wait_for
 
 # `help` waits until the file "go" is there, and notes who was served in which order. Nothing need be loaded for it.
 SLOW_HELP = """
 from pathlib import Path
-from citeloom.engine import control, turns
-from citeloom.mcp_tools import tools
+from citeloom.engine import control, fair_queue as turns, server
+from citeloom.tools import table as tools
 
 def guide(topic):
     while not Path("go").exists():

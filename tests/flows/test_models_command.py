@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.config import BUNDLED_DENSE
+from citeloom.core.settings import BUNDLED_DENSE
 from tests.flows.steps import Project, paper
 from tests.flows.test_other_models import HUB, OTHER, Hub, put_on_this_machine
 from tests.support import citeloom, done, stop_engine

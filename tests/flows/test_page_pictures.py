@@ -13,9 +13,9 @@ import psutil
 import pytest
 from PIL import Image
 
-from citeloom.errors import CiteLoomError, Code
-from citeloom.ingest.limits import Limits
-from citeloom.ingest.workers import KeptWorker
+from citeloom.conversion.limits import Limits
+from citeloom.conversion.pool import KeptWorker
+from citeloom.core.errors import CiteLoomError, Code
 from tests.flows.steps import Control, Project, paper, pdf_paper, settings
 from tests.papers import make
 from tests.support import citeloom, done, engine_address, stop_engine, wait_for

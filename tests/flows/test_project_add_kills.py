@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from citeloom.config import Settings
-from citeloom.engine import doctor
-from citeloom.engine.service import Service
-from citeloom.index.edge import EdgeCollection
+from citeloom.core.settings import Settings
+from citeloom.engine.container import Service
+from citeloom.index.edge.collection import EdgeCollection
+from citeloom.maintenance import doctor
 from tests.flows.steps import Project, connect, engine_with, four_papers, hello, rows
 from tests.support import WAIT, citeloom, done, stop_engine
 
@@ -23,9 +23,9 @@ _SEED = 16
 # What an engine does from the moment on that somebody asks it for a new project.
 _ARMED = """
 from pathlib import Path
-from citeloom.engine.projects import ProjectDesk
-from citeloom.index import edge
-from citeloom.store.projects import Projects
+from citeloom.library.projects import ProjectDesk
+from citeloom.index.edge import collection as edge
+from citeloom.catalog.projects import Projects
 real_add = ProjectDesk.add
 def armed(*given):
     arm()

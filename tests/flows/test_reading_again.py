@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from citeloom.config import Settings, Watch, Zotero
-from citeloom.engine import shelf
-from citeloom.engine.cancel import Cancel
-from citeloom.engine.service import Service
-from citeloom.errors import CiteLoomError, Code
+from citeloom.catalog.documents import Document
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.settings import Settings, Watch, Zotero
+from citeloom.engine.container import Service
+from citeloom.importing import discovery
+from citeloom.importing.requests import ImportRequest
+from citeloom.importing.sources.web import fetch
 from citeloom.index.filters import AnyOf
-from citeloom.ingest import finder
-from citeloom.ingest.fetch import fetch
-from citeloom.ingest.request import ImportRequest
-from citeloom.store import Document
+from citeloom.library import listing
 from tests.flows.steps import four_papers, paper, pdf_paper
 from tests.support import WAIT
 from tests.zotero_stand_in.local_api import LocalZotero
@@ -45,7 +45,7 @@ class Desk:
 
     def reread(self, *documents: Document, **args: Any) -> dict[str, Any]:
         chosen = {"doc_ids": [document.doc_id for document in documents]} if documents else {}
-        answer = shelf.reread(self.service, {"project": "p", **chosen, **args})
+        answer = listing.reread(self.service, {"project": "p", **chosen, **args})
         return {"documents": answer["documents"], **(self.ended(answer["job_id"]) if answer["job_id"] else {})}
 
     def ended(self, job_id: str) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def test_what_cannot_be_read_again_keeps_its_passages(desk: Desk, folder: Path) 
 def test_a_document_from_the_web_is_fetched_again_and_read_from_its_copy_where_the_web_is_away(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "fetch", partial(fetch, allowed=lambda address: True))
+    monkeypatch.setattr(discovery, "fetch", partial(fetch, allowed=lambda address: True))
     site = paper(tmp_path / "site" / "owls.md", "On the owl", "The owl was heard at night.").parent
 
     class Quiet(SimpleHTTPRequestHandler):
@@ -286,7 +286,7 @@ def test_what_an_agent_stored_cannot_be_read_again(desk: Desk) -> None:
         desk.reread(stored)
     assert caught.value.code == Code.INVALID_INPUT
     with pytest.raises(CiteLoomError) as caught:
-        shelf.reread(desk.service, {"project": "p", "doc_ids": ["nobody"]})
+        listing.reread(desk.service, {"project": "p", "doc_ids": ["nobody"]})
     assert caught.value.code == Code.DOCUMENT_NOT_FOUND
     assert desk.reread(failed=True) == {"documents": 0}
 
@@ -294,7 +294,7 @@ def test_what_an_agent_stored_cannot_be_read_again(desk: Desk) -> None:
 def test_several_documents_are_removed_at_once_and_their_files_stay(desk: Desk, folder: Path) -> None:
     desk.sync()
     chosen = [desk.document(name).doc_id for name in ("1-reefs", "2-moths")]
-    answer = shelf.remove(desk.service, {"project": "p", "doc_ids": [*chosen, "gone already"]})
+    answer = listing.remove(desk.service, {"project": "p", "doc_ids": [*chosen, "gone already"]})
     assert answer["removed"] == 2
     assert answer["notes"] == ["2 of them: Its file is still there: the next import of its folder reads it again."]
     assert {Path(source).name for source in desk.rows()} == {"3-peat.md", "4-tides.md"}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from citeloom import config
 from citeloom.bridge import USAGE
 from citeloom.cli.main import commands
-from citeloom.mcp_tools.tools import TOOLS
+from citeloom.core import settings as config
+from citeloom.tools.table import TOOLS
 from tests.flows.steps import settings
 from tests.support import ROOT, citeloom, done
 from tests.zotero_stand_in.local_api import LocalZotero

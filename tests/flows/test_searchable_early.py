@@ -47,7 +47,7 @@ Workers.convert = held
 NO_TIME_AT_ONCE = (
     HELD
     + """
-from citeloom.ingest.limits import Limits
+from citeloom.conversion.limits import Limits
 hold = Workers.convert
 def hurried(self, request, limits, stopped, tell):
     slow = request["quick"] and request["path"].endswith("2-moths.pdf")
@@ -222,7 +222,7 @@ def half(self, points):
 EdgeCollection.upsert = half
 """,
         "ids moved, row not written": """
-from citeloom.store.refined import Refined
+from citeloom.catalog.replaced_passages import Refined
 move = Refined.move
 def moved(self, project_id, doc_id, to):
     move(self, project_id, doc_id, to)
@@ -258,8 +258,8 @@ def converter_that(tmp_path: Path, home: Path, body: str) -> dict[str, str]:
     """The environment of an engine whose workers do something else when they read the second paper whole."""
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys, subprocess, time\n"
-        "if 'citeloom.documents.worker' in sys.orig_argv:\n"
-        "    from citeloom.documents import pdf\n"
+        "if 'citeloom.conversion.worker' in sys.orig_argv:\n"
+        "    from citeloom.conversion.pdf import reader as pdf\n"
         "    read = pdf.read\n"
         "    def other(path, *given):\n"
         "        if path.name == '2-moths.pdf':\n"

@@ -13,7 +13,7 @@ from tests.support import citeloom, done
 # Puts a link to another file or folder in the place of one, just before it is read or hashed, and takes it back after.
 SWAP = """
 import contextlib, pathlib
-from citeloom.ingest.reader import Reader
+from citeloom.importing.stages.read import Reader
 papers, outside = pathlib.Path({papers!r}), pathlib.Path({outside!r})
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from tests.zotero_stand_in.world import World
 # A researcher waits up to a minute; a test need not.
 HURRY = """
 os.environ["CITELOOM_WATCH"] = "on"
-from citeloom.engine import watcher
+from citeloom.importing.watch import zotero_polling as watcher
 watcher.REST = watcher.FARTHEST = 1.0
 """
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from citeloom.documents.convert import convert
-from citeloom.documents.docling_engine.models import in_use, stock_models
+from citeloom.conversion.convert import convert
+from citeloom.conversion.docling.models import in_use, stock_models
 from tests.support import SAMPLE
 
 pytestmark = [

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.index.models import DenseModel
-from citeloom.index.rerank import Reranker
+from citeloom.index.models.embedding import DenseModel
+from citeloom.index.models.reranker import Reranker
 
 pytestmark = [
     pytest.mark.live,

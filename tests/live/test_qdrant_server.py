@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collection import Fusion, Point, SparseVector
-from citeloom.index.remote import RemoteCollection, Server
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.index.base import Fusion, Point, SparseVector
+from citeloom.index.server.collection import RemoteCollection
+from citeloom.index.server.connection import Server
 
 ADDRESS, KEY = os.environ.get("CITELOOM_LIVE_QDRANT", ""), os.environ.get("CITELOOM_QDRANT_API_KEY")
 pytestmark = [

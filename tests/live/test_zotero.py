@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from citeloom import config
-from citeloom.errors import CiteLoomError
+from citeloom.core import settings
+from citeloom.core.errors import CiteLoomError
 from citeloom.zotero.better_bibtex import BetterBibTex
-from citeloom.zotero.connect import Zotero
-from citeloom.zotero.csl import to_csl
+from citeloom.zotero.csl.items import to_csl
+from citeloom.zotero.gateway import Zotero
 from citeloom.zotero.local_api import LocalApi
-from citeloom.zotero.model import MY_LIBRARY, Snapshot, Source
 from citeloom.zotero.scope import Scope, find_scope, select
+from citeloom.zotero.types import MY_LIBRARY, Snapshot, Source
 
 pytestmark = [
     pytest.mark.live,
@@ -33,7 +33,7 @@ KINDS = ("local", "sqlite", "web")
 
 @pytest.fixture
 def zotero(tmp_path: Path) -> Zotero:
-    return Zotero(config.Zotero(data_folder=os.environ.get("CITELOOM_LIVE_ZOTERO_FOLDER", "")), tmp_path)
+    return Zotero(settings.Zotero(data_folder=os.environ.get("CITELOOM_LIVE_ZOTERO_FOLDER", "")), tmp_path)
 
 
 @pytest.fixture(params=KINDS)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from citeloom.documents.chunk import chunk
-from citeloom.documents.tokens import TokenCounter
-from citeloom.model import BlockKind, Converted, Passage, TextSource
+from citeloom.conversion.chunking import chunk
+from citeloom.conversion.tokens import TokenCounter
+from citeloom.core.types import BlockKind, Converted, Passage, TextSource
 from tests.papers.alignment import Places, longest_rise, tokens
 from tests.papers.truth import IN_THE_FLOW, Kind, TrueBlock, Truth
 
-_TOKENIZER = Path(__file__).parents[2] / "citeloom" / "index" / "data" / "tokenizer.json"
+_TOKENIZER = Path(__file__).parents[2] / "citeloom" / "index" / "models" / "data" / "tokenizer.json"
 _LIMIT = 256  # tokens of the bundled model
 _ANCHOR = 5  # words by which a sentence is found again
 _PROSE = (BlockKind.TEXT, BlockKind.HEADING)

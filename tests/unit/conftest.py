@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from citeloom.config import BUNDLED_DENSE, BUNDLED_SPARSE
-from citeloom.index.edge import EdgeCollection
+from citeloom.catalog import Catalog
+from citeloom.catalog.projects import Project
+from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE
+from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.filters import EVERYTHING
-from citeloom.index.models import DenseModel
-from citeloom.store import Catalog, Project
+from citeloom.index.models.embedding import DenseModel
 
 # A busy machine is no failure.
 settings.register_profile("citeloom", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])

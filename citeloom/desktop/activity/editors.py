@@ -8,13 +8,13 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
-from citeloom.desktop.activity.words import editor_words, tool_words, toolset_words
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.kit import GAP, EmptyState, ask_first, button, number, text, time_words
-from citeloom.desktop.link import Task
-from citeloom.desktop.table import Column, Row, RowsModel, Table
-from citeloom.errors import CiteLoomError
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.activity_text import editor_words, tool_words, toolset_words
+from citeloom.desktop.widgets.basics import GAP, EmptyState, ask_first, button, number, text, time_words
+from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
 
 
 class EditorsPart(QWidget):

@@ -8,16 +8,16 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from citeloom.desktop import job_words
+from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
-from citeloom.desktop.activity.reading import Part, Reading
-from citeloom.desktop.activity.running import Running
-from citeloom.desktop.activity.words import end_words, source_words
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.kit import GAP, EmptyState, button, number, tab_order, text, time_words
-from citeloom.desktop.link import Task
-from citeloom.desktop.table import Column, Row, RowsModel, Table
-from citeloom.errors import CiteLoomError
+from citeloom.desktop.activity.rich_text import Part, Reading
+from citeloom.desktop.activity.running_jobs import Running
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text import job_text
+from citeloom.desktop.text.activity_text import end_words, source_words
+from citeloom.desktop.widgets.basics import GAP, EmptyState, button, number, tab_order, text, time_words
+from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
 
 FEW, ALL = 50, 500  # imports asked for; the engine keeps no more
 
@@ -160,10 +160,10 @@ class ImportsPart(QWidget):
     def _story(self, row: Row) -> list[Part]:
         """What became of an import: the counts, then each file that could not be read and why."""
         result = row["result"]
-        parts = [Part(f"{job_words.title(row)} · {end_words(row)}", bold=True)]
+        parts = [Part(f"{job_text.title(row)} · {end_words(row)}", bold=True)]
         if row["error"]:
             parts.append(Part(str(row["error"].get("message", ""))))
-        elif row["state"] == "done" and (words := job_words.end_words(job_words.kind_of(row), result)):
+        elif row["state"] == "done" and (words := job_text.end_words(job_text.kind_of(row), result)):
             parts.append(Part(words))
         if counts := self._counts(result):
             parts.append(Part(counts, muted=True))

@@ -6,11 +6,11 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Signal
 
-from citeloom.desktop.activity.words import editor_words, outcome_words, tool_words
-from citeloom.desktop.kit import number, time_words
-from citeloom.desktop.link import Link, Task
-from citeloom.desktop.table import Column, Row, RowsModel
-from citeloom.errors import CiteLoomError
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.shell.engine_tasks import Link, Task
+from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
+from citeloom.desktop.widgets.basics import number, time_words
+from citeloom.desktop.widgets.table import Column, Row, RowsModel
 
 BLOCK = 100  # entries in one answer
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from citeloom.desktop.kit import Action, Banner
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.widgets.basics import Action, Banner
 
 
 class Notice(Banner):

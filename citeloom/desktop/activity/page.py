@@ -6,11 +6,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from citeloom.desktop.activity.asked import AskedPart
 from citeloom.desktop.activity.editors import EditorsPart
 from citeloom.desktop.activity.imports import ImportsPart
-from citeloom.desktop.desk import Desk, Page
-from citeloom.desktop.kit import GAP, heading, number
+from citeloom.desktop.activity.questions import AskedPart
+from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.widgets.basics import GAP, heading, number
 
 _EVERY_MS = 3000
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from citeloom.desktop.activity.reading import Part, Reading
-from citeloom.desktop.activity.words import editor_words, outcome_words, tool_words
-from citeloom.desktop.kit import number, time_words
-from citeloom.desktop.link import Link, Task
-from citeloom.desktop.table import Row
-from citeloom.errors import CiteLoomError
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.activity.rich_text import Part, Reading
+from citeloom.desktop.shell.engine_tasks import Link, Task
+from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
+from citeloom.desktop.widgets.basics import number, time_words
+from citeloom.desktop.widgets.table import Row
 
 
 class Passages(Reading):

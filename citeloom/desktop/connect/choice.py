@@ -15,8 +15,8 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QButtonGroup, QLineEdit, QListView, QRadioButton, QVBoxLayout, QWidget
 
-from citeloom.clients import DEFAULT_TOOLSETS
-from citeloom.desktop.kit import GAP, text
+from citeloom.desktop.widgets.basics import GAP, text
+from citeloom.editors import DEFAULT_TOOLSETS
 
 _Index = QModelIndex | QPersistentModelIndex
 _MANY = 8  # projects; more of them get a field to find one

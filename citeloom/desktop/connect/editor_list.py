@@ -17,8 +17,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QPainter, QPalette
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from citeloom.clients import OTHER
 from citeloom.desktop.connect.states import Seen, state_words
+from citeloom.editors import OTHER
 
 _Index = QModelIndex | QPersistentModelIndex
 _STATE = Qt.ItemDataRole.UserRole

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from citeloom import clients
-from citeloom.desktop.code_view import CodeView
+from citeloom import editors
+from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.connect.choice import Choice
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.kit import GAP, button, heading, tab_order, text
-from citeloom.desktop.link import Task
-from citeloom.errors import CiteLoomError
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets.basics import GAP, button, heading, tab_order, text
+from citeloom.desktop.widgets.code_view import CodeView
 
 
 class OtherPanel(QWidget):
@@ -25,8 +25,8 @@ class OtherPanel(QWidget):
         self.form = QComboBox()
         for part in (self.form, self.form.view()):
             part.setAccessibleName(self.tr("As which editor writes it"))
-        self.form.addItem(self.tr("Most editors"), clients.OTHER)
-        for client in clients.CLIENTS.values():
+        self.form.addItem(self.tr("Most editors"), editors.OTHER)
+        for client in editors.CLIENTS.values():
             self.form.addItem(client.name, client.id)
         self.view = CodeView(self.tr("The entry to copy"))
         self.copy_button = button(self.tr("&Copy"), self._copy, icon_name="copy")
@@ -76,7 +76,7 @@ class OtherPanel(QWidget):
             return
         self._task = self.desk.link.run(
             self,
-            lambda tell: clients.snippet(form, projects, toolsets),
+            lambda tell: editors.snippet(form, projects, toolsets),
             done=lambda words: self._show(words, ready=True),
             failed=self._on_failed,
         )

@@ -9,19 +9,20 @@ from typing import Any
 from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from citeloom import clients, opening
-from citeloom.clients import OTHER, Change, Tested
-from citeloom.desktop.activity.words import tool_words
+from citeloom import editors as clients
+from citeloom.core import open_file
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.connect import states
 from citeloom.desktop.connect.editor_list import EditorList
-from citeloom.desktop.connect.names import client_id
 from citeloom.desktop.connect.other import OtherPanel
 from citeloom.desktop.connect.panel import EditorPanel
 from citeloom.desktop.connect.states import Seen
-from citeloom.desktop.desk import Desk, Page
-from citeloom.desktop.kit import GAP, Banner, heading, number, text
-from citeloom.desktop.link import Task
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.text.activity_text import tool_words
+from citeloom.desktop.text.editor_names import client_id
+from citeloom.desktop.widgets.basics import GAP, Banner, heading, number, text
+from citeloom.editors import OTHER, Change, Tested
 
 
 class ConnectPage(Page):
@@ -158,7 +159,9 @@ class ConnectPage(Page):
         self.list.pick(OTHER)
 
     def _open(self, seen: Seen) -> None:
-        self.desk.link.run(self, lambda tell: opening.open_uri(seen.found.file.as_uri()), failed=self.banner.say_error)
+        self.desk.link.run(
+            self, lambda tell: open_file.open_uri(seen.found.file.as_uri()), failed=self.banner.say_error
+        )
 
     def _preview(self, seen: Seen, projects: list[str], toolsets: list[str]) -> None:
         def done(diff: str) -> None:

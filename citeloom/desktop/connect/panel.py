@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from citeloom.clients import DEFAULT_TOOLSETS
-from citeloom.desktop.code_view import CodeView
 from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.connect.states import Seen, projects_words
-from citeloom.desktop.kit import GAP, Banner, button, heading, tab_order, text
+from citeloom.desktop.widgets.basics import GAP, Banner, button, heading, tab_order, text
+from citeloom.desktop.widgets.code_view import CodeView
+from citeloom.editors import DEFAULT_TOOLSETS
 
 
 class EditorPanel(QWidget):

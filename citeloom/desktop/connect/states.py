@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from citeloom import clients
-from citeloom.clients import Change, Entry, Found
-from citeloom.desktop.translations import translate
-from citeloom.errors import CiteLoomError
+from citeloom import editors
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.shell.translations import translate
+from citeloom.editors import Change, Entry, Found
 
 
 @dataclass(frozen=True)
@@ -31,18 +31,18 @@ class Seen:
 
 def look() -> list[Seen]:
     """All known editors, those that were found on this machine first. Reads files: not for the UI thread."""
-    every = [Seen(found, _last_change(found)) for found in clients.look()]
+    every = [Seen(found, _last_change(found)) for found in editors.look()]
     return sorted(every, key=lambda one: not (one.found.installed or one.found.connected))
 
 
 def again(found: Found) -> Found:
     """The same editor as it is now."""
-    return next(one for one in clients.look() if one.client.id == found.client.id)
+    return next(one for one in editors.look() if one.client.id == found.client.id)
 
 
 def _last_change(found: Found) -> Change | None:
     try:
-        return clients.last_change(found)
+        return editors.last_change(found)
     except CiteLoomError:
         return None
 

@@ -6,14 +6,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
 from citeloom.desktop.first_run.choice_step import ChoiceStep
 from citeloom.desktop.first_run.language_step import LanguageStep
 from citeloom.desktop.first_run.name_step import NameStep
 from citeloom.desktop.first_run.reading_step import ReadingStep
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.first_run.zotero_step import ZoteroStep
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
 
 
 class FirstRun(QDialog):
@@ -39,19 +39,19 @@ class FirstRun(QDialog):
         self.zotero.sample_wanted.connect(self._sample_first)
         self.reading.name_refused.connect(self._name_refused)
         self.reading.away.connect(self.close)
-        self.problem = kit.Banner()
-        self.where = kit.text(muted=True)
+        self.problem = basics.Banner()
+        self.where = basics.text(muted=True)
         self.where.setWordWrap(False)
-        self.skip_button = kit.button(self.tr("Sk&ip"), self.close)
-        self.back_button = kit.button(self.tr("&Back"), self.back)
-        self.next_button = kit.button("", self.next)
+        self.skip_button = basics.button(self.tr("Sk&ip"), self.close)
+        self.back_button = basics.button(self.tr("&Back"), self.back)
+        self.next_button = basics.button("", self.next)
         self.next_button.setDefault(True)
         buttons = QHBoxLayout()
         buttons.addWidget(self.where, 1)
         for one in (self.skip_button, self.back_button, self.next_button):
             buttons.addWidget(one)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * kit.GAP, 2 * kit.GAP, 2 * kit.GAP, kit.GAP)
+        layout.setContentsMargins(2 * basics.GAP, 2 * basics.GAP, 2 * basics.GAP, basics.GAP)
         layout.addWidget(self.stack, 1)
         layout.addWidget(self.problem)
         layout.addLayout(buttons)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QListWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
 from citeloom.desktop.first_run.step import Chosen, Step
-from citeloom.desktop.projects.choosing import ZoteroChoice, choose_folder
+from citeloom.desktop.library.source_dialogs import ZoteroChoice, choose_folder
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
 
 
 class ChoiceStep(Step):
@@ -26,8 +26,8 @@ class ChoiceStep(Step):
         self.folders.setAccessibleName(self.tr("Folders to read"))
         self.folders.setMaximumHeight(self.fontMetrics().height() * 5)
         self.inside.addWidget(self.folders)
-        self.add_button = kit.button(self.tr("Add a &folder…"), self.add_folder, icon_name="folder")
-        self.remove_button = kit.button(self.tr("&Take it out"), self._remove_folder)
+        self.add_button = basics.button(self.tr("Add a &folder…"), self.add_folder, icon_name="folder")
+        self.remove_button = basics.button(self.tr("&Take it out"), self._remove_folder)
         self.sample = QCheckBox(self.tr("The &sample library (ten short papers to try things with)"))
         self.sample.toggled.connect(self._on_change)
         row = QHBoxLayout()

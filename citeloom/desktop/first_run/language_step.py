@@ -8,11 +8,11 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
-from citeloom import config
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
+from citeloom.core import settings
+from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.first_run.step import Chosen, Step
-from citeloom.errors import CiteLoomError
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
 
 _CODE = Qt.ItemDataRole.UserRole
 _RESTART_MS = 10_000  # it has noticed by then, or never will
@@ -31,14 +31,14 @@ class LanguageStep(Step):
         self.list.setAccessibleName(self.tr("Languages of scanned pages"))
         self.list.itemChanged.connect(lambda _: self.changed.emit())
         self.inside.addWidget(self.list, 1)
-        self.said = kit.text(self.tr("One moment: this is being put into the settings …"), muted=True)
+        self.said = basics.text(self.tr("One moment: this is being put into the settings …"), muted=True)
         self.inside.addWidget(self.said)
         self._kept: tuple[str, ...] = ()
 
     def entered(self) -> None:
         self.said.hide()
         if not self.list.count():
-            self.desk.link.run(self, lambda tell: config.load().ocr.languages, done=self._on_settings)
+            self.desk.link.run(self, lambda tell: settings.load().ocr.languages, done=self._on_settings)
 
     def ready(self) -> bool:
         return not self.list.count() or bool(self.languages())
@@ -65,7 +65,7 @@ class LanguageStep(Step):
 
         self.said.show()
         change = {"ocr.languages": list(wanted)}
-        self.desk.link.run(self, lambda tell: config.change(change), done=kept, failed=cannot)
+        self.desk.link.run(self, lambda tell: settings.change(change), done=kept, failed=cannot)
 
     def _when_restarted(self, then: Callable[[], None]) -> None:
         """The engine starts anew with other settings: what comes next is asked of the new one."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QLineEdit
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
 from citeloom.desktop.first_run.step import Chosen, Step
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
 
 
 class NameStep(Step):
@@ -16,14 +16,14 @@ class NameStep(Step):
         super().__init__(desk, chosen)
         self.title.setText(self.tr("What is it called?"))
         self.words.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))
-        label = kit.text(self.tr("N&ame of the project"))
+        label = basics.text(self.tr("N&ame of the project"))
         self.name = QLineEdit()
         self.name.setAccessibleName(self.tr("Name of the project"))
         label.setBuddy(self.name)
         self.name.textChanged.connect(self._on_text)
         self.name.textEdited.connect(self._on_edit)
         self._own = False  # the researcher wrote it
-        self.problem = kit.text()
+        self.problem = basics.text()
         self.problem.hide()
         for part in (label, self.name, self.problem):
             self.inside.addWidget(part)

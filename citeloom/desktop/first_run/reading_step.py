@@ -8,11 +8,11 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.step import Chosen, Step
-from citeloom.desktop.projects.job_strip import JobStrip
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.library.job_strip import JobStrip
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
 
 
 class ReadingStep(Step):
@@ -27,18 +27,18 @@ class ReadingStep(Step):
         self._lost = False  # the engine ended in the middle
         self._asking = self._stale = False  # for the coverage; and whether it has changed since
         self.strip = JobStrip(desk)
-        self.banner = kit.Banner()
-        self.coverage = kit.CoverageBar()
-        self.counts = kit.text(muted=True)
+        self.banner = basics.Banner()
+        self.coverage = basics.CoverageBar()
+        self.counts = basics.text(muted=True)
         for part in (self.banner, self.strip, self.coverage, self.counts):
             self.inside.addWidget(part)
-        self.inside.addSpacing(kit.GAP)
-        self.next = kit.text(self.tr("Meanwhile:"), bold=True)
+        self.inside.addSpacing(basics.GAP)
+        self.next = basics.text(self.tr("Meanwhile:"), bold=True)
         self.inside.addWidget(self.next)
-        self.connect_button = kit.button(
+        self.connect_button = basics.button(
             self.tr("&Connect an editor"), lambda: self._go("connect"), icon_name="connect"
         )
-        self.search_button = kit.button(self.tr("S&earch now"), lambda: self._go("search"), icon_name="search")
+        self.search_button = basics.button(self.tr("S&earch now"), lambda: self._go("search"), icon_name="search")
         row = QHBoxLayout()
         row.addWidget(self.connect_button)
         row.addWidget(self.search_button)
@@ -139,7 +139,7 @@ class ReadingStep(Step):
 
     def _show_coverage(self, project: dict[str, Any]) -> None:
         self.coverage.show_coverage(project["coverage"])
-        self.counts.setText(kit.coverage_words(project["coverage"]))
+        self.counts.setText(basics.coverage_words(project["coverage"]))
         self._asked()
 
     def _go(self, page: str) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from citeloom import paths
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
+from citeloom.core import paths
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
 
 _LONGEST_NAME = 40
 
@@ -64,11 +64,11 @@ class Step(QWidget):
         super().__init__()
         self.desk = desk
         self.chosen = chosen
-        self.title = kit.text(bold=True, bigger=1.5)
-        self.words = kit.text(muted=True)
+        self.title = basics.text(bold=True, bigger=1.5)
+        self.words = basics.text(muted=True)
         self.inside = QVBoxLayout(self)
         self.inside.setContentsMargins(0, 0, 0, 0)
-        self.inside.setSpacing(kit.GAP)
+        self.inside.setSpacing(basics.GAP)
         self.inside.addWidget(self.title)
         self.inside.addWidget(self.words)
 

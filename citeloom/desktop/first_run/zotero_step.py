@@ -7,13 +7,13 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.open_file import open_uri
 from citeloom.desktop.first_run.step import Chosen, Step
-from citeloom.desktop.link import Task
-from citeloom.desktop.zotero_words import NEW_KEY, reached_words
-from citeloom.errors import CiteLoomError
-from citeloom.opening import open_uri
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.zotero_text import NEW_KEY, reached_words
+from citeloom.desktop.widgets import basics
 
 _LOOK_MS = 2500
 
@@ -37,15 +37,15 @@ class ZoteroStep(Step):
         self._asked: Task | None = None
         self._again = QTimer(self, singleShot=True, interval=_LOOK_MS)
         self._again.timeout.connect(self._look)
-        self._icon = kit.Picture("info", 28)
-        self.state = kit.text(self.tr("Looking for Zotero …"), bold=True)
-        self.help = kit.text()
+        self._icon = basics.Picture("info", 28)
+        self.state = basics.text(self.tr("Looking for Zotero …"), bold=True)
+        self.help = basics.text()
         self.inside.addWidget(self._state_box())
-        self.inside.addSpacing(kit.GAP)
-        self.inside.addWidget(kit.text(self.tr("Without Zotero"), bold=True))
+        self.inside.addSpacing(basics.GAP)
+        self.inside.addWidget(basics.text(self.tr("Without Zotero"), bold=True))
         row = QHBoxLayout()
-        self.folder_button = kit.button(self.tr("Choose a &folder…"), self.folder_wanted.emit, icon_name="folder")
-        self.sample_button = kit.button(
+        self.folder_button = basics.button(self.tr("Choose a &folder…"), self.folder_wanted.emit, icon_name="folder")
+        self.sample_button = basics.button(
             self.tr("Try the &sample library"), self.sample_wanted.emit, icon_name="library"
         )
         row.addWidget(self.folder_button)
@@ -68,21 +68,21 @@ class ZoteroStep(Step):
 
     def _log_in(self) -> QWidget:
         self.log_in_box = QWidget()
-        words = kit.text(
+        words = basics.text(
             self.tr("Zotero on another computer? Log in at zotero.org: the key stays in this system's keyring."),
             muted=True,
         )
         self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password, placeholderText=self.tr("Key from zotero.org"))
         self.key.setAccessibleName(self.tr("Key from zotero.org"))
-        self.log_in_button = kit.button(self.tr("&Log in"), self._send_key)
-        self.new_key_button = kit.button(self.tr("Make a &key…"), self._make_key, icon_name="open")
+        self.log_in_button = basics.button(self.tr("&Log in"), self._send_key)
+        self.new_key_button = basics.button(self.tr("Make a &key…"), self._make_key, icon_name="open")
         row = QHBoxLayout()
         for part in (self.key, self.log_in_button, self.new_key_button):
             row.addWidget(part)
-        self.log_in_said = kit.text()
+        self.log_in_said = basics.text()
         self.log_in_said.hide()
         lines = QVBoxLayout(self.log_in_box)
-        lines.setContentsMargins(0, kit.GAP, 0, 0)
+        lines.setContentsMargins(0, basics.GAP, 0, 0)
         lines.addWidget(words)
         lines.addLayout(row)
         lines.addWidget(self.log_in_said)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRegularExpression, Qt, Signal
 from PySide6.QtGui import QRegularExpressionValidator
 from PySide6.QtWidgets import QComboBox, QCompleter, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
-from citeloom.desktop import kit
+from citeloom.desktop.widgets import basics
 
 _YEAR = 4  # digits: a year that is still being typed narrows nothing
 
@@ -28,15 +28,15 @@ class FilterPanel(QWidget):
         self.tag = self._choice(self.tr("Tag"), any_words)
         self.collection = self._choice(self.tr("Collection"), any_words)
         self.section = self._choice(self.tr("Section"), any_words)
-        self.clear_button = kit.button(self.tr("C&lear filters"), self.clear, icon_name="close")
+        self.clear_button = basics.button(self.tr("C&lear filters"), self.clear, icon_name="close")
         years = QHBoxLayout()
-        years.setSpacing(kit.GAP // 2)
+        years.setSpacing(basics.GAP // 2)
         years.addWidget(self.year_from)
         years.addWidget(QLabel("–"))
         years.addWidget(self.year_to)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(kit.GAP)
+        grid.setHorizontalSpacing(basics.GAP)
         grid.addWidget(self._label(self.tr("&Years"), self.year_from), 0, 0)
         grid.addLayout(years, 0, 1)
         places = ((0, 2), (0, 4), (1, 0), (1, 2))
@@ -112,7 +112,7 @@ class FilterPanel(QWidget):
         field.setValidator(QRegularExpressionValidator(QRegularExpression("[0-9]{0,4}"), field))
         field.setAccessibleName(name)
         field.setToolTip(name)
-        field.setMinimumWidth(field.fontMetrics().horizontalAdvance("00000") + 2 * kit.GAP)
+        field.setMinimumWidth(field.fontMetrics().horizontalAdvance("00000") + 2 * basics.GAP)
         field.textEdited.connect(lambda text: self._tell() if len(text) in (0, _YEAR) else None)
         field.editingFinished.connect(self._tell)
         return field

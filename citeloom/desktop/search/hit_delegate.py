@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from citeloom.desktop.search.hits_model import BADGE, HIT, META, HitsModel
-from citeloom.desktop.search.wording import cut, isolated, set_off, utf16
+from citeloom.desktop.text.hit_text import cut, isolated, set_off, utf16
 
 _MARGIN, _LEADING, _TEXT_LINES, _BAR = 10, 3, 3, 32
 _MOST_TEXT = 600  # characters that are laid out: more than three lines never hold more

@@ -6,8 +6,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from citeloom.desktop.search.wording import also_cites, cut, names, span
-from citeloom.desktop.translations import translate
+from citeloom.desktop.shell.translations import translate
+from citeloom.desktop.text.hit_text import also_cites, cut, names, span
 
 Index = QModelIndex | QPersistentModelIndex
 

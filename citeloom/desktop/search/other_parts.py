@@ -7,8 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.link import Task
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk
 
 Marks = list[list[float]]
 _NARROW = 200  # pixels of a picture that nobody sees: marks are shares of the page

@@ -8,16 +8,16 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk, Page
-from citeloom.desktop.link import Task
-from citeloom.desktop.search import states
-from citeloom.desktop.search.bar import SearchBar
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.search import empty_states
+from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.search.hits_model import HitsModel
 from citeloom.desktop.search.hits_view import HitsView
 from citeloom.desktop.search.reader import Reader
-from citeloom.desktop.search.states import busy_line
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.search.search_bar import SearchBar
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.widgets import basics
 
 _TYPING_MS, _BUSY_AFTER_MS = 250, 300
 _MOST_HITS = 20
@@ -37,18 +37,18 @@ class SearchPage(Page):
         self._wanted_project: str | None = None
         self._known = False  # whether the engine has said which projects there are
         self.bar = SearchBar()
-        self.banner = kit.Banner()
+        self.banner = basics.Banner()
         self.busy = busy_line(self.tr("Searching"))
         self.model = HitsModel(self)
         self.hits = HitsView(self.model)
         self.reader = Reader(desk)
-        self.coverage = kit.text(muted=True)
-        self.papers_button = kit.button(self.tr("Show the papers"), self._go_to_papers)
+        self.coverage = basics.text(muted=True)
+        self.papers_button = basics.button(self.tr("Show the papers"), self._go_to_papers)
         self.papers_button.setFlat(True)
-        self.waiting = states.waiting()
-        self.no_project = states.no_project(self.desk.first_run.emit)
-        self.welcome = states.welcome([], self._try)
-        self.nothing = states.nothing(self.bar.filters.clear)
+        self.waiting = empty_states.waiting()
+        self.no_project = empty_states.no_project(self.desk.first_run.emit)
+        self.welcome = empty_states.welcome([], self._try)
+        self.nothing = empty_states.nothing(self.bar.filters.clear)
         self.found = QSplitter()
         self.stack = QStackedWidget()
         self._put_together()
@@ -101,11 +101,11 @@ class SearchPage(Page):
         self.found.setStretchFactor(0, 2)
         self.found.setStretchFactor(1, 3)
         self.found.setSizes([400, 600])
-        self.found.setHandleWidth(kit.GAP)
+        self.found.setHandleWidth(basics.GAP)
         for part in (self.waiting, self.no_project, self.welcome, self.nothing, self.found):
             self.stack.addWidget(part)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * kit.GAP, kit.GAP, 2 * kit.GAP, kit.GAP)
+        layout.setContentsMargins(2 * basics.GAP, basics.GAP, 2 * basics.GAP, basics.GAP)
         layout.addWidget(self.bar)
         layout.addWidget(self.banner)
         layout.addWidget(self.busy)
@@ -165,7 +165,7 @@ class SearchPage(Page):
     def _on_facets(self, facets: dict[str, Any]) -> None:
         self.bar.filters.offer(facets)
         topics = [tag for tag in facets.get("tags") or [] if tag[:1].isalpha()]
-        old, self.welcome = self.welcome, states.welcome(topics[:2], self._try)
+        old, self.welcome = self.welcome, empty_states.welcome(topics[:2], self._try)
         current = self.stack.currentWidget() is old
         self.stack.addWidget(self.welcome)
         if current:
@@ -210,7 +210,7 @@ class SearchPage(Page):
             self.stack.setCurrentWidget(self.welcome)
         else:
             filters = bool(self.bar.filters.filters())
-            self._say_nothing(self.tr("Nothing found"), states.why_nothing(coverage, filters=filters))
+            self._say_nothing(self.tr("Nothing found"), empty_states.why_nothing(coverage, filters=filters))
 
     def _say_nothing(self, title: str, words: str) -> None:
         self.nothing.say(title, words)
@@ -218,7 +218,7 @@ class SearchPage(Page):
         self.stack.setCurrentWidget(self.nothing)
 
     def _say_coverage(self, coverage: dict[str, int]) -> None:
-        self.coverage.setText(kit.coverage_words(coverage) if self.bar.project_id() else "")
+        self.coverage.setText(basics.coverage_words(coverage) if self.bar.project_id() else "")
         searchable = coverage.get("searchable") or 0
         missing = not searchable or searchable < (coverage.get("documents") or 0)
         self.papers_button.setVisible(missing and self.bar.project_id() is not None)

@@ -10,13 +10,13 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcut, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.link import Task
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.search.other_parts import OtherParts
 from citeloom.desktop.search.page_canvas import PageCanvas
-from citeloom.desktop.search.states import busy_line
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
 
 _BUSY_AFTER_MS, _SHARPEN_AFTER_MS = 300, 200
 _NARROWEST, _WIDEST = 200, 4000  # pixels of a picture that is asked for
@@ -52,12 +52,12 @@ class PageView(QWidget):
         self.paper.setAccessibleName(self.tr("Page"))
         self.paper.viewport().installEventFilter(self)
         self.busy = busy_line(self.tr("The page is being drawn"))
-        self.note = kit.text(muted=True)
+        self.note = basics.text(muted=True)
         self.note.hide()
         back, forward = ("forward", "back") if self.isRightToLeft() else ("back", "forward")
         self.previous = self._tool(back, self.tr("Previous page"), "Alt+PgUp", lambda: self._turn(-1))
         self.next = self._tool(forward, self.tr("Next page"), "Alt+PgDown", lambda: self._turn(1))
-        self.where = kit.text(muted=True)
+        self.where = basics.text(muted=True)
         self.where.setWordWrap(False)
         self.smaller = self._tool("minus", self.tr("Zoom out"), "Ctrl+-", lambda: self.zoom(-1))
         self.larger = self._tool("add", self.tr("Zoom in"), "Ctrl++", lambda: self.zoom(1), "Ctrl+=")
@@ -281,7 +281,9 @@ class PageView(QWidget):
         known = self._page is not None and self._pages
         words = ""
         if known:
-            words = self.tr("{page} of {pages}").format(page=kit.number(self._page or 0), pages=kit.number(self._pages))
+            words = self.tr("{page} of {pages}").format(
+                page=basics.number(self._page or 0), pages=basics.number(self._pages)
+            )
             if label and label != str(self._page):
                 words = self.tr("page {label} ({place})").format(label=label, place=words)
         self.where.setText(words)
@@ -297,7 +299,7 @@ class PageView(QWidget):
         self.note.setVisible(not found and self._span[0] <= (self._page or 0) <= self._span[1])
 
     def _tool(self, icon_name: str, words: str, shortcut: str, pressed: Any, *also: str) -> QPushButton:
-        made = kit.button(
+        made = basics.button(
             "", pressed, icon_name=icon_name, tip=self.tr("{what} ({keys})").format(what=words, keys=shortcut)
         )
         made.setAccessibleName(words)

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
-from citeloom.clean_text import clean
-from citeloom.desktop.search.wording import set_off, utf16
+from citeloom.core.text.sanitize import clean
+from citeloom.desktop.text.hit_text import set_off, utf16
 
 _MARKER = QColor(255, 214, 10, 60)
 _LINES_ABOVE = 3  # of what stands before, so that one sees that there is more

@@ -8,16 +8,16 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QVBoxLayout, QWidget
 
-from citeloom import opening
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.icons import icon
-from citeloom.desktop.link import Task
-from citeloom.desktop.search.copying import opens_in_zotero, quotation
+from citeloom.core import open_file
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.search.copy_passage import opens_in_zotero, quotation
 from citeloom.desktop.search.page_view import PageView
 from citeloom.desktop.search.passage_text import PassageText
-from citeloom.desktop.search.wording import also_cites, cut
-from citeloom.errors import CiteLoomError, Code
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.hit_text import also_cites, cut
+from citeloom.desktop.widgets import basics
 
 _COPIED_MS = 2500
 _ASK_AFTER_MS = 120  # running through the hits with the arrow keys draws no page on the way
@@ -34,18 +34,18 @@ class Reader(QWidget):
         self._project = self._question = ""
         self._hit: dict[str, Any] | None = None
         self._around: Task | None = None
-        self.title = kit.text(bold=True)
-        self.also = kit.text(muted=True)
-        self.copied = kit.text(muted=True)
+        self.title = basics.text(bold=True)
+        self.also = basics.text(muted=True)
+        self.copied = basics.text(muted=True)
         self.page = PageView(desk)
-        self.why = kit.text(muted=True)
+        self.why = basics.text(muted=True)
         self.why.hide()
         for words in (self.title, self.also, self.copied, self.why):
             words.setMinimumWidth(1)  # a name without a space must not widen the window
         self.passage = PassageText()
         self.copy_button = self._copy_menu()
         keys = QKeySequence("Ctrl+O").toString(QKeySequence.SequenceFormat.NativeText)
-        self.open_button = kit.button(self.tr("Open file"), self.open, icon_name="open", tip=keys)
+        self.open_button = basics.button(self.tr("Open file"), self.open, icon_name="open", tip=keys)
         row = QHBoxLayout()
         row.addWidget(self.copy_button)
         row.addWidget(self.open_button)
@@ -88,7 +88,7 @@ class Reader(QWidget):
         self._leave()
         title = hit["title"] or hit["source"] or ""
         self.title.setText(cut(title, 140))
-        self.title.setToolTip(kit.tip(cut(title, 2000)) if len(title) > 140 else "")
+        self.title.setToolTip(basics.tip(cut(title, 2000)) if len(title) > 140 else "")
         cites = also_cites(hit)
         self.also.setText(self.tr("The same is said in {cites}").format(cites=cites))
         self.also.setVisible(bool(cites))
@@ -142,7 +142,7 @@ class Reader(QWidget):
     def open(self) -> None:
         """Open the page in Zotero, or the file."""
         if self._hit and (uri := self._hit["open_uri"]):
-            self._desk.link.run(self, lambda tell: opening.open_uri(uri), done=self._opened, failed=self.failed.emit)
+            self._desk.link.run(self, lambda tell: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit)
 
     def _opened(self, answer: tuple[str, str]) -> None:
         page = answer[1]

@@ -10,12 +10,13 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
-from citeloom.desktop import job_words, kit
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.projects.job_strip import JobStrip
-from citeloom.desktop.search.states import busy_line
-from citeloom.errors import CiteLoomError
-from citeloom.opening import open_uri
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.open_file import open_uri
+from citeloom.desktop.library.job_strip import JobStrip
+from citeloom.desktop.search.empty_states import busy_line
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text import job_text
+from citeloom.desktop.widgets import basics
 
 _KIND = "backup"
 _MOST_SHOWN = 12  # places in the question itself
@@ -24,14 +25,14 @@ _MOST_SHOWN = 12  # places in the question itself
 class Backups(QWidget):
     """Making a backup, and restoring one."""
 
-    def __init__(self, desk: Desk, banner: kit.Banner) -> None:
+    def __init__(self, desk: Desk, banner: basics.Banner) -> None:
         super().__init__()
         self._desk, self._banner = desk, banner
         self._begun: set[str] = set()  # backups that were begun here
         self.dialog: QFileDialog | None = None
         self.question: QMessageBox | None = None
-        self.back_up_button = kit.button(self.tr("&Back up…"), self._ask_file, icon_name="export")
-        self.restore_button = kit.button(self.tr("&Restore…"), self._ask_backup, icon_name="undo")
+        self.back_up_button = basics.button(self.tr("&Back up…"), self._ask_file, icon_name="export")
+        self.restore_button = basics.button(self.tr("&Restore…"), self._ask_backup, icon_name="undo")
         self.strip = JobStrip(desk)
         self.strip.follow("")
         self.busy = busy_line(self.tr("The backup is being unpacked and checked"))
@@ -45,9 +46,9 @@ class Backups(QWidget):
         row.addStretch(1)
         lines = QVBoxLayout(self)
         lines.setContentsMargins(0, 0, 0, 0)
-        lines.setSpacing(kit.GAP)
-        lines.addWidget(kit.text(self.tr("Backup"), bold=True))
-        lines.addWidget(kit.text(words, muted=True))
+        lines.setSpacing(basics.GAP)
+        lines.addWidget(basics.text(self.tr("Backup"), bold=True))
+        lines.addWidget(basics.text(words, muted=True))
         lines.addLayout(row)
         lines.addWidget(self.busy)
         lines.addWidget(self.strip)
@@ -79,7 +80,7 @@ class Backups(QWidget):
         if event["state"] == "failed":
             self._banner.say_error(CiteLoomError.from_dict(result.get("error") or {}))
         elif event["state"] == "done":
-            words = "\n".join([job_words.end_words(_KIND, result), *result["warnings"]])
+            words = "\n".join([job_text.end_words(_KIND, result), *result["warnings"]])
             self._banner.say(words, action=self._showing(Path(result["file"]).parent))
         elif event["state"] == "cancelled":
             self._banner.say(self.tr("Stopped: no backup was made."))
@@ -99,9 +100,9 @@ class Backups(QWidget):
         projects, here = backup["projects"], backup["here"]
         words = [
             self.tr("It was made on {day} and holds {count} projects with {passages} passages.").format(
-                day=kit.time_words(backup["made_at"]),
-                count=kit.number(len(projects)),
-                passages=kit.number(sum(int(one["passages"] or 0) for one in projects)),
+                day=basics.time_words(backup["made_at"]),
+                count=basics.number(len(projects)),
+                passages=basics.number(sum(int(one["passages"] or 0) for one in projects)),
             )
         ]
         if here:
@@ -109,14 +110,14 @@ class Backups(QWidget):
                 self.tr(
                     "It takes the place of everything that is here now: {count} projects and the settings."
                     " That is not deleted, but put aside into a folder beside it."
-                ).format(count=kit.number(len(here)))
+                ).format(count=basics.number(len(here)))
             )
         if any(one["was_on"] for one in projects):
             words.append(self.tr("What was on a Qdrant server will lie on this computer."))
         new, other = backup["new_sources"], backup["other_settings"]
         if new:
             places = [f"{one['project']}: {one['path']}" for one in new]
-            more = self.tr("and {count} more").format(count=kit.number(len(new) - _MOST_SHOWN))
+            more = self.tr("and {count} more").format(count=basics.number(len(new) - _MOST_SHOWN))
             words.append(
                 "\n".join(
                     [
@@ -133,7 +134,7 @@ class Backups(QWidget):
                 )
             )
         words.append(self.tr("Editors are reconnected by themselves."))
-        self.question = kit.ask_first(
+        self.question = basics.ask_first(
             self,
             self.tr("Restore {file}?").format(file=Path(backup["file"]).name),
             "\n\n".join(words),
@@ -148,7 +149,7 @@ class Backups(QWidget):
         def done(answer: dict[str, Any]) -> None:
             self._set_busy(False)
             words = self.tr("Restored: {count} projects with {passages} passages.").format(
-                count=kit.number(len(answer["projects"])), passages=kit.number(answer["passages"])
+                count=basics.number(len(answer["projects"])), passages=basics.number(answer["passages"])
             )
             aside = answer["aside"]
             if aside:
@@ -175,7 +176,7 @@ class Backups(QWidget):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         return dialog
 
-    def _showing(self, folder: Path) -> kit.Action:
+    def _showing(self, folder: Path) -> basics.Action:
         def show() -> None:
             self._desk.link.run(self, lambda tell: open_uri(folder.as_uri()), failed=self._banner.say_error)
 

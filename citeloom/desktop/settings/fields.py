@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from citeloom.desktop.translations import translate
+from citeloom.desktop.shell.translations import translate
 
 Kind = Literal["yes_no", "number", "choice", "folder"]
 

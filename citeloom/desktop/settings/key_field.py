@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
-from citeloom.desktop import kit
+from citeloom.desktop.widgets import basics
 
 
 class KeyField(QLineEdit):
@@ -16,7 +16,7 @@ class KeyField(QLineEdit):
         super().__init__(echoMode=QLineEdit.EchoMode.Password, placeholderText=words)
         self.setAccessibleName(words)
         self._try = try_key
-        self.button: QPushButton = kit.button(button_words, self._enter)
+        self.button: QPushButton = basics.button(button_words, self._enter)
         self.returnPressed.connect(self._enter)
 
     def _enter(self) -> None:

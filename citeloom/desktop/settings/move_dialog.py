@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QRadioButton, QVBoxLayout, QWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.index_words import EMBEDDED
 from citeloom.desktop.settings.server_address import ServerAddress, beneath
-from citeloom.desktop.table import Row
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.index_text import EMBEDDED
+from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.table import Row
 
 _LETTERS = 70
 
@@ -32,14 +32,14 @@ class MoveDialog(QDialog):
             " then it is deleted. That takes a while, in which nothing new is read into this project."
             " You can go on working."
         )
-        self.words = kit.text(words.format(count=kit.number(project["passages"])), muted=True)
+        self.words = basics.text(words.format(count=basics.number(project["passages"])), muted=True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.move_button = buttons.addButton(self.tr("&Move it"), QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self._agree)
         buttons.rejected.connect(self.reject)
         lines = QVBoxLayout(self)
-        lines.setSpacing(kit.GAP)
-        heading = kit.heading(title)
+        lines.setSpacing(basics.GAP)
+        heading = basics.heading(title)
         for part in (heading, self.here, self.there):
             lines.addWidget(part)
         lines.addLayout(beneath(self.there, self.server))

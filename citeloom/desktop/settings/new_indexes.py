@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMessageBox, QRadioButton, QVBoxLayout, QWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.index_words import leaving_words
 from citeloom.desktop.settings.server_address import ServerAddress, beneath
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.index_text import leaving_words
+from citeloom.desktop.widgets import basics
 
 
 class NewIndexes(QWidget):
@@ -61,7 +61,7 @@ class NewIndexes(QWidget):
             self.picked.emit(address)
 
     def _ask_first(self, address: str, words: str) -> None:
-        self.question = kit.ask_first(
+        self.question = basics.ask_first(
             self,
             self.tr("Keep the passages of new projects on {address}?").format(address=address),
             words,

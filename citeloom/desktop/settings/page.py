@@ -5,21 +5,21 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QStackedWidget, QVBoxLayout, QWidget
 
-from citeloom import config
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk, Page
-from citeloom.desktop.settings.data import DataSection
-from citeloom.desktop.settings.general import GeneralSection
-from citeloom.desktop.settings.index import IndexSection
-from citeloom.desktop.settings.kept import KeptSettings
-from citeloom.desktop.settings.logs import LogsSection
-from citeloom.desktop.settings.models import ModelsSection
-from citeloom.desktop.settings.privacy import PrivacySection
-from citeloom.desktop.settings.reading import ReadingSection
+from citeloom.core import settings
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.open_file import open_uri
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.zotero import ZoteroSection
-from citeloom.errors import CiteLoomError
-from citeloom.opening import open_uri
+from citeloom.desktop.settings.sections.data import DataSection
+from citeloom.desktop.settings.sections.general import GeneralSection
+from citeloom.desktop.settings.sections.index import IndexSection
+from citeloom.desktop.settings.sections.logs import LogsSection
+from citeloom.desktop.settings.sections.models import ModelsSection
+from citeloom.desktop.settings.sections.privacy import PrivacySection
+from citeloom.desktop.settings.sections.reading import ReadingSection
+from citeloom.desktop.settings.sections.zotero import ZoteroSection
+from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.widgets import basics
 
 
 class SettingsPage(Page):
@@ -31,8 +31,8 @@ class SettingsPage(Page):
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self.kept = KeptSettings(desk.link, self)
-        self.banner = kit.Banner()
-        self.file_banner = kit.Banner()
+        self.banner = basics.Banner()
+        self.file_banner = basics.Banner()
         kinds = (
             GeneralSection,
             ZoteroSection,
@@ -53,9 +53,9 @@ class SettingsPage(Page):
             section.let_words_wrap()
             self.list.addItem(section.title())
             self.stack.addWidget(section)
-        self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * kit.GAP)
-        self.open_button = kit.button(
-            self.tr("Op&en the file"), self._open_file, icon_name="file", tip=kit.tip(str(self.kept.file))
+        self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * basics.GAP)
+        self.open_button = basics.button(
+            self.tr("Op&en the file"), self._open_file, icon_name="file", tip=basics.tip(str(self.kept.file))
         )
         self._lay_out()
         self.list.setCurrentRow(0)
@@ -90,15 +90,15 @@ class SettingsPage(Page):
 
     def _lay_out(self) -> None:
         above = QHBoxLayout()
-        above.addWidget(kit.heading(self.title()), 1)
+        above.addWidget(basics.heading(self.title()), 1)
         above.addWidget(self.open_button)
         row = QHBoxLayout()
-        row.setSpacing(2 * kit.GAP)
+        row.setSpacing(2 * basics.GAP)
         row.addWidget(self.list)
         row.addWidget(self.stack, 1)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * kit.GAP, kit.GAP, 2 * kit.GAP, kit.GAP)
-        layout.setSpacing(kit.GAP)
+        layout.setContentsMargins(2 * basics.GAP, basics.GAP, 2 * basics.GAP, basics.GAP)
+        layout.setSpacing(basics.GAP)
         layout.addLayout(above)
         layout.addWidget(self.file_banner)
         layout.addWidget(self.banner)
@@ -138,5 +138,5 @@ class SettingsPage(Page):
     def _open(self) -> None:
         """In a thread; a file that is not there yet is made, so that there is something to open."""
         if not self.kept.file.exists():
-            config.change({}, self.kept.file)
+            settings.change({}, self.kept.file)
         open_uri(self.kept.file.as_uri())

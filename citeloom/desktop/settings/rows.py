@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from citeloom.desktop import kit
 from citeloom.desktop.settings.choices import Choice, ChoicesModel
 from citeloom.desktop.settings.fields import Field
+from citeloom.desktop.widgets import basics
 
 _SETTLE_MS = 500  # while somebody holds an arrow, nothing is written
 _SIGN_MS = 2500
@@ -44,16 +44,16 @@ class Row(QWidget):
         self.control.setAccessibleName(self.words.replace("&", ""))
         self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.control.installEventFilter(self)
-        self.undo_button = kit.button("", lambda: self.picked.emit(field.name, None), icon_name="undo")
+        self.undo_button = basics.button("", lambda: self.picked.emit(field.name, None), icon_name="undo")
         self.undo_button.setFlat(True)
         self.undo_button.hide()
-        self.sign = kit.text(self.tr("Saved"), muted=True)
+        self.sign = basics.text(self.tr("Saved"), muted=True)
         self.sign.setWordWrap(False)
         self.sign.hide()
         policy = self.undo_button.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # nothing moves when it comes
         self.undo_button.setSizePolicy(policy)
-        self.help = kit.text(field.help, muted=True)
+        self.help = basics.text(field.help, muted=True)
         self.help.setVisible(bool(field.help))
         self._signing = QTimer(self, singleShot=True, interval=_SIGN_MS)
         self._signing.timeout.connect(self.sign.hide)
@@ -113,7 +113,7 @@ class Row(QWidget):
                 self.control.setMaximumWidth(max(letter * _LETTERS, self.control.sizeHint().width()))
             self.control.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout()
-        row.setSpacing(kit.GAP // 2)
+        row.setSpacing(basics.GAP // 2)
         row.addWidget(self.control, 100)  # before the room that is left
         for part in (*self.beside(), self.undo_button, self.sign):
             row.addWidget(part)
@@ -178,7 +178,7 @@ class NumberRow(Row):
     def said(self, value: Any) -> str:
         if not value and self.field.zero:
             return self.field.zero
-        return (self.field.unit or "{number}").format(number=kit.number(int(value)))
+        return (self.field.unit or "{number}").format(number=basics.number(int(value)))
 
     def is_typing(self) -> bool:
         return self._settling.isActive() or (self.control.hasFocus() and self.control.lineEdit().isModified())
@@ -241,7 +241,7 @@ class FolderRow(Row):
     def _made(self) -> QWidget:
         line = QLineEdit()
         line.editingFinished.connect(self._finished)
-        self.choose_button = kit.button(self.tr("Choose…"), self._choose, icon_name="folder")
+        self.choose_button = basics.button(self.tr("Choose…"), self._choose, icon_name="folder")
         self._value = ""
         return line
 

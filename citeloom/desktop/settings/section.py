@@ -8,14 +8,14 @@ from typing import Any
 
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.link import Done, Failed, Task
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.open_file import open_uri
 from citeloom.desktop.settings.fields import fields
-from citeloom.desktop.settings.kept import KeptSettings
 from citeloom.desktop.settings.rows import Row, row_of
-from citeloom.errors import CiteLoomError, Code
-from citeloom.opening import open_uri
+from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.shell.engine_tasks import Done, Failed, Task
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
 
 _LETTERS = 92  # longer lines are hard to read
 
@@ -26,7 +26,7 @@ class Section(QScrollArea):
     name = ""
     wide = False  # whether it takes all the room: it has tables
 
-    def __init__(self, desk: Desk, kept: KeptSettings, banner: kit.Banner) -> None:
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
         super().__init__()
         self.desk, self.kept, self.banner = desk, kept, banner
         self._asked: dict[str, Task] = {}
@@ -40,9 +40,9 @@ class Section(QScrollArea):
         if not self.wide:
             body.setMaximumWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
         self.inside = QVBoxLayout(body)
-        self.inside.setContentsMargins(0, 0, kit.GAP, kit.GAP)
-        self.inside.setSpacing(kit.GAP + kit.GAP // 2)
-        self.inside.addWidget(kit.heading(self.title()))
+        self.inside.setContentsMargins(0, 0, basics.GAP, basics.GAP)
+        self.inside.setSpacing(basics.GAP + basics.GAP // 2)
+        self.inside.addWidget(basics.heading(self.title()))
         self.setWidget(body)
         self.setAccessibleName(self.title())
 

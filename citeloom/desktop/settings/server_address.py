@@ -7,11 +7,11 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QRadioButton, QStyle, QVBoxLayout, QWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.index_words import leaving_words
-from citeloom.desktop.link import Task
-from citeloom.errors import CiteLoomError
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.index_text import leaving_words
+from citeloom.desktop.widgets import basics
 
 _EXAMPLE = "https://qdrant.example.org:6333"
 
@@ -31,10 +31,10 @@ class ServerAddress(QWidget):
         self.line.setAccessibleName(self.tr("Address of the Qdrant server"))
         self.line.textChanged.connect(self._on_text)
         self.line.editingFinished.connect(self._finished)
-        self.test_button = kit.button(self.tr("Te&st"), self.test, icon_name="check")
-        self.said = kit.text()
-        self.warning = kit.text()
-        self._sign = kit.Picture("warning", 20)
+        self.test_button = basics.button(self.tr("Te&st"), self.test, icon_name="check")
+        self.said = basics.text()
+        self.warning = basics.text()
+        self._sign = basics.Picture("warning", 20)
         row = QHBoxLayout()
         row.addWidget(self.line, 1)
         row.addWidget(self.test_button)

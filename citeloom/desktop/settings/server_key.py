@@ -7,11 +7,11 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from citeloom.desktop import kit
-from citeloom.desktop.desk import Desk
-from citeloom.desktop.index_words import key_words
+from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.key_field import KeyField
-from citeloom.errors import CiteLoomError
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.index_text import key_words
+from citeloom.desktop.widgets import basics
 
 
 class ServerKey(QWidget):
@@ -23,11 +23,11 @@ class ServerKey(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self.words = kit.text()
+        self.words = basics.text()
         self.words.setMinimumWidth(1)
         self.key = KeyField(self.tr("Key of the Qdrant server"), self.tr("Log &in"), self._log_in)
         self.log_in_button = self.key.button
-        self.log_out_button = kit.button(self.tr("Log &out…"), self._ask_log_out)
+        self.log_out_button = basics.button(self.tr("Log &out…"), self._ask_log_out)
         row = QHBoxLayout()
         row.addWidget(self.key, 1)
         for part in (self.log_in_button, self.log_out_button):
@@ -63,7 +63,7 @@ class ServerKey(QWidget):
         self.key.refused()
 
     def _ask_log_out(self) -> None:
-        kit.ask_first(
+        basics.ask_first(
             self,
             self.tr("Forget the key?"),
             self.tr(

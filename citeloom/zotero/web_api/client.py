@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 from pyzotero import errors as pyzotero_errors
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.http import not_whole
 
 _MOST_WAIT = 60.0  # what is waited for the servers in one go; who asks for more is asked again later

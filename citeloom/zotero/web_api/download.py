@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.http import not_whole
 
 _MOST_REDIRECTS = 5

@@ -13,9 +13,9 @@ from typing import Any
 from pyzotero.errors import ResourceNotFoundError
 from pyzotero.zotero import Zotero
 
-from citeloom.zotero import searches
+from citeloom.zotero import saved_search
 from citeloom.zotero.http import MOST_BYTES, libraries_from_json, not_whole, parsed, snapshot_from_json
-from citeloom.zotero.model import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
+from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
 from citeloom.zotero.web_api.client import PoliteClient, Rest, key_refused, translated
 from citeloom.zotero.web_api.download import download
 from citeloom.zotero.web_api.mirror import KINDS, Mirror, load, save
@@ -84,7 +84,7 @@ class WebApi:
 
     def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
         """The keys of the top-level items that a saved search finds; the servers cannot run one, so CiteLoom does."""
-        return searches.matches(snapshot, search)
+        return saved_search.matches(snapshot, search)
 
     def full_text(self, library: Library, attachment: str) -> str | None:
         """The text that Zotero itself took from an attachment, where it has one."""

@@ -13,14 +13,14 @@ from bibtexparser.bparser import BibTexParser
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from citeloom.bibliography.csl import record_from_csl
-from citeloom.bibliography.latex import to_unicode
-from citeloom.bibliography.latex_out import Latex
-from citeloom.bibliography.library_out import FORMS, write_library
+from citeloom.bibliography.bibtex.latex_to_unicode import to_unicode
+from citeloom.bibliography.bibtex.unicode_to_latex import Latex
+from citeloom.bibliography.csl_json import record_from_csl
+from citeloom.bibliography.export import FORMS, write_library
 from citeloom.bibliography.references import load_references
-from citeloom.errors import CiteLoomError, Code
-from citeloom.latex_symbols import ACCENTS, MATH, TEXT
-from citeloom.model import Record
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.latex_symbols import ACCENTS, MATH, TEXT
+from citeloom.core.types import Record
 from tests.support import SAMPLE
 
 Csl = dict[str, Any]

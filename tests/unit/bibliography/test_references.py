@@ -7,11 +7,11 @@ from bibtexparser.bparser import BibTexParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.bibliography import load_references
-from citeloom.bibliography.bibtex_syntax import read_bibtex
-from citeloom.bibliography.csl import normalise_doi, year_of
-from citeloom.bibliography.latex import to_unicode
-from citeloom.errors import CiteLoomError, Code
+from citeloom.bibliography.bibtex.latex_to_unicode import to_unicode
+from citeloom.bibliography.bibtex.parser import read_bibtex
+from citeloom.bibliography.csl_json import normalise_doi, year_of
+from citeloom.bibliography.references import load_references
+from citeloom.core.errors import CiteLoomError, Code
 
 BIB = r"""
 @Comment{jabref-meta: grouping:

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from citeloom.cli import check_run
-from citeloom.cli.checking import check
-from citeloom.errors import CiteLoomError, Code
+from citeloom.cli.check import check
+from citeloom.core.errors import CiteLoomError, Code
 
 SIGNS = "[/x] \\[/y] [bold]z :smile: \\"
 COVERAGE = {"documents": 9, "searchable": 8, "pending": 0, "failed": 1, "without_file": 0}

@@ -10,8 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from citeloom.cli import citing, verifying
-from citeloom.errors import CiteLoomError, Code
+from citeloom.cli import cite, verify
+from citeloom.core.errors import CiteLoomError, Code
 
 SIGNS = "[/x] \\[/y] [bold]z :smile: \\"
 COVERAGE = {"documents": 9, "searchable": 8, "pending": 0, "failed": 1, "without_file": 0}
@@ -43,8 +43,8 @@ def run(command: click.Command, *arguments: str, stdin: bytes | None = None) -> 
 
 
 def verified(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], *options: str) -> tuple[int, list[str]]:
-    monkeypatch.setattr(verifying, "ask", lambda *_, **__: answer)
-    result = run(verifying.verify, "thesis", "a quotation is a promise", *options)
+    monkeypatch.setattr(verify, "ask", lambda *_, **__: answer)
+    result = run(verify.verify, "thesis", "a quotation is a promise", *options)
     return result.return_value, result.stdout.splitlines()
 
 
@@ -109,8 +109,8 @@ def test_a_quotation_that_could_not_be_looked_up_is_no_verdict(monkeypatch: pyte
     def fail(*_: Any, **__: Any) -> None:
         raise CiteLoomError(Code.CITEKEY_NOT_FOUND, "No work has the citekey x.", "Near: xy.")
 
-    monkeypatch.setattr(verifying, "ask", fail)
-    result = CliRunner().invoke(verifying.verify, ["thesis", "a quotation", "--citekey", "x"])
+    monkeypatch.setattr(verify, "ask", fail)
+    result = CliRunner().invoke(verify.verify, ["thesis", "a quotation", "--citekey", "x"])
     assert (result.exit_code, result.stderr) == (2, "citeloom: No work has the citekey x. Near: xy.\n")
 
 
@@ -121,10 +121,10 @@ def test_a_quotation_is_read_from_the_standard_input(monkeypatch: pytest.MonkeyP
         asked.append(quote)
         return verdict("absent")
 
-    monkeypatch.setattr(verifying, "ask", ask)
-    run(verifying.verify, "thesis", "-", stdin="\ufeff„ganz“\nanders\n".encode())
+    monkeypatch.setattr(verify, "ask", ask)
+    run(verify.verify, "thesis", "-", stdin="\ufeff„ganz“\nanders\n".encode())
     assert asked == ["„ganz“\nanders"]
-    result = CliRunner().invoke(verifying.verify, ["thesis", "-"], input=b"\xe9t\xe9")
+    result = CliRunner().invoke(verify.verify, ["thesis", "-"], input=b"\xe9t\xe9")
     assert result.exit_code == 2 and "UTF-8" in result.stderr and len(asked) == 1
 
 
@@ -136,8 +136,8 @@ def test_citations_and_bibliography_are_printed_apart(monkeypatch: pytest.Monkey
         "bibliography": [f"Hartmann. {SIGNS}", "Okafor."],
         "warnings": ["The citekey old is new now."],
     }
-    monkeypatch.setattr(citing, "ask", lambda *_, **arguments: asked.update(arguments) or answer)
-    result = run(citing.cite, "[@hartmann2019, p. 33]", "@okafor2021", "--style", "House.CSL", "--format", "text")
+    monkeypatch.setattr(cite, "ask", lambda *_, **arguments: asked.update(arguments) or answer)
+    result = run(cite.cite, "[@hartmann2019, p. 33]", "@okafor2021", "--style", "House.CSL", "--format", "text")
     citations, bibliography = result.stdout.split("\nBibliography (APA 7th):\n\n")
     assert citations == f"In the text:\n\n(Hartmann, 2019, p. 33) {SIGNS}\nOkafor (2021)\n"
     assert bibliography == f"Hartmann. {SIGNS}\n\nOkafor.\n"

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from citeloom import __version__
 from citeloom.cli import main as run
 from citeloom.cli.main import commands
-from citeloom.cli.output import coverage, size
-from citeloom.errors import CiteLoomError, Code
+from citeloom.cli.shared.output import coverage, size
+from citeloom.core.errors import CiteLoomError, Code
 
 
 def every(command: click.Command, name: str = "citeloom") -> list[tuple[str, click.Command]]:
@@ -78,7 +78,7 @@ def test_a_mistake_is_one_readable_message_without_traceback(
     def no_engine(*_: object, **__: object) -> None:
         raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "There is no engine in this test.")
 
-    monkeypatch.setattr("citeloom.engine.client.Client.__init__", no_engine)
+    monkeypatch.setattr("citeloom.ipc.client.Client.__init__", no_engine)
     assert run(arguments) == code
     out, err = capsys.readouterr()
     assert said in err and "Traceback" not in err and not out
@@ -90,7 +90,7 @@ def test_a_traceback_is_shown_when_it_is_asked_for(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("citeloom.engine.client.Client.__init__", broken)
+    monkeypatch.setattr("citeloom.ipc.client.Client.__init__", broken)
     assert run(["log"]) == 1
     assert "Traceback" not in capsys.readouterr().err
     assert run(["log", "--debug"]) == 1

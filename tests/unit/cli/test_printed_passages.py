@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from citeloom.cli import engine, searching
+from citeloom.cli import engine, search
 from citeloom.cli import main as run
 
 SIGNS = "[/x] \\[/y] [bold]z :smile: \\"
@@ -39,7 +39,7 @@ def test_a_hit_is_printed_as_it_stands_in_the_paper(
     counts = {"documents": 1, "searchable": 1, "pending": 0, "failed": 0, "without_file": 0}
     reranked = {"model": "m", "candidates": 30, "seconds": 1.25}
     answer = {"items": [passage()], "warnings": [], "coverage": counts, "reranked": reranked}
-    monkeypatch.setattr(searching, "ask", lambda *_, **__: answer)
+    monkeypatch.setattr(search, "ask", lambda *_, **__: answer)
     assert run(["search", "thesis", "formula"]) == 0
     printed = capsys.readouterr().out
     assert printed.count(SIGNS) == 5
@@ -51,7 +51,7 @@ def test_a_passage_is_printed_as_it_stands_in_the_paper(
 ) -> None:
     around = [{"render_text": SIGNS}]
     answer = {"passage": passage(), "refined_from": None, "project": "p", "before": around, "after": around}
-    monkeypatch.setattr(searching, "ask", lambda *_, **__: answer)
+    monkeypatch.setattr(search, "ask", lambda *_, **__: answer)
     assert run(["show", "c1"]) == 0
     assert capsys.readouterr().out.count(SIGNS) == 5
 

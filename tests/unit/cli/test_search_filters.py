@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.cli.searching import read_filters
-from citeloom.errors import CiteLoomError, Code
+from citeloom.cli.search import read_filters
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.filters import parse
 
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from citeloom.cli import zotero
-from citeloom.errors import CiteLoomError
+from citeloom.core.errors import CiteLoomError
 from tests.support import ROOT
 
 RUNNING: dict[str, Any] = {

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.desktop import autostart
-from citeloom.desktop.autostart import Machine, command, disable, enable, enabled, place
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.shell import autostart
+from citeloom.desktop.shell.autostart import Machine, command, disable, enable, enabled, place
 
 RUN = r"Software\Microsoft\Windows\CurrentVersion\Run"
 APPROVED = r"Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run"

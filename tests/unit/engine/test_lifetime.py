@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.config import Settings
+from citeloom.core.settings import Settings
 from citeloom.engine.lifetime import Lifetime, SettingsFile
 
 

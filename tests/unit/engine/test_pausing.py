@@ -9,17 +9,19 @@ from typing import Any
 
 import pytest
 
-from citeloom.config import Settings, Watch
-from citeloom.engine.cancel import Cancel
+from citeloom.catalog import Catalog
+from citeloom.catalog.jobs import Job
+from citeloom.catalog.projects import Source
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.settings import Settings, Watch
+from citeloom.engine.container import Service
 from citeloom.engine.events import Event, JobFinished, Paused
-from citeloom.engine.service import Service
-from citeloom.engine.watching import Watching
-from citeloom.errors import CiteLoomError
-from citeloom.ingest.importer import Importer
-from citeloom.ingest.rebuild import Rebuild
-from citeloom.ingest.request import ImportRequest
-from citeloom.store import Catalog, Job, Source
-from citeloom.zotero.connect import Zotero
+from citeloom.importing.importer import Importer
+from citeloom.importing.rebuild import Rebuild
+from citeloom.importing.requests import ImportRequest
+from citeloom.importing.watch.watcher import Watching
+from citeloom.zotero.gateway import Zotero
 from tests.support import wait_for
 
 PAPERS = ("bog", "coral", "moth", "tide")

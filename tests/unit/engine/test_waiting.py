@@ -9,17 +9,18 @@ from typing import Any
 import keyring
 import pytest
 
-from citeloom.config import Index, Settings
-from citeloom.engine import begun
-from citeloom.engine.doctor import examine
+from citeloom.catalog.documents import State
+from citeloom.catalog.jobs import Job
+from citeloom.conversion.pool import Workers
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.settings import Index, Settings
+from citeloom.engine import running_job
+from citeloom.engine.container import Service
 from citeloom.engine.events import JobProgress
-from citeloom.engine.service import Service
-from citeloom.errors import CiteLoomError, Code
-from citeloom.index.edge import EdgeCollection
-from citeloom.index.models import DenseModel
-from citeloom.ingest.request import ImportRequest
-from citeloom.ingest.workers import Workers
-from citeloom.store import Job, State
+from citeloom.importing.requests import ImportRequest
+from citeloom.index.edge.collection import EdgeCollection
+from citeloom.index.models.embedding import DenseModel
+from citeloom.maintenance.doctor import examine
 from tests.keyring_for_tests import Memory
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.support import wait_for
@@ -49,7 +50,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Itera
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
     monkeypatch.setattr(keyring.core, "_keyring_backend", Memory())
-    monkeypatch.setattr(begun, "_FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(running_job, "_FIRST_PAUSE", 0.05)
     made: list[Service] = []
 
     def service(server: str = "") -> Service:
@@ -114,8 +115,8 @@ def test_what_waits_can_be_stopped_paused_or_asked_for_again(
     make: Callable[..., Service], qdrant: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = make(qdrant.address)
-    monkeypatch.setattr(begun, "_FIRST_PAUSE", 600.0)
-    monkeypatch.setattr(begun, "_LONGEST_PAUSE", 600.0)
+    monkeypatch.setattr(running_job, "_FIRST_PAUSE", 600.0)
+    monkeypatch.setattr(running_job, "_LONGEST_PAUSE", 600.0)
     qdrant.says = (503, "starting")
     job = submit(service)
     waits_for(service, job)

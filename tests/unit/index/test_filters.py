@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from citeloom.errors import CiteLoomError, Code
-from citeloom.index.collection import Point
-from citeloom.index.edge import EdgeCollection
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.index.base import Point
+from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.filters import (
     EVERYTHING,
     FILTER_KEYS,

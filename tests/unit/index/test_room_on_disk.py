@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from citeloom.index.holes import room_of
+from citeloom.index.edge.sparse_files import room_of
 
 
 def test_files_may_come_and_go_while_they_are_counted(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero import better_bibtex
 from citeloom.zotero.better_bibtex import BetterBibTex
-from citeloom.zotero.model import MY_LIBRARY, Library
+from citeloom.zotero.types import MY_LIBRARY, Library
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.serving import Reply, Request
 from tests.zotero_stand_in.world import World

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.http import parsed, snapshot_from_json
 from citeloom.zotero.local_api import LocalApi
-from citeloom.zotero.model import MY_LIBRARY, Library
+from citeloom.zotero.types import MY_LIBRARY, Library
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.serving import Reply, Request, StandIn
 from tests.zotero_stand_in.world import World, example

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.errors import CiteLoomError, Code
-from citeloom.zotero.model import Collection, Item, Library, SavedSearch, Snapshot
+from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.scope import Scope, check_tags, find_scope, select
+from citeloom.zotero.types import Collection, Item, Library, SavedSearch, Snapshot
 
 COLLECTIONS = [
     Collection("THESIS22", "Thesis"),

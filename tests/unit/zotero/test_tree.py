@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.zotero.connect import tree
-from citeloom.zotero.model import Collection, Library, Snapshot
+from citeloom.zotero.gateway import tree
+from citeloom.zotero.types import Collection, Library, Snapshot
 
 
 def _listed(*collections: Collection) -> list[dict[str, object]]:

@@ -20,9 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyzotero import errors as pyzotero_errors
 
-from citeloom.errors import CiteLoomError, Code
-from citeloom.zotero.model import MY_LIBRARY, Item, Library
-from citeloom.zotero.web_api import WebApi, client, mirror
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.zotero.types import MY_LIBRARY, Item, Library
+from citeloom.zotero.web_api import client, mirror
+from citeloom.zotero.web_api.source import WebApi
 from tests.zotero_stand_in.serving import Reply, Request
 from tests.zotero_stand_in.web_api import WebZotero
 from tests.zotero_stand_in.world import World, example

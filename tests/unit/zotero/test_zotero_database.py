@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citeloom.errors import CiteLoomError, Code
-from citeloom.zotero import database_copy
-from citeloom.zotero.database import SqliteSource, legacy_citekeys
-from citeloom.zotero.database_copy import private_copy
-from citeloom.zotero.model import MY_LIBRARY, Collection, Item, Library, Snapshot, item_from_json
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.zotero.sqlite import copy as database_copy
+from citeloom.zotero.sqlite.copy import private_copy
+from citeloom.zotero.sqlite.source import SqliteSource, legacy_citekeys
+from citeloom.zotero.types import MY_LIBRARY, Collection, Item, Library, Snapshot, item_from_json
 from tests.zotero_stand_in.database import running_zotero, write_better_bibtex, write_database
 from tests.zotero_stand_in.world import World, example
 

@@ -1,0 +1,1 @@
+"""BibTeX and biblatex: parsing, conversion to and from CSL-JSON, writing."""

@@ -1,0 +1,248 @@
+"""Tell which record of a library a document is, by file, by its own DOI, or by its title."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from citeloom.bibliography.csl_json import normalise_doi
+from citeloom.core.types import Record
+
+_TITLE_REGION = 1500  # normalised characters at the top of the first page where a title stands
+_LONGEST_TITLE = 600
+# Titles are looked up by their first letters: by many, since a thousand works begin "The effect of", or by
+# the eight that fifteen characters with single spaces must hold.
+_INDEXED = (24, 8)
+_FEWEST_WORDS, _FEWEST_CHARACTERS = 3, 15
+# Names that publishers and scanners give to any file say nothing about the work.
+_GENERIC_NAMES = frozenset(
+    {
+        "article",
+        "document",
+        "download",
+        "file",
+        "full",
+        "fulltext",
+        "main",
+        "manuscript",
+        "paper",
+        "pdf",
+        "scan",
+    }
+)
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The record a document belongs to, and what told so."""
+
+    record: Record
+    by: Literal["file", "name", "doi", "title"]  # the very file that the record names, or one of its name
+
+
+@dataclass(frozen=True, slots=True)
+class _Letters:
+    """A text as letters and digits alone, so that no hyphenation, line break or punctuation hides a title."""
+
+    text: str
+    starts: tuple[int, ...]  # where words begin
+    ends: frozenset[int]  # where words end
+
+
+@dataclass(slots=True)
+class _Index:
+    by_path: defaultdict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
+    by_name: defaultdict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
+    by_doi: defaultdict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
+    by_title: defaultdict[str, list[Record]] = field(default_factory=lambda: defaultdict(list))
+    titles_by_start: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+class Matcher:
+    """Finds the record of a document among those of a references file that lies in `base`."""
+
+    def __init__(self, records: Sequence[Record], base: Path) -> None:
+        self._index = _Index()
+        self._base = base
+        for record in records:
+            self._add(record, base)
+
+    def match(self, path: Path, dois: Sequence[str], title: str, first_text: str) -> Match | None:
+        """Return the record of a document, or None when none or more than one fits."""
+        if record := self._by_path(path):
+            return Match(record, "file")
+        if record := self._by_name(path):
+            return Match(record, "name")
+        # Room for a title that begins within the region and ends beyond it, and for what normalising drops.
+        head = _letters(first_text[: 4 * (_TITLE_REGION + _LONGEST_TITLE)])
+        by_title = self._by_title(title, head)
+        if record := self._by_doi(dois, title, first_text, head):
+            # A first page may cite the DOI of another work. If the title at the top belongs to a record that
+            # has no DOI, and the title of the DOI's record is not up there, the title is right.
+            cites_it = by_title is not None and by_title.doi is None
+            if not (cites_it and not _occurs(_key(record.title), head)):
+                return Match(record, "doi")
+        return Match(by_title, "title") if by_title else None
+
+    def _add(self, record: Record, base: Path) -> None:
+        index = self._index
+        for file in record.files:
+            _append(index.by_path[_path_key(_placed(file, base))], record)
+            _append(index.by_name[_name_key(file)], record)
+        if record.doi and (doi := normalise_doi(record.doi)):
+            index.by_doi[doi].append(record)
+        if key := _key(record.title):
+            index.by_title[key].append(record)
+            words = _words(record.title)
+            if len(words) >= _FEWEST_WORDS and len(" ".join(words)) >= _FEWEST_CHARACTERS:
+                index.titles_by_start[next(key[:n] for n in _INDEXED if len(key) >= n)].add(key)
+
+    def other_files(self, record: Record, path: Path) -> list[Path]:
+        """The files on this disk that a record names, other than this one."""
+        own = _path_key(path)
+        placed = [_placed(file, self._base) for file in record.files]
+        return [other for other in placed if _path_key(other) != own and _is_file(other)]
+
+    def _by_path(self, path: Path) -> Record | None:
+        return _only(self._index.by_path.get(_path_key(path), ()))
+
+    def _by_name(self, path: Path) -> Record | None:
+        if path.stem.lower() in _GENERIC_NAMES or _path_key(path) in self._index.by_path:
+            return None
+        return _only(self._index.by_name.get(_name_key(path.name), ()))
+
+    def _by_doi(self, dois: Sequence[str], title: str, first_text: str, head: _Letters) -> Record | None:
+        candidates: dict[str, list[Record]] = {}
+        for doi in dois:
+            if (known := normalise_doi(doi)) and known in self._index.by_doi:
+                candidates[known] = self._index.by_doi[known]
+        if not candidates:
+            return None
+        page = first_text.lower()
+        places = {doi: place for doi in candidates if (place := _place_of_doi(doi, page)) is not None}
+        on_page = [record for doi in sorted(places, key=places.__getitem__) for record in candidates[doi]]
+        if len(on_page) > 1:
+            titled = [r for r in on_page if _occurs(_key(r.title), head) or _same(_key(r.title), _key(title))]
+            if titled:
+                on_page = titled
+        if len(on_page) > 1 and on_page[0].doi == on_page[1].doi:
+            return None  # two records under one DOI, and no title to tell them apart
+        return on_page[0] if on_page else None
+
+    def _by_title(self, title: str, head: _Letters) -> Record | None:
+        if same := self._index.by_title.get(_key(title)):
+            return _only(same)
+        found: list[tuple[int, int, str]] = []
+        for start in head.starts:
+            if start >= _TITLE_REGION:
+                break
+            for letters in _INDEXED:
+                for key in self._index.titles_by_start.get(head.text[start : start + letters], ()):
+                    if _stands_at(key, head, start):
+                        found.append((start, start + len(key), key))
+        # "Quotation errors" inside "Quotation errors in law" is not a find of its own.
+        keys = {
+            key
+            for start, end, key in found
+            if not any(s <= start and end <= e and e - s > end - start for s, e, _ in found)
+        }
+        return _only(self._index.by_title[keys.pop()]) if len(keys) == 1 else None
+
+
+def _append(records: list[Record], record: Record) -> None:
+    if not any(known is record for known in records):
+        records.append(record)
+
+
+def _only(records: Sequence[Record]) -> Record | None:
+    return records[0] if len(records) == 1 else None
+
+
+def _placed(file: str, base: Path) -> Path:
+    try:
+        return base / Path(file).expanduser()
+    except RuntimeError:  # the home of a user unknown here
+        return base / file
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a character no path may hold
+        return False
+
+
+def _path_key(path: Path) -> str:
+    try:
+        path = path.resolve()
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a character no path may hold
+        path = path.absolute()
+    return unicodedata.normalize("NFC", os.path.normcase(path))
+
+
+def _name_key(path: str) -> str:
+    # A record made on Windows may name a file that now lies elsewhere.
+    return unicodedata.normalize("NFC", os.path.normcase(re.split(r"[\\/]", path)[-1]))
+
+
+def _place_of_doi(doi: str, page: str) -> int | None:
+    """Where a DOI stands on a page as a whole, even if a line break parts it after punctuation."""
+    parts = re.split(r"(?<=[/.\-_])", doi)
+    found = re.search(r"(?<!\d)" + r"\s*".join(map(re.escape, parts)) + r"(?![^\w\s]?\w)", page)
+    return found.start() if found else None
+
+
+def _folded(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c)) if not decomposed.isascii() else decomposed
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_folded(text))
+
+
+def _key(title: str) -> str:
+    return "".join(_words(title))
+
+
+def _letters(text: str) -> _Letters:
+    words = _words(text)
+    starts, ends, at = [], set(), 0
+    for word in words:
+        starts.append(at)
+        at += len(word)
+        ends.add(at)
+    return _Letters("".join(words), tuple(starts), frozenset(ends))
+
+
+def _occurs(key: str, page: _Letters) -> bool:
+    """Whether a title stands where titles stand, at the top."""
+    return bool(key) and any(_stands_at(key, page, start) for start in _places(key, page))
+
+
+def _places(key: str, page: _Letters) -> Iterable[int]:
+    starts, at = set(page.starts), page.text.find(key)
+    while 0 <= at < _TITLE_REGION:
+        if at in starts:
+            yield at
+        at = page.text.find(key, at + 1)
+
+
+def _stands_at(key: str, page: _Letters, start: int) -> bool:
+    """Whether a title stands here as whole words; the number of a footnote may cling to its last."""
+    if not page.text.startswith(key, start):
+        return False
+    end = start + len(key)
+    footnote = page.text[end : end + 1].isdigit() and not key[-1].isdigit() and end + 1 in page.ends
+    return end in page.ends or footnote
+
+
+def _same(one: str, other: str) -> bool:
+    return bool(one) and one == other

@@ -1,0 +1,114 @@
+"""The documents of a project as a person lists them: some at a time, in any order, found by their words."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from citeloom.catalog.database import Database
+
+# By what a list can be sorted, as the indexes of the table are written: a list of 100,000 is not sorted for each look.
+_PLACE = "coalesce(nullif(path, ''), source)"
+_CITEKEY = "nullif(citekey, '') COLLATE NOCASE"
+_ORDERS = {
+    "citekey": (_CITEKEY, "state"),
+    "title": ("words", "state"),
+    "status": ("state", _CITEKEY),
+    "pages": ("pages", "state"),
+    "word_coverage": ("word_coverage", "state"),
+    "ocr_share": ("ocr_share", "state"),
+    "source": (f"{_PLACE} COLLATE NOCASE", "state"),
+    "year": ("year", "state"),
+}
+_MAY_BE_NULL = (_CITEKEY, "pages", "word_coverage", "ocr_share", "year")
+SORTS = tuple(_ORDERS)
+_FILLED_AT_ONCE = 1000
+
+
+def folded(text: str) -> str:
+    """A text without its capitals and accents."""
+    if text.isascii():
+        return text.lower()
+    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+
+
+def keys_of(citekey: str, claimed: str) -> str:
+    """The keys that a document is found by: its own, and the one it is said to have."""
+    return f"{citekey} {claimed}".strip()
+
+
+def words_of(title: str, citekey: str, record: dict[str, Any], place: str) -> str:
+    """What a document is found and sorted by: its title first."""
+    return folded("\n".join((title or place, citekey, "; ".join(record.get("authors") or ()), place)))
+
+
+class Listing:
+    """The documents table, seen through its indexes."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._filled = False
+
+    def page(
+        self,
+        project_id: str,
+        *,
+        state: str | None = None,
+        find: str = "",
+        sort: str = "citekey",
+        descending: bool = False,
+        limit: int = 200,
+        offset: int = 0,
+    ) -> tuple[list[str], int]:
+        """The ids of some documents in order, and how many there are; what has no value comes last."""
+        self._fill()
+        where, values = "project_id = ?", [project_id]
+        if state:
+            where, values = f"{where} AND state = ?", [*values, state]
+        if words := folded(find).split():
+            # The words stand in their index, small beside the rows: those are not read to find them.
+            by_words = "documents INDEXED BY list_by_words"
+            has = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"
+            total = self._db.rows(f"SELECT count(*) FROM {by_words} WHERE {has}", [*values, *words])[0][0]
+            where, values = (
+                f"{where} AND rowid IN (SELECT rowid FROM {by_words} WHERE {has})",
+                [*values, *values, *words],
+            )
+        else:
+            total = self._db.rows(f"SELECT count(*) FROM documents WHERE {where}", values)[0][0]
+        way = "DESC" if descending else "ASC"
+        first, second = _ORDERS[sort]
+        # Backward, SQLite has nulls last anyway; where it need not move them, its index is the order.
+        last = " NULLS LAST" if first in _MAY_BE_NULL and not descending else ""
+        # The row's own number makes the order one and the same at every look.
+        order = f"{first} {way}{last}, {second} {way}, rowid {way}"
+        sql = f"SELECT doc_id FROM documents WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
+        return [row[0] for row in self._db.rows(sql, [*values, limit, offset])], total
+
+    def _fill(self) -> None:
+        """Give rows of an earlier version their words and years, once."""
+        while not self._filled:
+            rows = self._db.rows(
+                f"SELECT rowid, title, citekey, claimed_citekey, record, {_PLACE} FROM documents"
+                " WHERE words IS NULL LIMIT ?",
+                (_FILLED_AT_ONCE,),
+            )
+            self._filled = not rows
+            with self._db.transaction():
+                for row in rows:
+                    self._fill_one(row)
+
+    def _fill_one(self, row: Sequence[Any]) -> None:
+        number, title, citekey, claimed, record, place = row
+        record = json.loads(record)
+        words = words_of(title, keys_of(citekey, claimed), record, place)
+        sql = "UPDATE documents SET words = ?, year = ? WHERE rowid = ?"
+        self._db.write(sql, (words, year_of(record), number))
+
+
+def year_of(record: dict[str, Any]) -> int | None:
+    """The year of a record, where it has one."""
+    year = record.get("year")
+    return year if isinstance(year, int) else None

@@ -1,0 +1,306 @@
+"""The documents of a project: what state each is in, and why."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+from citeloom.catalog.database import Database, now
+from citeloom.catalog.document_search import keys_of, words_of, year_of
+from citeloom.core.errors import CiteLoomError, Code
+
+
+class State(StrEnum):
+    """How far a document has come."""
+
+    PENDING = "pending"  # seen, not searchable yet
+    READY = "ready"  # searchable
+    FAILED = "failed"  # could not be read; `reason` says why
+    DUPLICATE = "duplicate"  # the same content as another document, which is searchable
+    WITHOUT_FILE = "without_file"  # a record whose file is not on this disk
+
+
+# File types of what Zotero says about a work beside its files, written down by CiteLoom.
+TEXTS_OF_ZOTERO = ("note", "annotations", "fulltext")
+
+
+STORED_TYPE = "stored"  # the file type of passages that an agent stored
+
+
+@dataclass(slots=True)
+class Document:
+    """A document as the catalog knows it."""
+
+    project_id: str
+    doc_id: str
+    source: str  # path, address or Zotero item it came from
+    file_type: str = ""
+    state: State = State.PENDING
+    reason_code: str | None = None
+    reason: str | None = None
+    size: int = 0
+    mtime_ns: int = 0
+    content_hash: str | None = None
+    version: str | None = None  # the set of passages that is searchable
+    writing: str | None = None  # the set of passages being written, while it is
+    citekey: str = ""
+    key_made: bool = False
+    matched_by: str | None = None
+    title: str = ""
+    record: dict[str, Any] = field(default_factory=dict)
+    pages: int | None = None
+    chunks: int = 0
+    word_coverage: float | None = None
+    converter: str = ""  # version of what last read it, or tried to
+    text_source: str = ""  # native, ocr or mixed
+    converter_engine: str = ""  # quick, docling or plain
+    fallback_reason: str | None = None  # why docling's structure was not used
+    ocr_languages: list[str] = field(default_factory=list)  # in which its pictures were read; empty: none were
+    waiting_for_ocr: int = 0  # pages that its quick text leaves out
+    ocr_share: float | None = None  # of its pages, those recognised in pictures; None: not known
+    warnings: list[str] = field(default_factory=list)
+    path: str = ""  # where its file is, for a source that is no path
+    zotero: dict[str, str] = field(default_factory=dict)  # library, item, attachment
+    record_hash: str | None = None  # of what Zotero said of the work when its record was made
+    language: str = ""  # of its text, such as "de"; "": not known
+    claimed_citekey: str = ""  # the work that an agent says it is, or it itself though that work has another file
+    claimed_by: str = ""  # agent, or what in the file says so: name, doi, title
+    decision: str = ""  # the researcher's on that claim: confirmed or refused; it ends with the content
+    updated_at: str = ""
+
+    @property
+    def open_claim(self) -> str:
+        """The work that it is said to be while nobody has decided whether that is so."""
+        return "" if self.decision else self.claimed_citekey
+
+    @property
+    def by_agent(self) -> bool:
+        """Whether its text is what an agent stored."""
+        return self.file_type == STORED_TYPE
+
+
+_COLUMNS = [f.name for f in fields(Document)]
+_AS_JSON = ("record", "ocr_languages", "warnings", "zotero")
+_WRITTEN = [*_COLUMNS, "words", "year"]  # the last ones only for lists
+_UPSERT = (
+    f"INSERT INTO documents ({', '.join(_WRITTEN)}) VALUES ({', '.join(':' + c for c in _WRITTEN)})"
+    " ON CONFLICT (project_id, doc_id) DO UPDATE SET "
+    + ", ".join(f"{c} = excluded.{c}" for c in _WRITTEN if c not in ("project_id", "doc_id"))
+)
+
+
+def _from_row(row: sqlite3.Row) -> Document:
+    values = {name: row[name] for name in _COLUMNS}
+    values["state"] = State(values["state"])
+    values["key_made"] = bool(values["key_made"])
+    for name in _AS_JSON:
+        values[name] = json.loads(values[name])
+    return Document(**values)
+
+
+class Documents:
+    """The documents table."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def save(self, document: Document) -> None:
+        """Write a document's row, whole."""
+        document.updated_at = now()
+        values = asdict(document)
+        place = document.path or document.source
+        values["words"] = words_of(
+            document.title, keys_of(document.citekey, document.claimed_citekey), document.record, place
+        )
+        values["year"] = year_of(document.record)
+        values |= {name: json.dumps(values[name], ensure_ascii=False) for name in _AS_JSON}
+        self._db.write(_UPSERT, values)
+
+    def mark_writing(self, document: Document, passage_set: str | None) -> None:
+        """Say which set of passages is about to be written, and nothing else: until it is, the old row is true."""
+        if self.find(document.project_id, document.doc_id) is None:
+            self.save(Document(document.project_id, document.doc_id, document.source, document.file_type))
+        self._db.write(
+            "UPDATE documents SET writing = ? WHERE project_id = ? AND doc_id = ?",
+            (passage_set, document.project_id, document.doc_id),
+        )
+
+    def all(self, project_id: str) -> list[Document]:
+        """Every document of a project."""
+        sql = "SELECT * FROM documents WHERE project_id = ? ORDER BY source"
+        return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
+
+    def known_files(self, project_id: str) -> list[dict[str, Any]]:
+        """What planning needs of every document, without the rest."""
+        rows = self._db.rows(
+            "SELECT doc_id, source, path, file_type, state, reason_code, reason, size, mtime_ns, content_hash, version,"
+            " converter, converter_engine, record_hash FROM documents WHERE project_id = ?",
+            (project_id,),
+        )
+        return [dict(r) for r in rows]
+
+    def interrupted(self, project_id: str) -> list[Document]:
+        """Documents whose passages were being written when the engine ended."""
+        sql = "SELECT * FROM documents WHERE project_id = ? AND writing IS NOT NULL"
+        return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
+
+    def page(self, project_id: str, state: str | None, limit: int, offset: int) -> tuple[list[Document], int]:
+        """Some documents in order of citekey, and how many there are."""
+        where, values = "project_id = ?", [project_id]
+        if state:
+            where, values = f"{where} AND state = ?", [*values, state]
+        total = self._db.rows(f"SELECT count(*) FROM documents WHERE {where}", values)[0][0]
+        rows = self._db.rows(
+            f"SELECT * FROM documents WHERE {where} ORDER BY citekey, source LIMIT ? OFFSET ?",
+            [*values, limit, offset],
+        )
+        return [_from_row(r) for r in rows], total
+
+    def some(self, project_id: str, doc_ids: Sequence[str]) -> list[Document]:
+        """The documents of these ids, in their order; those that are not there are left out."""
+        sql = "SELECT * FROM documents WHERE project_id = ? AND doc_id IN (SELECT value FROM json_each(?))"
+        found = {row["doc_id"]: row for row in self._db.rows(sql, (project_id, json.dumps(list(doc_ids))))}
+        return [_from_row(found[doc_id]) for doc_id in dict.fromkeys(doc_ids) if doc_id in found]
+
+    def ids_in_state(self, project_id: str, state: State) -> list[str]:
+        """The ids of all documents in a state."""
+        sql = "SELECT doc_id FROM documents WHERE project_id = ? AND state = ? ORDER BY source"
+        return [row[0] for row in self._db.rows(sql, (project_id, state))]
+
+    def find(self, project_id: str, doc_id: str | None = None, source: str | None = None) -> Document | None:
+        """A document by id or by where it came from."""
+        column, value = ("doc_id", doc_id) if doc_id else ("source", source)
+        row = self._db.row(f"SELECT * FROM documents WHERE project_id = ? AND {column} = ?", (project_id, value))
+        return _from_row(row) if row else None
+
+    def get(self, project_id: str, doc_id: str | None, citekey: str | None) -> Document:
+        """A document by id or citekey, or DOCUMENT_NOT_FOUND; of a work's, the text of a file first."""
+        if doc_id:
+            found = self.find(project_id, doc_id)
+        else:
+            row = self._db.row(
+                "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' ORDER BY"
+                " state = 'ready' DESC, file_type IN (SELECT value FROM json_each(?)), file_type = ?, source",
+                (project_id, citekey, json.dumps(TEXTS_OF_ZOTERO), STORED_TYPE),
+            )
+            found = _from_row(row) if row else None
+        if found is None:
+            raise CiteLoomError(
+                Code.DOCUMENT_NOT_FOUND,
+                f"No document {(doc_id or citekey or '')[:80]!r} in this project.",
+                "list_documents gives the ids and citekeys there are.",
+            )
+        return found
+
+    def same_content(self, project_id: str, content_hash: str, but_not: str) -> Document | None:
+        """A searchable document with the same content, other than this one."""
+        row = self._db.row(
+            "SELECT * FROM documents WHERE project_id = ? AND content_hash = ? AND doc_id != ? AND state = 'ready'",
+            (project_id, content_hash, but_not),
+        )
+        return _from_row(row) if row else None
+
+    def paths(self) -> set[str]:
+        """The files of documents whose source is no path, in all projects."""
+        return {row[0] for row in self._db.rows("SELECT DISTINCT path FROM documents WHERE path != ''")}
+
+    def contents(self) -> set[str]:
+        """The content hashes of the documents of all projects."""
+        rows = self._db.rows("SELECT DISTINCT content_hash FROM documents WHERE content_hash IS NOT NULL")
+        return {row[0] for row in rows}
+
+    def has_own_file(self, project_id: str, citekey: str, but_not: str) -> bool:
+        """Whether a work has a file that its record or Zotero names among the documents, other than this one."""
+        sql = (
+            "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' AND doc_id != ?"
+            " AND state IN ('ready', 'duplicate') AND matched_by IN ('file', 'zotero')"
+            " AND file_type NOT IN ('note', 'annotations') LIMIT 1"
+        )
+        return self._db.row(sql, (project_id, citekey, but_not)) is not None
+
+    def claiming(self, project_id: str) -> list[Document]:
+        """The documents that are said to be a work, decided or not, and all that agents stored."""
+        sql = "SELECT * FROM documents WHERE project_id = ? AND claimed_by != '' ORDER BY claimed_citekey, source"
+        return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
+
+    def doubted(self, project_id: str) -> list[str]:
+        """The ids of documents whose match depends on which other files their works have, and may have changed."""
+        sql = (
+            "SELECT doc_id FROM documents WHERE project_id = :project AND claimed_by IN ('name', 'doi', 'title')"
+            " AND claimed_by != '' AND decision = ''"
+            " UNION SELECT weak.doc_id FROM documents weak JOIN documents own USING (project_id, citekey)"
+            " WHERE weak.project_id = :project AND weak.citekey != '' AND weak.doc_id != own.doc_id"
+            " AND weak.matched_by IN ('name', 'doi', 'title') AND own.matched_by IN ('file', 'zotero')"
+            " AND own.state IN ('ready', 'duplicate') AND own.file_type NOT IN ('note', 'annotations')"
+        )
+        return [row[0] for row in self._db.rows(sql, {"project": project_id})]
+
+    def has_citekey(self, project_id: str, citekey: str, but_not: str) -> bool:
+        """Whether another document of the project has this citekey."""
+        sql = "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND doc_id != ? LIMIT 1"
+        return self._db.row(sql, (project_id, citekey, but_not)) is not None
+
+    def item_keys(self) -> dict[tuple[str, str], tuple[str, bool]]:
+        """The citekeys of Zotero items in any project, by library and item, and whether CiteLoom made them."""
+        sql = (
+            "SELECT DISTINCT json_extract(zotero, '$.library'), json_extract(zotero, '$.item'), citekey, key_made"
+            " FROM documents WHERE zotero != '{}' AND citekey != '' ORDER BY key_made DESC, citekey"
+        )
+        return {(row[0], row[1]): (row[2], bool(row[3])) for row in self._db.rows(sql)}
+
+    def citekeys(self, project_id: str | None = None) -> set[str]:
+        """The citekeys of the documents of a project, or of all of them."""
+        sql, values = "SELECT DISTINCT citekey FROM documents WHERE citekey != ''", []
+        if project_id is not None:
+            sql, values = f"{sql} AND project_id = ?", [project_id]
+        return {row[0] for row in self._db.rows(sql, values)}
+
+    def languages(self, project_id: str | None = None) -> dict[str, int]:
+        """How many searchable documents of a project, or of all of them, are in each language; "" is not known."""
+        where, values = ("AND project_id = ?", [project_id]) if project_id is not None else ("", [])
+        sql = f"SELECT language, count(*) FROM documents WHERE state = 'ready' {where} GROUP BY language"
+        return {row[0]: row[1] for row in self._db.rows(sql, values)}
+
+    def with_citekey(self, project_id: str, citekey: str) -> list[Document]:
+        """Every document of a work, in no order: to sort by source, SQLite would look through the whole project."""
+        sql = "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != ''"
+        return [_from_row(r) for r in self._db.rows(sql, (project_id, citekey))]
+
+    def citekey_of(self, project_id: str, zotero_items: Sequence[str], doi: str) -> str | None:
+        """The citekey of a work by one of its Zotero items, else by its DOI in small letters."""
+        row = self._db.row(
+            "SELECT citekey FROM documents WHERE project_id = :project AND citekey != ''"
+            " AND (json_extract(zotero, '$.item') IN (SELECT value FROM json_each(:items))"
+            " OR (:doi != '' AND lower(json_extract(record, '$.doi')) = :doi))"
+            " ORDER BY json_extract(zotero, '$.item') IN (SELECT value FROM json_each(:items)) DESC, source LIMIT 1",
+            {"project": project_id, "items": json.dumps(list(zotero_items)), "doi": doi},
+        )
+        return str(row[0]) if row else None
+
+    def remove(self, project_id: str, doc_id: str) -> None:
+        """Forget a document."""
+        self._db.write("DELETE FROM documents WHERE project_id = ? AND doc_id = ?", (project_id, doc_id))
+
+    def coverage(self, project_id: str | None = None) -> dict[str, int]:
+        """How much of a project, or of all of them, can be searched."""
+        counts = dict.fromkeys(State, 0)
+        where, values = ("WHERE project_id = ?", [project_id]) if project_id is not None else ("", [])
+        rows = self._db.rows(f"SELECT state, count(*) FROM documents {where} GROUP BY state", values)
+        counts.update({State(r[0]): r[1] for r in rows})
+        return {
+            "documents": sum(counts.values()),
+            # A duplicate's text is found under the document it repeats.
+            "searchable": counts[State.READY] + counts[State.DUPLICATE],
+            "pending": counts[State.PENDING],
+            "failed": counts[State.FAILED],
+            "without_file": counts[State.WITHOUT_FILE],
+        }
+
+    def chunk_count(self, project_id: str) -> int:
+        """How many passages a project's documents have."""
+        sql = "SELECT coalesce(sum(chunks), 0) FROM documents WHERE project_id = ? AND state = 'ready'"
+        return int(self._db.rows(sql, (project_id,))[0][0])

@@ -1,0 +1,85 @@
+"""What a project's documents can be filtered by: years, authors, tags and collections, most frequent first."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from dataclasses import dataclass
+
+from citeloom.catalog.database import Database
+
+MOST_VALUES = 500  # of each kind; who looks for another can type it
+
+_SLICE = 1000  # documents read at a time: others use the catalog in between
+_READ = (
+    "SELECT rowid, json_extract(record, '$.year', '$.authors', '$.tags', '$.collections') FROM documents"
+    " WHERE project_id = ? AND state = 'ready' AND rowid > ? ORDER BY rowid LIMIT ?"
+)
+# A count of each project's changes for as long as the file is open. Only searchable documents are counted among the
+# values, so that a row that changes its state changes them as well.
+_COUNT_CHANGES = (
+    "CREATE TEMP TABLE document_changes (project_id TEXT PRIMARY KEY, changes INTEGER NOT NULL)",
+    *(
+        f"CREATE TEMP TRIGGER document_{event.lower()} AFTER {event}{columns} ON main.documents BEGIN"
+        f" INSERT INTO document_changes VALUES ({row}.project_id, 1)"
+        " ON CONFLICT (project_id) DO UPDATE SET changes = changes + 1; END"
+        for event, columns, row in (
+            ("INSERT", "", "NEW"),
+            ("UPDATE", " OF record, state", "NEW"),
+            ("DELETE", "", "OLD"),
+        )
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFacets:
+    """The values that the searchable documents of a project have."""
+
+    years: tuple[int, int] | None  # the first and the last
+    authors: tuple[str, ...]
+    tags: tuple[str, ...]
+    collections: tuple[str, ...]
+
+
+class Facets:
+    """The values of each project, kept until one of its documents changes."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._kept: dict[str, tuple[int, ProjectFacets]] = {}
+        self._reading = threading.Lock()  # two who ask for the same need it read once
+        with db.transaction():
+            for statement in _COUNT_CHANGES:
+                db.write(statement)
+
+    def of(self, project_id: str) -> ProjectFacets:
+        """What the searchable documents of a project can be filtered by."""
+        with self._reading:
+            row = self._db.row("SELECT changes FROM document_changes WHERE project_id = ?", (project_id,))
+            changes = int(row[0]) if row else 0
+            kept = self._kept.get(project_id)
+            if kept is None or kept[0] != changes:
+                kept = self._kept[project_id] = (changes, self._read(project_id))
+            return kept[1]
+
+    def _read(self, project_id: str) -> ProjectFacets:
+        years: set[int] = set()
+        counts: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
+        last = 0
+        while rows := self._db.rows(_READ, (project_id, last, _SLICE)):
+            last = rows[-1][0]
+            for _, values in rows:
+                year, *lists = json.loads(values)
+                if year is not None:
+                    years.add(year)
+                for counter, found in zip(counts, lists, strict=True):
+                    counter.update(set(found or ()))
+        authors, tags, collections = (_most_frequent(counter) for counter in counts)
+        return ProjectFacets((min(years), max(years)) if years else None, authors, tags, collections)
+
+
+def _most_frequent(counter: Counter[str]) -> tuple[str, ...]:
+    ordered = sorted(counter.items(), key=lambda pair: (-pair[1], pair[0].casefold(), pair[0]))
+    return tuple(value for value, _ in ordered[:MOST_VALUES])

@@ -1,0 +1,188 @@
+"""Projects and what the researcher allowed each of them to read."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from citeloom.catalog.database import Database, now
+from citeloom.core.errors import CiteLoomError, Code
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[./][A-Za-z0-9][A-Za-z0-9_-]*)*")
+_LONGEST_ID = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project: an allow-list of sources, with the models its passages were embedded by."""
+
+    id: str
+    collection: str
+    references_path: str | None
+    references_hash: str | None  # of the references that the documents were last matched with
+    dense_model: str
+    dense_fingerprint: str
+    dense_size: int
+    sparse_model: str
+    generation: int
+    without_graph: int  # passages written or deleted since the search graph was last built over all of them
+    created_at: str
+    own_model: bool = False  # somebody chose its model: the one in the settings is not meant for it
+    server: str = ""  # the address of the Qdrant server that has its index; "": embedded
+
+    @property
+    def hybrid_enabled(self) -> bool:
+        """Whether words are searched besides meaning."""
+        return bool(self.sparse_model)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder, a file or a part of Zotero that a project may read."""
+
+    kind: str  # "folder", "file" or "zotero"
+    path: str  # of Zotero: which library, collection or search, by its key
+    recursive: bool = True
+    label: str = ""  # what a person calls it, where that is not its path
+
+    def holds(self, path: Path) -> bool:
+        """Whether a resolved path belongs to this source."""
+        own = Path(self.path)
+        if self.kind == "zotero":
+            return False
+        if self.kind == "file":
+            return path == own
+        return path.is_relative_to(own) if self.recursive else path.parent == own
+
+
+def collection_name(project_id: str) -> str:
+    """The collection of a project id, or a refusal of ids that could leave their folder."""
+    if len(project_id) > _LONGEST_ID or not _ID.fullmatch(project_id):
+        raise CiteLoomError(
+            Code.INVALID_PROJECT,
+            f"{project_id[:100]!r} cannot be a project id.",
+            f"Use letters, digits, '-' and '_', with '/' or '.' between parts, such as thesis/chapter-2:"
+            f" {_LONGEST_ID} characters at most.",
+        )
+    return "proj-" + re.sub(r"[/.]", "-", project_id).lower()
+
+
+class Projects:
+    """The projects table and its sources."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(
+        self,
+        project_id: str,
+        references: str | None,
+        model: dict[str, Any],
+        server: str = "",
+        sources: Sequence[Source] = (),
+    ) -> Project:
+        """A new project with its sources; refuses an id that is taken, or whose collection another id has."""
+        collection = collection_name(project_id)
+        with self._db.transaction():
+            other = self._db.row("SELECT id FROM projects WHERE collection = ?", (collection,))
+            if other:
+                same = other["id"] == project_id
+                raise CiteLoomError(
+                    Code.INVALID_PROJECT,
+                    f"Project '{project_id}' exists already."
+                    if same
+                    else f"'{project_id}' would share the collection {collection} with project '{other['id']}'.",
+                    "Choose another id.",
+                )
+            self._db.write(
+                "INSERT INTO projects (id, collection, references_path, dense_model, dense_fingerprint, dense_size,"
+                " sparse_model, created_at) VALUES (:id, :collection, :references, :dense_model, :dense_fingerprint,"
+                " :dense_size, :sparse_model, :now)",
+                {"id": project_id, "collection": collection, "references": references, "now": now(), **model},
+            )
+            if server:
+                self._db.write("UPDATE projects SET server = ? WHERE id = ?", (server, project_id))
+            for source in sources:
+                self.add_source(project_id, source)
+        return self.get(project_id)
+
+    def get(self, project_id: str, visible: frozenset[str] | None = None) -> Project:
+        """The project; `visible` limits which ids exist for this asker."""
+        row = None
+        if visible is None or project_id in visible:
+            row = self._db.row("SELECT * FROM projects WHERE id = ?", (project_id,))
+        if row is None:
+            ids = [p.id for p in self.all() if visible is None or p.id in visible]
+            near = difflib.get_close_matches(project_id, ids, 3) or ids[:10]
+            hint = (
+                f"Choose one of: {', '.join(near)}."
+                if near
+                else "Make one; on the command line: citeloom project add ID --zotero COLLECTION."
+            )
+            # An id outside the asker's list is not told apart from one that does not exist.
+            name = f"There is no project '{project_id[:80]}'." if visible is None else "There is no such project here."
+            raise CiteLoomError(Code.INVALID_PROJECT, name, hint, choices=near)
+        return Project(**dict(row))
+
+    def all(self) -> list[Project]:
+        """Every project, by id."""
+        return [Project(**dict(r)) for r in self._db.rows("SELECT * FROM projects ORDER BY id")]
+
+    def save(self, project: Project) -> None:
+        """Write which index and models a project has; its references, which may be named meanwhile, stay."""
+        self._db.write(
+            "UPDATE projects SET dense_model = :dense_model, dense_fingerprint = :dense_fingerprint,"
+            " dense_size = :dense_size,"
+            " sparse_model = :sparse_model, own_model = :own_model, generation = :generation,"
+            " without_graph = :without_graph, server = :server WHERE id = :id",
+            asdict(project),
+        )
+
+    def keep_model(self, project_id: str) -> None:
+        """Note that a project's model was chosen for it."""
+        self._db.write("UPDATE projects SET own_model = 1 WHERE id = ?", (project_id,))
+
+    def name_references(self, project_id: str, path: str) -> None:
+        """Take the records of a project from another file."""
+        self._db.write("UPDATE projects SET references_path = ? WHERE id = ?", (path, project_id))
+
+    def note_references(self, project_id: str, content_hash: str | None) -> None:
+        """Note which content of its references a project's documents have."""
+        self._db.write("UPDATE projects SET references_hash = ? WHERE id = ?", (content_hash, project_id))
+
+    def count_changed(self, project_id: str, passages: int) -> None:
+        """Add to the passages that were written or deleted since the search graph was built."""
+        self._db.write("UPDATE projects SET without_graph = without_graph + ? WHERE id = ?", (passages, project_id))
+
+    def remove(self, project_id: str) -> None:
+        """Forget a project with its sources, documents and jobs (the access log stays)."""
+        self._db.write("DELETE FROM projects WHERE id = ?", (project_id,))
+
+    def add_source(self, project_id: str, source: Source) -> None:
+        """Allow a project one more source."""
+        self._db.write(
+            "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (project_id, path) DO UPDATE SET recursive = excluded.recursive, label = excluded.label",
+            (project_id, source.kind, source.path, source.recursive, now(), source.label),
+        )
+
+    def remove_source(self, project_id: str, path: str) -> None:
+        """Take a source off a project's list."""
+        self._db.write("DELETE FROM sources WHERE project_id = ? AND path = ?", (project_id, path))
+
+    def reading_zotero(self) -> list[str]:
+        """The projects that read something from Zotero."""
+        rows = self._db.rows("SELECT DISTINCT project_id FROM sources WHERE kind = 'zotero' ORDER BY project_id")
+        return [row[0] for row in rows]
+
+    def sources(self, project_id: str) -> list[Source]:
+        """What a project may read."""
+        rows = self._db.rows(
+            "SELECT kind, path, recursive, label FROM sources WHERE project_id = ? ORDER BY added_at, path",
+            (project_id,),
+        )
+        return [Source(r["kind"], r["path"], bool(r["recursive"]), r["label"]) for r in rows]

@@ -1,0 +1,32 @@
+"""Passages that were replaced by better ones of the same text: ids given out before still lead somewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from citeloom.catalog.database import Database
+
+
+class Refined:
+    """The refined_passages table. A document that goes takes its rows along."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def find(self, project_id: str, old_id: str) -> str | None:
+        """The passage that an older one became."""
+        sql = "SELECT new_id FROM refined_passages WHERE project_id = ? AND old_id = ?"
+        row = self._db.row(sql, (project_id, old_id))
+        return str(row[0]) if row else None
+
+    def move(self, project_id: str, doc_id: str, to: Mapping[str, str]) -> None:
+        """Say what a document's passages became; what became them before leads on, or nowhere and is forgotten."""
+        sql = "SELECT old_id, new_id FROM refined_passages WHERE project_id = ? AND doc_id = ?"
+        earlier = {row["old_id"]: row["new_id"] for row in self._db.rows(sql, (project_id, doc_id))}
+        if earlier:
+            self._db.write("DELETE FROM refined_passages WHERE project_id = ? AND doc_id = ?", (project_id, doc_id))
+        moved = {old: to[new] for old, new in earlier.items() if new in to}
+        for old, new in {**moved, **to}.items():
+            self._db.write(
+                "INSERT OR REPLACE INTO refined_passages VALUES (?, ?, ?, ?)", (project_id, old, new, doc_id)
+            )

@@ -1,0 +1,115 @@
+"""`citeloom check --watch`: manuscripts are checked again when they are saved."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from citeloom.cli.check_report import print_coverage, print_findings, print_one, print_summary
+from citeloom.cli.check_run import Checked, check_one, exit_code
+from citeloom.cli.shared.lines import count
+from citeloom.core.errors import Code
+
+_EVERY = 0.25  # seconds between two looks at the files
+_AGAIN = 5.0  # seconds until an engine that cannot be reached is tried again
+
+
+def watch(names: Sequence[str], project: str | None) -> int:
+    """Check manuscripts now and after every save, until Ctrl-C; gives what the last checks say."""
+    watched: list[_Watched] = []
+    try:
+        for name in dict.fromkeys(names):
+            watched.append(_Watched(name, project))
+            print_one(watched[-1].checked)
+        print_coverage([one.checked for one in watched])
+        click.echo(f"Watching {count(len(watched), 'file')}. Ctrl-C ends it.")
+        while True:
+            time.sleep(_EVERY)
+            for one in watched:
+                one.look()
+    except KeyboardInterrupt:
+        return exit_code([one.checked for one in watched])
+
+
+class _Watched:
+    """A manuscript, as it was when it was last looked at, and its last check."""
+
+    def __init__(self, name: str, project: str | None) -> None:
+        self._name = name
+        self._project = project
+        self._seen = self._settled = _marks(name)
+        self._again_at: float | None = None
+        self.checked = self._check()
+
+    def look(self) -> None:
+        """Check it again if it was saved since, and say what is new."""
+        seen, self._seen = self._seen, _marks(self._name)
+        if self._seen != seen:  # it may still be being written: the next look tells
+            return
+        again = self._again_at is not None and time.monotonic() >= self._again_at
+        saved = self._seen != self._settled
+        self._settled = self._seen
+        if not again and (not saved or self._same_content()):
+            return
+        before, self.checked = self.checked, self._check()
+        if self.checked.problem and str(self.checked.problem) == str(before.problem):
+            return
+        click.echo(f"{datetime.now():%H:%M:%S} checked again:")
+        print_changes(before, self.checked)
+
+    def _same_content(self) -> bool:
+        report = self.checked.report
+        try:
+            content = Path(self.checked.path).read_bytes()
+        except OSError:
+            return True  # gone for a moment: it is looked at when it is back
+        return report is not None and hashlib.sha256(content).hexdigest() == report["sha256"]
+
+    def _check(self) -> Checked:
+        one = check_one(self._name, self._project)
+        if _engine_is_lost(one):  # it may have ended at just this time; asking again starts another
+            one = check_one(self._name, self._project)
+        self._again_at = time.monotonic() + _AGAIN if _engine_is_lost(one) else None
+        return one
+
+
+def print_changes(before: Checked, now: Checked) -> None:
+    """Print the findings that were not there before, how many are gone, and the sum."""
+    if before.report is None or now.report is None:
+        print_one(now)
+        return
+    known = Counter(_what(finding) for finding in before.report["findings"])
+    fresh = []
+    for finding in now.report["findings"]:
+        if known[_what(finding)]:
+            known[_what(finding)] -= 1
+        else:
+            fresh.append(finding)
+    print_findings(now, fresh)
+    if gone := known.total():
+        click.echo(f"{now.name}: {count(gone, 'finding')} fewer than before.")
+    print_summary(now)
+
+
+def _what(finding: dict[str, Any]) -> tuple[Any, ...]:
+    """What makes it the same finding, wherever it has moved to."""
+    return tuple(finding[key] for key in ("rule", "citekey", "message", "sentence"))
+
+
+def _marks(name: str) -> tuple[int, int, int] | None:
+    try:
+        seen = Path(name).expanduser().stat()
+    except OSError:
+        return None
+    return seen.st_ino, seen.st_mtime_ns, seen.st_size
+
+
+def _engine_is_lost(one: Checked) -> bool:
+    return one.problem is not None and one.problem.code == Code.ENGINE_UNAVAILABLE

@@ -1,0 +1,56 @@
+"""`citeloom cite`."""
+
+from __future__ import annotations
+
+import click
+
+from citeloom.cli.shared.engine_call import ask
+from citeloom.cli.shared.output import absolute, as_json
+
+
+@click.command()
+@click.argument("cites", nargs=-1, required=True, metavar="KEY...")
+@click.option("--project", metavar="ID", help="Take the records of this project; else all of yours are looked through.")
+@click.option(
+    "--style", metavar="STYLE", default="apa", show_default=True, help="A CSL style by id, title or .csl file."
+)
+@click.option("--locale", metavar="CODE", help="Words such as 'and' and 'p.' in this language: de-DE, fr-FR, …")
+@click.option(
+    "--format",
+    "markup",
+    type=click.Choice(["markdown", "html", "text"]),
+    default="markdown",
+    show_default=True,
+    help="How italics and links are written.",
+)
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def cite(cites: tuple[str, ...], project: str | None, style: str, locale: str | None, markup: str, json_: bool) -> None:
+    """Format citations and their bibliography, made from your library's own records.
+
+    Each KEY is a citekey, or a citation as it is written in Markdown. Citekeys: citeloom documents PROJECT
+
+    \b
+    citeloom cite hartmann2019
+    citeloom cite "[see @hartmann2019, p. 33; @okafor2021]" "@okafor2021 [p. 4]" --style "Chicago author-date"
+    citeloom cite hartmann2019 --style house.csl --format text
+    """
+    answer = ask(
+        "cite",
+        "Formatting",
+        cites=list(cites),
+        project=project,
+        style=absolute(style) if style.lower().endswith(".csl") else style,
+        locale=locale,
+        markup=markup,
+    )
+    if json_:
+        as_json(answer)
+        return
+    click.echo("In the text:\n")
+    for citation in answer["citations"]:
+        click.echo(citation)
+    if answer["bibliography"]:
+        click.echo(f"\nBibliography ({answer['style']['title']}):\n")
+        click.echo("\n\n".join(answer["bibliography"]))
+    for warning in answer["warnings"]:
+        click.echo(f"Note: {warning}", err=True)

@@ -1,0 +1,111 @@
+"""`citeloom export`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from citeloom.cli.shared.engine_call import ask
+from citeloom.cli.shared.lines import count
+from citeloom.cli.shared.output import absolute, as_file
+from citeloom.core import atomic_file
+from citeloom.core.errors import CiteLoomError, Code
+
+_FORMATS = ("bibtex", "biblatex", "csl-json")
+
+
+@click.command()
+@click.argument("project")
+@click.argument("more", nargs=-1, metavar="")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    help="What to write; without it, CSL-JSON where FILE ends in .json, else BibTeX.",
+)
+@click.option("--ascii", "escaped", is_flag=True, help='Write ü as {\\"u} and so on, for LaTeX that takes no UTF-8.')
+@click.option("--cited-in", multiple=True, metavar="FILE...", help="Only the works that these manuscripts cite.")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file, not to the screen.")
+def export(
+    project: str,
+    more: tuple[str, ...],
+    form: str | None,
+    escaped: bool,
+    cited_in: tuple[str, ...],
+    output: str | None,
+) -> int:
+    """Write the works of PROJECT for LaTeX or a reference manager, under their citekeys.
+
+    \b
+    citeloom export thesis -o library.bib
+    citeloom export thesis --format biblatex --cited-in chapters/*.tex -o thesis.bib
+    citeloom export thesis -o library.json
+
+    The exit code is 1 when a manuscript cites a work that the project does not have; the others are written.
+    """
+    if more and not cited_in:
+        raise click.UsageError(f"'{more[0]}' is no option. Manuscripts follow --cited-in.")
+    file = Path(output).expanduser().absolute() if output is not None else None
+    manuscripts = [absolute(path) for path in (*cited_in, *more)]
+    if file:
+        _check_place(file)
+        if any(_is_same(file, manuscript) for manuscript in manuscripts):
+            raise _not_over(file, "a manuscript that the works are looked up in")
+    answer = ask(
+        "export",
+        "Exporting",
+        project=project,
+        format=form or ("csl-json" if file and file.suffix.lower() == ".json" else "bibtex"),
+        escaped=escaped,
+        cited_in=manuscripts,
+    )
+    if file:
+        if answer["references"] and _is_same(file, answer["references"]):
+            raise _not_over(file, "what this project takes its records from, and an export holds less")
+        _write(file, answer["text"].encode())
+        click.echo(f"{count(answer['count'], 'work')} written to {output}.")
+    else:
+        as_file(answer["text"])
+    for unknown in answer["unknown"]:
+        click.echo(_said(unknown), err=True)
+    for warning in answer["warnings"]:
+        click.echo(f"Note: {warning}", err=True)
+    return 1 if answer["unknown"] else 0
+
+
+def _said(unknown: dict[str, Any]) -> str:
+    near = f" Near: {', '.join(unknown['near'])}." if unknown["near"] else ""
+    return f"{unknown['file']}:{unknown['line']}: no work here has the citekey '{unknown['key']}'.{near}"
+
+
+def _check_place(file: Path) -> None:
+    if not file.parent.is_dir():
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Make it, or name a file in another one."
+        )
+    if file.is_dir():
+        raise CiteLoomError(Code.INVALID_INPUT, f"{file} is a folder.", "Name a file in it.")
+
+
+def _is_same(file: Path, other: str) -> bool:
+    try:
+        return file.samefile(other)
+    except OSError:  # one of them is not there
+        return False
+
+
+def _not_over(file: Path, what: str) -> CiteLoomError:
+    return CiteLoomError(Code.INVALID_INPUT, f"{file} is {what}.", "Nothing was written: name another file with -o.")
+
+
+def _write(file: Path, content: bytes) -> None:
+    atomic_file.check_writable(file)
+    before = atomic_file.read(file)
+    atomic_file.replace(file, before, content)
+    if before is None and os.name == "posix":  # co-authors may read it, as any file that is made here
+        mask = os.umask(0)
+        os.umask(mask)
+        file.chmod(0o666 & ~mask)

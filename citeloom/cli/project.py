@@ -1,0 +1,177 @@
+"""`citeloom project …`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from citeloom.cli.shared.engine_call import ask, connected
+from citeloom.cli.shared.follow_job import print_result, run_to_the_end
+from citeloom.cli.shared.output import absolute, as_json, coverage, reached, size, table
+
+
+@click.group()
+def project() -> None:
+    """Projects: what an editor may see, and nothing else."""
+
+
+def _what_it_reads(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that name what a project may read."""
+    options = (
+        click.option("--folder", "folders", metavar="DIR", multiple=True, help="Folder of documents (repeatable)."),
+        click.option(
+            "--zotero",
+            metavar="COLLECTION",
+            multiple=True,
+            help='Zotero collection, such as "Thesis/Chapter 2" (repeatable); search:NAME for a saved search; "*" for'
+            " everything.",
+        ),
+        click.option("--recursive", is_flag=True, help="With the collections inside the collection."),
+        click.option("--tag", "tags", metavar="T", multiple=True, help="Only items with this tag (repeatable: all)."),
+        click.option("--library", metavar="GROUP", help="The group library, by name or number; else My Library."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _as_asked(
+    folders: tuple[str, ...], zotero: tuple[str, ...], recursive: bool, tags: tuple[str, ...], library: str | None
+) -> dict[str, Any]:
+    if not zotero and (tags or library):
+        zotero = ("*",)
+    parts = [{"words": w, "recursive": recursive, "tags": list(tags), "library": library} for w in zotero]
+    return {"folders": [absolute(f) for f in folders], "zotero": parts}
+
+
+def _reads(source: dict[str, Any]) -> str:
+    if source["kind"] == "zotero":
+        return f"Zotero: {source['label']}" + ("" if source["recursive"] else ", without the collections in it")
+    return f"{source['path']}" + ("" if source["recursive"] else " (not its subfolders)")
+
+
+def _say_what_it_reads(shown: dict[str, Any]) -> None:
+    """Say which parts of Zotero were meant: a person wrote only a name."""
+    for source in (s for s in shown["sources"] if s["kind"] == "zotero"):
+        click.echo(f"It reads {_reads(source)}.")
+
+
+@project.command()
+@click.argument("id")
+@click.option("--references", metavar="FILE", help="CSL-JSON or .bib file with the works' records and citekeys.")
+@_what_it_reads
+def add(id: str, references: str | None, **reads: Any) -> None:
+    """Make a project. ID is a name such as thesis or thesis/chapter-2.
+
+    \b
+    citeloom project add thesis --zotero "Thesis/Chapter 2"
+    citeloom project add lab --zotero "*" --library "Lab Group" --tag methods
+    citeloom project add notes --references library.bib --folder ~/papers
+    """
+    made = ask(
+        "project_add",
+        "Making the project",
+        id=id,
+        references=absolute(references) if references else None,
+        **_as_asked(**reads),
+    )
+    click.echo(
+        f"Project {made['id']} is made" + (f", with {made['records']} records." if made["records"] is not None else ".")
+    )
+    for warning in made["warnings"]:
+        click.echo(f"Note: {warning}")
+    _say_what_it_reads(made)
+    if made["sources"]:
+        click.echo(f"Next: citeloom sync {made['id']}")
+    else:
+        click.echo(f"Next: citeloom ingest {made['id']} FOLDER")
+
+
+@project.command()
+@click.argument("id")
+@_what_it_reads
+def allow(id: str, **reads: Any) -> None:
+    """Let project ID read more: folders, or parts of Zotero."""
+    asked = _as_asked(**reads)
+    if not asked["folders"] and not asked["zotero"]:
+        raise click.UsageError("Name a --folder or a part of --zotero.")
+    _say_what_it_reads(ask("project_allow", "Allowing it", id=id, **asked))
+    click.echo(f"Next: citeloom sync {id}")
+
+
+@project.command()
+@click.argument("id")
+@click.argument("source")
+def disallow(id: str, source: str) -> None:
+    """Take SOURCE off what project ID reads; its documents leave the project, your files stay.
+
+    SOURCE is a folder or a name as 'citeloom project show' gives it.
+    """
+    folder = absolute(source)
+    known = {s["path"] for s in ask("project_show", id=id)["sources"]}
+    with connected() as client:
+        client.call("watch")
+        shown = client.call("project_disallow", id=id, source=folder if folder in known else source)
+        finished = run_to_the_end(client, shown["job_id"], quiet=False)
+    click.echo(f"Project {id} no longer reads {shown['disallowed']}.")
+    sys.exit(print_result(id, finished, json_=False))
+
+
+@project.command("list")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def list_(json_: bool) -> None:
+    """List the projects and how much of each can be searched."""
+    projects = ask("project_list")
+    if json_:
+        as_json(projects)
+    elif not projects:
+        click.echo("There is no project yet. Make one: citeloom project add ID --zotero COLLECTION")
+    else:
+        table(
+            ("project", "passages", "coverage"),
+            [(p["id"], p["chunk_count"], p.get("problem") or coverage(p["coverage"])) for p in projects],
+        )
+
+
+@project.command()
+@click.argument("id")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def show(id: str, json_: bool) -> None:
+    """Show a project: its folders, references, models, size and running imports."""
+    shown = ask("project_show", id=id)
+    if json_:
+        as_json(shown)
+        return
+    rows = [
+        ("project", shown["id"]),
+        ("collection", shown["collection"]),
+        ("references", shown["references"] or "none"),
+        *(("reads", _reads(s)) for s in shown["sources"]),
+        ("coverage", coverage(shown["coverage"])),
+        ("passages", shown["chunk_count"]),
+        ("models", f"{shown['dense_model']}, {shown['sparse_model'] or 'no sparse model'}"),
+        ("on disk", size(shown["bytes"])),
+        *(("import", f"{j['state']}: {reached(j)}") for j in shown["jobs"]),
+    ]
+    table(("", ""), rows)
+
+
+@project.command()
+@click.argument("id")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def remove(id: str, yes: bool) -> None:
+    """Remove a project's index and records. Your own files are not touched."""
+    shown = ask("project_show", id=id)
+    click.echo(
+        f"This removes project {shown['id']}: {shown['document_count']} documents, {shown['chunk_count']} passages,"
+        f" {size(shown['bytes'])} of index. Your files and the access log stay."
+    )
+    if not yes:
+        click.confirm("Remove it?", abort=True)
+    removed = ask("project_remove", "Removing it", id=id)
+    click.echo(f"Project {id} is removed.")
+    if removed["note"]:  # a server that could not be reached still has its passages
+        click.echo(f"Note: {removed['note']}", err=True)

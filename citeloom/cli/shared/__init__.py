@@ -1,0 +1,1 @@
+"""What several commands use: calls to the engine, progress, output."""

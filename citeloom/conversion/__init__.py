@@ -1,0 +1,1 @@
+"""Conversion of documents: from files to pages, blocks and passages."""

@@ -1,0 +1,334 @@
+"""From blocks to passages: by section and sentence, never over the model's limit, every page kept exact."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from citeloom.conversion.text_tools import mean_confidence
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.section_names import section_roles
+from citeloom.core.text.sentences import is_clause_end, sentences
+from citeloom.core.types import ASIDE, Block, BlockKind, Converted, Passage, TextSource
+
+CountTokens = Callable[[Sequence[str]], list[int]]
+
+_TINY = 30  # tokens; a tail shorter than this joins its neighbour
+_LEAST_LIMIT = 16
+_OF_ANNOTATIONS = ("annotation", "annotation_type", "colour", "comment", "page_label", "position", "tags")
+
+
+@dataclass(slots=True)
+class _Unit:
+    """What is not cut unless it must be: a sentence, a row of a table, a line of code."""
+
+    text: str
+    glue: str  # what stands between it and the unit before
+    page: int | None
+    lines: tuple[int, int] | None
+    opens: bool = False  # a paragraph begins here
+    text_source: TextSource = TextSource.NATIVE
+    ocr_confidence: float | None = None
+    tokens: int = 0
+
+
+@dataclass(slots=True)
+class _Section:
+    """Units that may share a passage."""
+
+    path: tuple[str, ...]  # as the model reads it
+    units: list[_Unit]
+    extra: dict[str, Any]
+    budget: int = 0  # tokens left for text
+
+
+def chunk(doc: Converted, count_tokens: CountTokens, max_tokens: int) -> list[Passage]:
+    """Cut a document into passages whose embedded text has at most max_tokens tokens."""
+    around = count_tokens([""])[0]  # special tokens of the model
+    if max_tokens < around + _LEAST_LIMIT:
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"A passage limit of {max_tokens} tokens is too small.",
+            f"Use at least {around + _LEAST_LIMIT}.",
+        )
+    sections = _sections(doc)
+    _measure([unit for section in sections for unit in section.units], count_tokens, around)
+    _fit_headings(sections, count_tokens, around, max_tokens)
+    labels = {page.number: page.label for page in doc.pages}
+    done: dict[int, list[Passage]] = {}
+    waiting = list(range(len(sections)))
+    while waiting:
+        for at in waiting:
+            section = sections[at]
+            section.units = _split_long(section.units, section.budget, count_tokens, around)
+            done[at] = [_passage(section, units, labels) for units in _pack(section.units, section.budget)]
+        # Sums of sentences are exact for word-based tokenizers only, so the whole is counted again.
+        texts = [passage.embedded_text for at in waiting for passage in done[at]]
+        counts = iter(count_tokens(texts) if texts else [])
+        again = []
+        for at in waiting:
+            over = max(next(counts) for _ in done[at]) - max_tokens
+            if over > 0 and sections[at].budget > 1:
+                sections[at].budget = max(1, sections[at].budget - over)
+                again.append(at)
+        waiting = again
+    passages = [passage for at in range(len(sections)) for passage in done[at]]
+    return [replace(passage, index=index) for index, passage in enumerate(passages)]
+
+
+# --- blocks to units --------------------------------------------------------------------
+
+
+def _sections(doc: Converted) -> list[_Section]:
+    """The units that may share a passage: a section's running text, and beside it the notes and captions of a page."""
+    sections: list[_Section] = []
+    open_by: dict[tuple[object, ...], _Section] = {}  # what a block of the same kind and place goes on with
+    for at, (block, role) in enumerate(zip(doc.blocks, section_roles(doc.blocks), strict=True)):
+        if not block.text.strip():
+            continue
+        if block.kind is BlockKind.HEADING:
+            following = doc.blocks[at + 1].section_path if at + 1 < len(doc.blocks) else ()
+            open_by.clear()
+            if following[: len(block.section_path)] == block.section_path:
+                continue  # the passages below carry it in their path
+        # What stands beside the text is kept by page: a passage of notes claims no page between two of them.
+        beside = (block.kind, block.page) if block.kind in ASIDE else None
+        own = at if block.extra.get("own_passage") else None
+        key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), own, beside)
+        section = open_by.get(key)
+        if section is None or _skips_a_page(section, block):
+            section = _Section(block.section_path, [], _extra(doc, block, role))
+            sections.append(section)
+            if beside is None:
+                open_by = {known: s for known, s in open_by.items() if known[-1] is not None}
+            if block.kind is not BlockKind.HEADING:
+                open_by[key] = section
+        section.units.extend(_units(block, first=not section.units))
+    return sections
+
+
+def _skips_a_page(section: _Section, block: Block) -> bool:
+    """Whether pages lie between: a passage over them would claim a page on which none of it stands."""
+    before = section.units[-1].page
+    return before is not None and block.page is not None and block.page > before + 1
+
+
+def _extra(doc: Converted, block: Block, role: str | None) -> dict[str, Any]:
+    extra: dict[str, Any] = {
+        name: block.extra[name] for name in ("class_name", "function_name", "header_level") if name in block.extra
+    }
+    if "annotation" in block.extra:
+        extra["annotation"] = {name: block.extra[name] for name in _OF_ANNOTATIONS if block.extra.get(name)}
+    if doc.file_type == "markdown" and block.section_path:
+        extra["header_path"] = " > ".join(block.section_path)
+    if block.kind in ASIDE:
+        extra["beside"] = str(block.kind)
+    if role:
+        extra["section_role"] = role
+    if role == "references":
+        extra["references"] = True
+    return extra
+
+
+def _units(block: Block, first: bool) -> Iterator[_Unit]:
+    glue = "" if first else (" " if block.continues else "\n\n")
+    opens = not block.continues
+    end_before = 0
+    by_line = block.kind in (BlockKind.TABLE, BlockKind.CODE)
+    line_at, line = 0, block.lines[0] if block.lines else 0
+    for start, end in _rows(block.text) if by_line else sentences(block.text):
+        lines = None
+        if block.lines:
+            line += block.text.count("\n", line_at, start)
+            last = line + block.text.count("\n", start, end)
+            lines = (min(line, block.lines[1]), min(last, block.lines[1]))
+            line_at = start
+        if end_before:
+            glue = block.text[end_before:start] if not by_line else re.sub(r"[^\n]", "", block.text[end_before:start])
+        source, sure = block.text_source, block.ocr_confidence
+        yield _Unit(block.text[start:end], glue, block.page, lines, opens, source, sure)
+        end_before, opens = end, False
+
+
+def _rows(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for line in text.split("\n"):
+        if line.strip():
+            yield start, start + len(line)
+        start += len(line) + 1
+
+
+# --- tokens -----------------------------------------------------------------------------
+
+
+def _measure(units: list[_Unit], count_tokens: CountTokens, around: int) -> None:
+    if units:
+        for unit, count in zip(units, count_tokens([unit.text for unit in units]), strict=True):
+            unit.tokens = count - around
+
+
+def _fit_headings(sections: list[_Section], count_tokens: CountTokens, around: int, max_tokens: int) -> None:
+    """Give headings at most half of the limit: outer ones go first, then the end of the innermost."""
+    paths = list(dict.fromkeys(section.path for section in sections if section.path))
+    chains = [f"{' > '.join(path)}\n" for path in paths]
+    costs = [count - around for count in count_tokens(chains)] if chains else []
+    half = (max_tokens - around) // 2
+    fitted: dict[tuple[str, ...], tuple[tuple[str, ...], int]] = {(): ((), 0)}
+    for path, cost in zip(paths, costs, strict=True):
+        short, short_cost = path, cost
+        while short_cost > half:
+            if len(short) > 1:
+                short = short[1:]
+            else:
+                keep = min(len(short[0]) - 2, int(len(short[0]) * 0.9 * half / short_cost))
+                short = (short[0][: max(1, keep)].rstrip() + "…",)
+            short_cost = count_tokens([f"{' > '.join(short)}\n"])[0] - around
+            if len(short) == 1 and len(short[0]) <= 2:
+                break
+        fitted[path] = (short, short_cost)
+    for section in sections:
+        short, cost = fitted[section.path]
+        if short != section.path:
+            section.path = short
+            section.extra["section_shortened"] = True
+        section.budget = max(1, max_tokens - around - cost)
+
+
+def _split_long(units: list[_Unit], budget: int, count_tokens: CountTokens, around: int) -> list[_Unit]:
+    """Cut the units that are longer than a passage may be."""
+    if all(unit.tokens <= budget for unit in units):
+        return units
+    result: list[_Unit] = []
+    for unit in units:
+        if unit.tokens <= budget:
+            result.append(unit)
+            continue
+        pieces = _cut(unit.text, budget, count_tokens, around)
+        for place, (text, glue, tokens) in enumerate(pieces):
+            # Inside a long unit the line is known no better than the unit's own.
+            result.append(
+                replace(
+                    unit,
+                    text=text,
+                    glue=unit.glue if place == 0 else glue,
+                    opens=unit.opens and place == 0,
+                    tokens=tokens,
+                )
+            )
+    return result
+
+
+def _cut(text: str, budget: int, count_tokens: CountTokens, around: int) -> list[tuple[str, str, int]]:
+    """A long text as pieces within the budget, each with the glue before it: at clauses, words, letters."""
+    atoms: list[tuple[str, str, int]] = []  # text, glue before, tokens
+    words = [(match[2], match[1]) for match in re.finditer(r"(\s*)(\S+)", text)]
+    counts = [count - around for count in count_tokens([word for word, _ in words])]
+    for (word, glue), count in zip(words, counts, strict=True):
+        if count <= budget or len(word) == 1:
+            atoms.append((word, glue, count))
+            continue
+        length = max(1, int(len(word) * budget / count))
+        while True:
+            letters = [word[i : i + length] for i in range(0, len(word), length)]
+            part_counts = [c - around for c in count_tokens(letters)]
+            if length == 1 or max(part_counts) <= budget:
+                break
+            length = max(1, length // 2)
+        for place, (part, part_count) in enumerate(zip(letters, part_counts, strict=True)):
+            atoms.append((part, glue if place == 0 else "", part_count))
+    pieces: list[tuple[str, str, int]] = []
+    start = 0
+    while start < len(atoms):
+        end, total, clause = start, 0, 0
+        while end < len(atoms) and (end == start or total + atoms[end][2] <= budget):
+            total += atoms[end][2]
+            end += 1
+            if is_clause_end(atoms[end - 1][0]) and total >= 0.6 * budget:
+                clause = end
+        if end < len(atoms) and clause:
+            end = clause
+        chosen = atoms[start:end]
+        body = chosen[0][0] + "".join(glue + word for word, glue, _ in chosen[1:])
+        pieces.append((body, chosen[0][1], sum(tokens for _, _, tokens in chosen)))
+        start = end
+    return pieces
+
+
+# --- units to passages ------------------------------------------------------------------
+
+
+def _pack(units: list[_Unit], budget: int) -> list[list[_Unit]]:
+    """Units shared out evenly over few passages, cut between paragraphs where one ends nearby."""
+    packs: list[list[_Unit]] = []
+    remaining = sum(unit.tokens for unit in units)
+    start = 0
+    while start < len(units):
+        left = math.ceil(remaining / budget) or 1
+        target = remaining / left
+        end, total = start, 0
+        while end < len(units) and (end == start or total + units[end].tokens <= budget):
+            if end > start and left > 1 and total + units[end].tokens / 2 > target:
+                break
+            total += units[end].tokens
+            end += 1
+        if end < len(units):
+            back, total_back = end, total
+            while back > start + 1 and not units[back].opens and total_back > 0.75 * target:
+                back -= 1
+                total_back -= units[back].tokens
+            if back > start and units[back].opens and total_back > 0.75 * target:
+                end, total = back, total_back
+        packs.append(units[start:end])
+        remaining -= total
+        start = end
+    return _without_tiny_tail(packs, budget)
+
+
+def _without_tiny_tail(packs: list[list[_Unit]], budget: int) -> list[list[_Unit]]:
+    if len(packs) < 2 or sum(unit.tokens for unit in packs[-1]) >= min(_TINY, budget // 4):
+        return packs
+    both = packs[-2] + packs[-1]
+    whole = sum(unit.tokens for unit in both)
+    if whole <= budget:
+        return [*packs[:-2], both]
+    first, total = 1, both[0].tokens
+    while first < len(both) - 1 and total + both[first].tokens <= whole / 2:
+        total += both[first].tokens
+        first += 1
+    if whole - total > budget or total > budget:
+        return packs
+    return [*packs[:-2], both[:first], both[first:]]
+
+
+def _passage(section: _Section, units: list[_Unit], labels: dict[int, str]) -> Passage:
+    text = units[0].text + "".join(unit.glue + unit.text for unit in units[1:])
+    extra = dict(section.extra)
+    with_lines = [unit.lines for unit in units if unit.lines]
+    if with_lines:
+        extra["lines"] = [with_lines[0][0], with_lines[-1][1]]
+    first, last = units[0].page, units[-1].page
+    pages = range(first, last + 1) if first is not None and last is not None else range(0)
+    source, confidence = _source(units)
+    label = extra.get("annotation", {}).get("page_label")  # who marked the page saw its number
+    return Passage(
+        index=0,
+        text=text,
+        section_path=section.path,
+        page_start=first,
+        page_end=last,
+        page_labels=(label,) if label else tuple(labels.get(page, str(page)) for page in pages),
+        text_source=source,
+        ocr_confidence=confidence,
+        extra=extra,
+    )
+
+
+def _source(units: list[_Unit]) -> tuple[TextSource, float | None]:
+    """A passage is OCR where any of it is; how sure that is, weighed by length."""
+    recognised = [unit for unit in units if unit.text_source is TextSource.OCR]
+    if not recognised:
+        return units[0].text_source, None
+    return TextSource.OCR, mean_confidence((unit.ocr_confidence, unit.text) for unit in recognised)

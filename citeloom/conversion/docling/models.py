@@ -1,0 +1,37 @@
+"""Which layout and table models are in use: the bundled ones, or docling's own where they are installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+from functools import cache
+from pathlib import Path
+
+from citeloom.core import paths
+
+_LAYOUT_FOLDER = "docling-project--docling-layout-heron"
+_TABLE_FOLDER = "docling-project--docling-models"
+
+
+def stock_folder() -> Path:
+    """Where `docling-tools models download` puts docling's own models for CiteLoom."""
+    return Path(os.environ.get("DOCLING_ARTIFACTS_PATH") or Path(paths.models_folder()) / "docling")
+
+
+@cache
+def stock_models() -> Path | None:
+    """The folder of docling's own models where the extra `citeloom[models]` and the models are there."""
+    installed = all(importlib.util.find_spec(name) for name in ("torch", "docling_ibm_models"))
+    folder = stock_folder()
+    there = (folder / _LAYOUT_FOLDER).is_dir() and (folder / _TABLE_FOLDER).is_dir()
+    return folder if installed and there else None
+
+
+def in_use() -> dict[str, str]:
+    """What finds the structure of pages, for people who ask."""
+    version = importlib.metadata.version("docling-slim")
+    folder = stock_models()
+    if folder:
+        return {"docling": version, "layout": f"docling's own ({folder})", "tables": "TableFormer"}
+    return {"docling": version, "layout": "PP-PicoDet CDLA (bundled)", "tables": "white space (built in)"}

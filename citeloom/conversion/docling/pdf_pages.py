@@ -1,0 +1,190 @@
+"""The structure of a document's pages: docling's StandardPdfPipeline over words that CiteLoom found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+from docling.datamodel.accelerator_options import AcceleratorOptions
+from docling.datamodel.base_models import BasePageElement, FigureElement, InputFormat, Table
+from docling.datamodel.document import ConversionResult, InputDocument
+from docling.datamodel.pipeline_options import HeadingHierarchyOptions, ThreadedPdfPipelineOptions
+from docling.datamodel.settings import DocumentLimits
+from docling.models.factories import get_layout_factory, get_table_structure_factory
+from docling.models.plugins import defaults
+from docling.pipeline.standard_pdf_pipeline import StandardPdfPipeline
+from docling_core.types.doc import BoundingBox, ContentLayer, DocItem, DocItemLabel, FloatingItem
+
+from citeloom.conversion.docling import quietly
+from citeloom.conversion.docling.layout_plugin import BundledLayout, BundledLayoutOptions
+from citeloom.conversion.docling.models import stock_models
+from citeloom.conversion.docling.pdf_backend import Paper, PaperBackend, PaperOptions
+from citeloom.conversion.docling.table_plugin import WhiteSpaceTableOptions, WhiteSpaceTables
+from citeloom.conversion.image_files import Pictures
+from citeloom.conversion.pdf.layout_regions import mended
+from citeloom.conversion.pdf.pdfium import OutlineEntry, RawPage, Word
+from citeloom.conversion.pdf.reading_order import Region, RegionKind, document_gutters, region_of, regions, rows
+
+_SLICE = 24  # pages read at a time: a book takes no more memory than an article
+_FOOT = 0.7  # share of the page's height below which notes stand
+_KINDS = {
+    DocItemLabel.SECTION_HEADER: RegionKind.HEADING,
+    DocItemLabel.TITLE: RegionKind.HEADING,
+    DocItemLabel.CAPTION: RegionKind.CAPTION,
+    DocItemLabel.FOOTNOTE: RegionKind.FOOTNOTE,
+}
+
+
+def lay_out(
+    pages: list[RawPage], outline: list[OutlineEntry], pictures: Pictures, tell: Callable[[int, int], None]
+) -> list[list[Region]]:
+    """The regions of every page in reading order. No word gets lost: what docling leaves out comes last."""
+    paper = Paper(pages, outline, pictures)
+    gutters = document_gutters(pages)
+    result: list[list[Region]] = []
+    for first in range(0, len(pages), _SLICE):
+        tell(first, len(pages))
+        last = min(first + _SLICE, len(pages))
+        read = _read(paper, first + 1, last)
+        ordered: dict[int, list[Region]] = {page.number: [] for page in pages[first:last]}
+        taken: dict[int, set[int]] = {number: set() for number in ordered}
+        for region, number, cells in _regions(read, paper):
+            ordered[number].append(region)
+            taken[number] |= cells
+        for number, found in ordered.items():
+            pieces = paper.pieces.pop(number, [])
+            left = [word for at, piece in enumerate(pieces) if at not in taken[number] for word in piece]
+            if left:
+                found.append(region_of(rows(left), number))
+            result.append(mended(found, regions(pages[number - 1], gutters)))
+    return result
+
+
+def _read(paper: Paper, first: int, last: int) -> ConversionResult:
+    with quietly():
+        return _pipeline().execute(_input(paper, first, last), raises_on_error=True)
+
+
+def _input(paper: Paper, first: int, last: int) -> InputDocument:
+    return InputDocument(
+        path_or_stream=BytesIO(b"%PDF"),  # the backend has read the file already
+        filename="paper.pdf",
+        format=InputFormat.PDF,
+        backend=PaperBackend,
+        backend_options=PaperOptions(paper=paper),
+        limits=DocumentLimits(page_range=(first, last)),
+    )
+
+
+@cache
+def _pipeline() -> StandardPdfPipeline:
+    """Made once a process: it holds the models."""
+    stock = stock_models()
+    if not stock:
+        # Docling's own table engines cannot be imported without torch.
+        defaults.table_structure_engines = lambda: {"table_structure_engines": []}
+    options = ThreadedPdfPipelineOptions(
+        do_ocr=False,  # words of scanned pages are there already: found before, so that the layout sees them
+        do_table_structure=True,
+        accelerator_options=AcceleratorOptions(num_threads=1, device="cpu"),
+        heading_hierarchy_options=HeadingHierarchyOptions(enabled=True),
+        artifacts_path=stock,
+        generate_parsed_pages=False,
+        queue_max_size=4,
+        layout_batch_size=1,
+        table_batch_size=1,
+        batch_polling_interval_seconds=0.02,
+    )
+    if not stock:
+        get_layout_factory(allow_external_plugins=False).register(BundledLayout, "citeloom", __name__)
+        get_table_structure_factory(allow_external_plugins=False).register(WhiteSpaceTables, "citeloom", __name__)
+        options.layout_options = BundledLayoutOptions()
+        options.table_structure_options = WhiteSpaceTableOptions()
+    return StandardPdfPipeline(options)
+
+
+# --- from docling's items to regions ----------------------------------------------------
+
+
+def _regions(read: ConversionResult, paper: Paper) -> Iterator[tuple[Region, int, set[int]]]:
+    """Regions in docling's reading order, each with its page and the pieces of lines it is made of."""
+    elements = {_key(e.page_no, e.cluster.bbox, paper): e for e in read.assembled.elements}
+    done: set[int] = set()
+    every_layer = set(ContentLayer)
+    for item, _ in read.document.iterate_items(traverse_pictures=True, included_content_layers=every_layer):
+        if not isinstance(item, DocItem):
+            continue
+        captions = _captions(item, read, elements, paper)
+        for prov in item.prov:
+            element = elements.get(_key(prov.page_no, prov.bbox, paper))
+            if element is None or id(element) in done:
+                continue
+            done.add(id(element))
+            if isinstance(element, Table):
+                own = [c for c in captions if c.page_no == element.page_no and id(c) not in done]
+                done.update(id(c) for c in own)
+                yield from _table(element, own, paper)
+            else:
+                yield from _text(element, paper)
+    for element in read.assembled.elements:
+        if id(element) not in done:
+            yield from _text(element, paper)
+
+
+def _key(page: int, box: BoundingBox, paper: Paper) -> tuple[int, ...]:
+    top_left = box.to_top_left_origin(paper.pages[page - 1].height)
+    return (page, *(round(10 * side) for side in (top_left.l, top_left.t, top_left.r, top_left.b)))
+
+
+def _captions(
+    item: DocItem, read: ConversionResult, elements: dict[tuple[int, ...], Any], paper: Paper
+) -> list[BasePageElement]:
+    if not isinstance(item, FloatingItem):
+        return []
+    named = [reference.resolve(read.document) for reference in item.captions]
+    places = [_key(prov.page_no, prov.bbox, paper) for caption in named for prov in caption.prov]
+    return [elements[place] for place in places if place in elements]
+
+
+def _cells(element: BasePageElement) -> set[int]:
+    own = {cell.index for cell in element.cluster.cells}
+    return own.union(*({cell.index for cell in child.cells} for child in element.cluster.children))
+
+
+def _words(cells: set[int], page: int, paper: Paper) -> list[Word]:
+    return [word for at in sorted(cells) for word in paper.pieces[page][at]]
+
+
+def _text(element: BasePageElement, paper: Paper) -> Iterator[tuple[Region, int, set[int]]]:
+    cells = _cells(element)
+    words = _words(cells, element.page_no, paper)
+    if words:
+        kind = RegionKind.FIGURE if isinstance(element, FigureElement) else _kind(element, paper)
+        yield region_of(rows(words), element.page_no, kind), element.page_no, cells
+
+
+def _kind(element: BasePageElement, paper: Paper) -> RegionKind:
+    # Running heads and feet were taken off before, by repetition: what the model calls a header is a page's first
+    # lines, and what it calls a footer a note.
+    if (
+        element.label is DocItemLabel.PAGE_FOOTER
+        and element.cluster.bbox.t > _FOOT * paper.pages[element.page_no - 1].height
+    ):
+        return RegionKind.FOOTNOTE
+    return _KINDS.get(element.label, RegionKind.TEXT)
+
+
+def _table(element: Table, captions: list[BasePageElement], paper: Paper) -> Iterator[tuple[Region, int, set[int]]]:
+    for caption in captions:
+        yield from _text(caption, paper)
+    cells = _cells(element)
+    words = _words(cells, element.page_no, paper)
+    if not words:
+        return
+    region = region_of(rows(words), element.page_no, RegionKind.TABLE if element.num_rows else RegionKind.TEXT)
+    region.rows = [[""] * element.num_cols for _ in range(element.num_rows)]
+    for cell in element.table_cells:
+        region.rows[cell.start_row_offset_idx][cell.start_col_offset_idx] = cell.text
+    yield region, element.page_no, cells

@@ -1,0 +1,124 @@
+"""Photographs and scans of pages as documents: PNG, JPEG, TIFF with one page or many."""
+
+from __future__ import annotations
+
+import re
+import threading
+import warnings
+from pathlib import Path
+from typing import Protocol
+
+from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
+
+from citeloom.conversion.pdf.pdfium import RawPage, RawPdf
+from citeloom.core.errors import CiteLoomError, Code
+
+_MOST_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
+_MOST_SIDE = 6000
+_LEAST_SIDE = 8  # pixels, once it is reduced to what OCR takes: lower letters cannot be told apart
+_ORIENTATION = 0x0112  # where a camera notes how it was held
+_A4_HEIGHT = 842.0  # points; the size of a picture that does not say its resolution
+
+
+class Pictures(Protocol):
+    """What paints the pages of a document."""
+
+    def render(self, number: int, scale: float, quarter: int) -> Image.Image:
+        """A page as a gray picture, `scale` pixels for each point, turned so that its text stands upright."""
+
+
+class PictureFile:
+    """An open picture: pages without words, painted when somebody looks at them."""
+
+    def __init__(self, path: Path) -> None:
+        self._name = path.name
+        self._path = path
+        self._lock = threading.Lock()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its size is looked at below
+                self._picture = Image.open(path)
+        except Image.DecompressionBombError as error:
+            pixels = re.search(r"\d+", str(error))
+            raise self._too_large(f"has {int(pixels[0]):,} pixels" if pixels else "is too large") from None
+        except UnidentifiedImageError:
+            raise CiteLoomError(
+                Code.UNSUPPORTED_FORMAT,
+                f"The file {path.name} is no picture, whatever its name says.",
+                "Give it the suffix of what it really is, or leave it out.",
+                path=str(path),
+            ) from None
+        except (OSError, ValueError, SyntaxError):
+            raise self._damaged() from None
+
+    def __enter__(self) -> PictureFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._picture.close()
+
+    def read(self) -> RawPdf:
+        """The pages, each without a text layer."""
+        pages = []
+        try:
+            for number, frame in enumerate(ImageSequence.Iterator(self._picture), 1):
+                if frame.width * frame.height > _MOST_PIXELS:
+                    raise self._too_large(f"is {frame.width:,} × {frame.height:,} pixels")
+                points = _A4_HEIGHT / max(frame.size)
+                dpi = frame.info.get("dpi")
+                if dpi and min(dpi) >= 50:
+                    points = 72.0 / float(dpi[0])
+                width, height = frame.width * points, frame.height * points
+                if frame.getexif().get(_ORIENTATION, 1) >= 5:  # the camera was held upright
+                    width, height = height, width
+                pages.append(RawPage(number, width, height, None, [], drawn=_is_legible(frame)))
+        except (OSError, ValueError, SyntaxError, EOFError):
+            raise self._damaged() from None
+        if not any(page.drawn for page in pages):
+            raise self._too_narrow()
+        return RawPdf(pages)
+
+    def render(self, number: int, scale: float, quarter: int) -> Image.Image:
+        """A page as a gray picture in its own resolution, or smaller where `scale` asks for less."""
+        with self._lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            try:
+                self._picture.seek(number - 1)
+                gray = ImageOps.exif_transpose(self._picture).convert("L")
+            except (OSError, ValueError, SyntaxError, EOFError):
+                raise self._damaged() from None
+        longest = max(gray.size)
+        if longest > _MOST_SIDE:
+            gray = gray.resize((gray.width * _MOST_SIDE // longest, gray.height * _MOST_SIDE // longest))
+            gray.info.pop("dpi", None)
+        return gray.rotate(-90 * quarter, expand=True) if quarter else gray
+
+    def _damaged(self) -> CiteLoomError:
+        return CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The picture {self._name} is damaged and cannot be opened.",
+            "Open it in a picture viewer; if it fails there too, scan or download it again.",
+            path=str(self._path),
+        )
+
+    def _too_narrow(self) -> CiteLoomError:
+        width, height = self._picture.size
+        return CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The picture {self._name} is {width:,} × {height:,} pixels: no line of text in it could be read.",
+            "Cut it into pieces of the shape of a page, or scan it in a higher resolution.",
+            path=str(self._path),
+        )
+
+    def _too_large(self, what: str) -> CiteLoomError:
+        return CiteLoomError(
+            Code.CONVERSION_FAILED,
+            f"The picture {self._name} {what}; up to {_MOST_PIXELS // 1_000_000} million pixels are read.",
+            "Save it in a lower resolution: 300 dpi is enough for OCR.",
+            path=str(self._path),
+        )
+
+
+def _is_legible(frame: Image.Image) -> bool:
+    """Whether a picture can hold a line of text, once it is reduced to what OCR takes."""
+    return min(frame.size) * min(1.0, _MOST_SIDE / max(frame.size)) >= _LEAST_SIDE

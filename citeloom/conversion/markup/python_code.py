@@ -1,0 +1,93 @@
+"""Python files: modules, classes and functions are the sections."""
+
+from __future__ import annotations
+
+import ast
+import warnings as python_warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from citeloom.conversion.markup import plain_text
+from citeloom.conversion.text_tools import find_dois
+from citeloom.core.types import Block, BlockKind, Converted
+
+_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def read(path: Path, converter: str) -> Converted:
+    """Convert a Python file by its syntax; one that does not parse is taken as plain text."""
+    text, warnings = plain_text.read_text(path)
+    try:
+        with python_warnings.catch_warnings():
+            python_warnings.simplefilter("ignore")  # a sloppy escape in somebody's code is not ours to report
+            module = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None)
+        where = f" (line {line})" if line else ""
+        blocks = plain_text.blocks(text)
+        warnings.append(f"The code does not parse{where}; taken as plain text.")
+    else:
+        lines = text.split("\n")
+        blocks = tuple(_body(lines, module.body, 1, len(lines), _Place()))
+    return Converted(
+        file_type="python",
+        converter=converter,
+        blocks=blocks,
+        title=path.name,
+        dois=find_dois([text]),
+        word_coverage=1.0,
+        warnings=tuple(warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in the code a piece stands."""
+
+    path: tuple[str, ...] = ()
+    class_name: str | None = None
+    function_name: str | None = None
+
+
+def _body(lines: list[str], nodes: list[ast.stmt], first: int, last: int, place: _Place) -> Iterator[Block]:
+    """The code from first to last line: its definitions, and what stands between them."""
+    at = first
+    for node in nodes:
+        if not isinstance(node, _Definition):
+            continue
+        start = _first_line(lines, node, at)
+        end = node.end_lineno or start
+        yield from _piece(lines, at, start - 1, place)
+        path = (*place.path, node.name)
+        if isinstance(node, ast.ClassDef):
+            yield from _body(lines, node.body, start, end, _Place(path, node.name))
+        else:
+            yield from _piece(lines, start, end, _Place(path, place.class_name, node.name))
+        at = max(at, end + 1)
+    yield from _piece(lines, at, last, place)
+
+
+def _first_line(lines: list[str], node: _Definition, at_least: int) -> int:
+    """Where a definition begins for a reader: at its decorators and the comment right above."""
+    start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    while start - 1 >= at_least and lines[start - 2].strip().startswith("#"):
+        start -= 1
+    return max(start, at_least)
+
+
+def _piece(lines: list[str], first: int, last: int, place: _Place) -> Iterator[Block]:
+    while first <= last and not lines[first - 1].strip():
+        first += 1
+    while last >= first and not lines[last - 1].strip():
+        last -= 1
+    if first > last:
+        return
+    extra: dict[str, Any] = {}
+    if place.class_name:
+        extra["class_name"] = place.class_name
+    if place.function_name:
+        extra["function_name"] = place.function_name
+    text = "\n".join(line.rstrip() for line in lines[first - 1 : last])
+    yield Block(BlockKind.CODE, text, place.path, lines=(first, last), extra=extra)

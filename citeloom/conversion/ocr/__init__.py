@@ -1,0 +1,1 @@
+"""Text recognition (OCR) of page images."""

@@ -1,0 +1,135 @@
+"""Text in the picture of a page: recognised one page at a time, by Tesseract or RapidOCR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib import metadata, util
+from itertools import groupby
+from operator import attrgetter
+from typing import Protocol
+
+from PIL.Image import Image
+
+from citeloom.conversion.ocr import tesseract_engine
+from citeloom.conversion.ocr.image import prepare
+from citeloom.conversion.ocr.languages import normalise
+from citeloom.conversion.ocr.words import OcrWord, certain_letters, is_noise, mean_confidence, sideways
+from citeloom.core.errors import CiteLoomError, Code
+
+__all__ = ["OcrWord", "PageWords", "Recogniser", "engines", "normalise"]
+
+
+class PageWords(list[OcrWord]):
+    """The words of a page, placed in the upright page.
+
+    The upright page is the image given, turned counter-clockwise by `quarter_turns`:
+    `image.rotate(90 * quarter_turns, expand=True)`. `turned` is the text that stands at another angle than the rest,
+    such as a stamp along the margin; it is not among the words.
+    """
+
+    def __init__(self, words: Iterable[OcrWord] = (), quarter_turns: int = 0, turned: str = "") -> None:
+        super().__init__(words)
+        self.quarter_turns = quarter_turns
+        self.turned = turned
+
+
+class _Engine(Protocol):
+    warnings: list[str]
+    languages: tuple[str, ...]
+    unsure_below: float
+
+    def read(self, image: Image, dpi: float) -> list[OcrWord]: ...
+
+
+class Recogniser:
+    """Recognises the text of a document's pages."""
+
+    def __init__(self, languages: Sequence[str], engine: str = "tesseract") -> None:
+        self._engine = _engine(engine, languages)
+        self.warnings: list[str] = self._engine.warnings
+        self.languages: tuple[str, ...] = self._engine.languages
+        self._quarter_turns = 0
+
+    def words(self, image: Image) -> PageWords:
+        """The words of a page image; none for a blank one.
+
+        A page that lies on its side or its head is read in the direction in which its text stands upright, and its
+        words have their places there: see PageWords. Dropped are specks, words with a confidence below 0.2 that
+        hold no two letters or digits in a row.
+        """
+        prepared = prepare(image)
+        if prepared is None:
+            return PageWords()
+        grey, dpi, scale = prepared
+        # The pages of a document mostly lie the same way: begin as the page before was read.
+        page = self._read(grey, dpi, self._quarter_turns)
+        if self._turns_needed(page):
+            again = self._read(grey, dpi, (self._quarter_turns + self._turns_needed(page)) % 4)
+            page = max(page, again, key=lambda reading: certain_letters(_upright_words(reading)))
+            self._quarter_turns = page.quarter_turns
+        return _upright_words(page, scale)
+
+    def _turns_needed(self, page: PageWords) -> int:
+        """Quarter turns until the text stands upright, as far as a first reading tells.
+
+        Both engines read text that runs downward and box it higher than wide; text that runs upward or stands on its
+        head they take for the other direction, and are unsure of nearly every word.
+        """
+        unsure = mean_confidence(page) < self._engine.unsure_below
+        if sideways(page):
+            return 3 if unsure else 1
+        return 2 if page and unsure else 0
+
+    def _read(self, grey: Image, dpi: float, quarter_turns: int) -> PageWords:
+        turned = grey.rotate(90 * quarter_turns, expand=True) if quarter_turns else grey
+        return PageWords(self._engine.read(turned, dpi), quarter_turns)
+
+
+def engines() -> dict[str, str]:
+    """The OCR engines and what there is of them, for people who look for a fault."""
+    found = tesseract_engine.find()
+    tesseract = "not installed"
+    if found:
+        names = " ".join(sorted(found.data())) or "no language data"
+        tesseract = f"{tesseract_engine.version(found)} from {found.origin}, {names}"
+    rapidocr = metadata.version("rapidocr") if util.find_spec("rapidocr") else "not installed"
+    return {"tesseract": tesseract, "rapidocr": rapidocr}
+
+
+def _engine(name: str, languages: Sequence[str]) -> _Engine:
+    if name == "tesseract":
+        return tesseract_engine.Tesseract(languages)
+    if name == "rapidocr":
+        from citeloom.conversion.ocr.rapidocr_engine import RapidOcr
+
+        return RapidOcr(languages)
+    raise CiteLoomError(
+        Code.INVALID_INPUT, f"There is no OCR engine {name[:40]!r}.", "Choose tesseract or rapidocr.", engine=name
+    )
+
+
+def _upright_words(page: PageWords, scale: float = 1.0) -> PageWords:
+    """A page without specks and without the lines that stand at another angle, in the scale of its image."""
+    kept = PageWords(quarter_turns=page.quarter_turns)
+    angled: list[str] = []
+    for _, line in groupby((word for word in page if not is_noise(word)), key=attrgetter("line")):
+        words = list(line)
+        if sideways(words):
+            angled += [word.text for word in words]
+        else:
+            kept += words if scale == 1 else [_unscaled(word, scale) for word in words]
+    kept.turned = " ".join(angled)
+    return kept
+
+
+def _unscaled(word: OcrWord, scale: float) -> OcrWord:
+    return replace(
+        word,
+        x0=word.x0 / scale,
+        y0=word.y0 / scale,
+        x1=word.x1 / scale,
+        y1=word.y1 / scale,
+        baseline=word.baseline / scale,
+        size=word.size / scale,
+    )

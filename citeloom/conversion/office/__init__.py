@@ -1,0 +1,1 @@
+"""Word, PowerPoint, HTML and EPUB files."""

@@ -1,0 +1,134 @@
+"""EPUB books: the chapters in the order in which they are read."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from lxml import etree as _etree
+
+from citeloom.conversion.office.web_page import HEADINGS, PARAGRAPH, Node, WebPage, read_page
+from citeloom.conversion.office.zip_package import Package, damaged, harmful, locked, other_format, xml_tree
+from citeloom.core.errors import CiteLoomError
+
+# lxml carries no types: naming it Any once keeps the rest of the module checked.
+etree: Any = _etree
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+# Fonts are garbled to keep them from being taken out of the book; its text stays readable.
+_FONTS_ONLY = {"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"}
+_TEXT_TYPES = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document", ""}
+
+
+@dataclass(slots=True)
+class Book:
+    """A book's chapters as one page, with what its package says about it."""
+
+    page: WebPage
+    title: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+
+def read_book(package: Package) -> Book:
+    """Read a book whose text is not locked."""
+    if _CONTAINER not in package:
+        if "mimetype" in package and package.read("mimetype").strip() == b"application/epub+zip":
+            raise damaged(package.path, f"its part {_CONTAINER} is missing")
+        raise other_format(package.path, "epub", "another kind of archive")
+    opf_name = next((str(e.get("full-path") or "") for e in _parse(package, _CONTAINER).iter("{*}rootfile")), "")
+    opf = _parse(package, opf_name)
+    folder = posixpath.dirname(opf_name)
+    chapters = _spine(opf, folder)
+    _refuse_locked(package, set(chapters))
+    missing = [name for name in chapters if name not in package]
+    if not chapters or len(missing) == len(chapters):
+        raise damaged(package.path, f"its part {missing[0]} is missing" if missing else "it names no chapters")
+    book = Book(WebPage(), next((_text(e) for e in opf.iter("{*}title")), ""))
+    try:
+        labels = _labels(package, opf, folder)
+    except (CiteLoomError, etree.LxmlError, ValueError):
+        labels = {}  # the book can be read without its table of contents
+    for name in chapters:
+        if name in package:
+            page, warnings = read_page(package.read(name), package.path, xhtml=True)
+            if name in labels and not any(node.tag in HEADINGS for node in page.body.nodes()):
+                depth, label = labels[name]
+                page.body.kids.insert(0, Node(f"h{min(depth, 6)}", [label]))
+            book.page.body.kids += [*page.body.kids, PARAGRAPH]
+            book.page.seen += [*page.seen, "\n"]
+            book.page.left_out += [*page.left_out, "\n"]
+            book.warnings += [warning for warning in warnings if warning not in book.warnings]
+    if missing:
+        shown = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
+        book.warnings.append(f"{len(missing)} of {len(chapters)} chapters are missing from the file: {shown}")
+    return book
+
+
+def _parse(package: Package, name: str) -> Any:
+    data = package.read(name)
+    if b"<!ENTITY" in data.replace(b"\x00", b""):
+        raise harmful(package.path, f"its part {name} defines XML entities, which no book needs")
+    return xml_tree(package.path, name, data)
+
+
+def _place(folder: str, address: str) -> str:
+    """The part that an address names, seen from a folder."""
+    return posixpath.normpath(posixpath.join(folder, unquote(address.partition("#")[0])))
+
+
+def _spine(opf: Any, folder: str) -> list[str]:
+    """The names of the chapters in reading order, each once, the table of contents aside."""
+    items = {
+        item.get("id"): _place(folder, str(item.get("href") or ""))
+        for item in opf.iter("{*}item")
+        if str(item.get("media-type") or "") in _TEXT_TYPES and not _is_contents(item)
+    }
+    return list(dict.fromkeys(items[e.get("idref")] for e in opf.iter("{*}itemref") if e.get("idref") in items))
+
+
+def _is_contents(item: Any) -> bool:
+    return "nav" in str(item.get("properties") or "").split()
+
+
+def _refuse_locked(package: Package, chapters: set[str]) -> None:
+    if _ENCRYPTION not in package:
+        return
+    for entry in _parse(package, _ENCRYPTION).iter("{*}EncryptedData"):
+        method = next((e.get("Algorithm") for e in entry.iterchildren("{*}EncryptionMethod")), "")
+        parts = {_place("", str(e.get("URI") or "")) for e in entry.iter("{*}CipherReference")}
+        if method not in _FONTS_ONLY and parts & chapters:
+            raise locked(
+                package.path,
+                "locked by digital rights management: its text is encrypted",
+                "Ask the publisher or your library for a copy without it, or attach the PDF.",
+            )
+
+
+def _labels(package: Package, opf: Any, folder: str) -> dict[str, tuple[int, str]]:
+    """What the book's table of contents calls each chapter, and how deep it stands there."""
+    found: dict[str, tuple[int, str]] = {}
+    for item in opf.iter("{*}item"):
+        name = _place(folder, str(item.get("href") or ""))
+        if name not in package:
+            continue
+        here = posixpath.dirname(name)
+        if _is_contents(item):
+            page = etree.fromstring(package.read(name), etree.HTMLParser(encoding="utf-8", no_network=True))
+            for link in page.xpath("//nav[contains(@*[name()='epub:type'], 'toc')]//a[@href]"):
+                depth = sum(1 for _ in link.iterancestors("ol"))
+                found.setdefault(_place(here, link.get("href")), (depth, _text(link)))
+        elif item.get("media-type") == "application/x-dtbncx+xml":
+            for point in _parse(package, name).iter("{*}navPoint"):
+                depth = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
+                for label, target in zip(
+                    point.iterchildren("{*}navLabel"), point.iterchildren("{*}content"), strict=False
+                ):
+                    found.setdefault(_place(here, str(target.get("src") or "")), (depth, _text(label)))
+    return {name: (max(1, depth), label) for name, (depth, label) in found.items() if label}
+
+
+def _text(element: Any) -> str:
+    return " ".join("".join(element.itertext()).split())

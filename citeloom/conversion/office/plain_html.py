@@ -1,0 +1,132 @@
+"""A page's text as the plainest HTML, in the shape that docling reads without loss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from citeloom.conversion.docling import markers
+from citeloom.conversion.office.web_page import HEADINGS, LINE_BREAK, LISTS, PARAGRAPH, Node
+
+_LONGEST_HEADING = 300  # characters; more is text under a heading that was never closed
+_WIDEST_SPAN = 100
+_MOST_CELLS = 300_000  # of a table with all its empty places; a larger one is read as paragraphs
+_BLANK_LINE = re.compile(rf"(?:[ \t\r\n]*{LINE_BREAK}[ \t\r\n]*){{2,}}")
+# Docling writes these as plain quotes, hyphens and dots; a quotation must stay as it was printed.
+_SHELTERED = "\u200c\u200d\u2010\u2011\u2012\u2013\u2014\u2015\u2018\u2019\u201c\u201d\u2026"
+_SHELTER = {ord(letter): 0xE220 + at for at, letter in enumerate(_SHELTERED)}
+_RESTORE = {0xE220 + at: letter for at, letter in enumerate(_SHELTERED)}
+
+
+def restored(text: str) -> str:
+    """Text that came back from docling, with the letters it would have replaced."""
+    return text.translate(_RESTORE)
+
+
+def to_html(body: Sequence[Node | str]) -> str:
+    """The page, without any address, style or script."""
+    return f'<!DOCTYPE html><html><head><meta charset="utf-8"></head><body>{"".join(_flow(body))}</body></html>'
+
+
+def _written(text: str) -> str:
+    return escape(text.replace("\u00ad", "").translate(_SHELTER), quote=False)
+
+
+def _flow(kids: Sequence[Node | str], before: str = "", note: bool = False) -> Iterator[str]:
+    """Paragraphs and what stands between them; `before` opens the first paragraph."""
+    text: list[str] = [before]
+    for kid in [*kids, PARAGRAPH]:
+        if isinstance(kid, str) and kid != PARAGRAPH:
+            text.append(kid)
+            continue
+        for paragraph in _BLANK_LINE.split("".join(text)):
+            words = " ".join(paragraph.split())
+            if words and words != before.strip():
+                yield f"<p>{markers.mark(markers.NOTE) if note else ''}{_written(words)}</p>\n"
+                before = ""
+        text = [before]
+        if isinstance(kid, Node):
+            yield from _block(kid, note)
+
+
+def _block(node: Node, note: bool) -> Iterator[str]:
+    if node.tag in HEADINGS:
+        words = node.text()
+        tag = node.tag if len(words) <= _LONGEST_HEADING else "p"
+        yield f"<{tag}>{_written(words)}</{tag}>\n" if words else ""
+    elif node.tag in LISTS:
+        yield from _list(node, note)
+    elif node.tag == "table":
+        yield from _table(node, note)
+    elif node.tag == "pre":
+        text = "".join(kid.text() if isinstance(kid, Node) else kid for kid in node.kids)
+        text = text.replace(LINE_BREAK, "\n").replace(PARAGRAPH, "\n").strip("\r\n")
+        yield f"<pre>{_written(text)}</pre>\n" if text.strip() else ""
+    elif node.tag == "figure":
+        yield f"<figure>{''.join(_flow(node.kids, note=note))}</figure>\n"
+    elif node.tag in ("figcaption", "caption"):
+        yield f"<{node.tag}>{_written(node.text())}</{node.tag}>\n" if node.text() else ""
+    else:
+        yield from _flow(node.kids, note=note or node.tag == "note")
+
+
+def _list(node: Node, note: bool) -> Iterator[str]:
+    start = node.attributes.get("start", "")
+    number = int(start) if start.isascii() and start.isdigit() and len(start) < 7 else 1
+    if any(inner.tag not in (*LISTS, "li") for inner in node.nodes()):
+        # Items with headings, tables or code in them: a list in name only.
+        for kid in node.kids:
+            if isinstance(kid, Node) and kid.tag == "li":
+                yield from _flow(kid.kids, f"{number}. " if node.tag == "ol" else "- ", note)
+                number += 1
+            elif isinstance(kid, Node):
+                yield from _block(kid, note)
+            else:
+                yield from _flow([kid], note=note)
+        return
+    yield f'<ol start="{number}">' if node.tag == "ol" else "<ul>"
+    for kid in node.kids:
+        if isinstance(kid, Node) and kid.tag in LISTS:
+            yield from _list(kid, note)
+        elif isinstance(kid, Node) or kid.strip():
+            inner = kid.kids if isinstance(kid, Node) else [kid]
+            words = Node("li", [k for k in inner if isinstance(k, str)]).text()
+            yield f"<li>{markers.mark(markers.NOTE) if note and words else ''}{_written(words)}"
+            for below in inner:
+                if isinstance(below, Node):
+                    yield from _list(below, note)
+            yield "</li>"
+    yield "</ol>\n" if node.tag == "ol" else "</ul>\n"
+
+
+def _table(node: Node, note: bool) -> Iterator[str]:
+    parts = [kid for kid in node.kids if isinstance(kid, Node)]
+    loose = [kid for kid in node.kids if isinstance(kid, str) and kid.strip()]
+    rows = [[cell for cell in part.kids if isinstance(cell, Node)] for part in parts if part.tag == "tr"]
+    rows += [[part for part in parts if part.tag in ("td", "th")]]
+    inside = {inner.tag for inner in node.nodes()}
+    for_layout = node.attributes.get("role") in ("presentation", "none") or inside & {"table", "pre", *HEADINGS}
+    captions = [part for part in parts if part.tag == "caption"]
+    columns = max(sum(_span(cell, "colspan") for cell in row) for row in rows)
+    yield from _flow(loose, note=note)
+    if for_layout or max(map(len, rows)) < 2 or columns * len(rows) > _MOST_CELLS:
+        for part in captions:
+            yield f"<figure><figcaption>{_written(part.text())}</figcaption></figure>\n" if part.text() else ""
+        for cell in (cell for row in rows for cell in row):
+            yield from _flow(cell.kids, note=note) if cell.tag in ("td", "th") else _block(cell, note)
+        return
+    yield f"<table>{''.join(piece for part in captions for piece in _block(part, note))}"
+    yield from (f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows if row)
+    yield "</table>\n"
+
+
+def _cell(cell: Node) -> str:
+    spans = "".join(f' {name}="{_span(cell, name)}"' for name in ("rowspan", "colspan") if _span(cell, name) > 1)
+    tag = "th" if cell.tag == "th" else "td"
+    return f"<{tag}{spans}>{_written(cell.text())}</{tag}>"
+
+
+def _span(cell: Node, name: str) -> int:
+    value = cell.attributes.get(name, "")
+    return min(int(value), _WIDEST_SPAN) or 1 if value.isascii() and value.isdigit() and len(value) < 6 else 1

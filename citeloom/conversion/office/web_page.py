@@ -1,0 +1,364 @@
+"""Web pages as a reader sees them: the text with its headings, lists and tables, without navigation.
+
+The page is read as a stream of tags, so that no depth of nesting matters, and no address in it is kept:
+nothing of it could be fetched.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any
+
+from lxml import etree as _etree
+
+from citeloom.conversion.docling import markers
+from citeloom.conversion.office.zip_package import harmful, other_format
+
+# lxml carries no types: naming it Any once keeps the rest of the module checked.
+etree: Any = _etree
+
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+LISTS = ("ul", "ol")
+PARAGRAPH = "\x1c"  # parts paragraphs in a node's text
+LINE_BREAK = "\x0b"
+
+_UNSEEN = {
+    "script", "style", "template", "noscript", "noframes", "iframe", "object", "applet", "audio", "video",
+    "canvas", "svg", "map", "datalist", "rp",
+}  # fmt: skip
+_CONTROLS = {"nav", "button", "select", "textarea", "dialog"}
+_CONTROL_ROLES = {
+    "navigation", "banner", "search", "menu", "menubar", "toolbar", "tablist", "dialog", "alertdialog", "contentinfo",
+}  # fmt: skip
+_FOR_SCREEN_READERS = {"sr-only", "visually-hidden", "u-visually-hidden", "screen-reader-text"}
+_INLINE = {"span", "a", "b", "em", "i", "img", "nobr", "small", "strong", "sup"}
+_PARTING = {
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt", "fieldset",
+    "footer", "form", "header", "hgroup", "hr", "legend", "main", "menu", "p", "section", "summary",
+}  # fmt: skip
+_WITHIN = {
+    "li": LISTS, "tr": ("table",), "caption": ("table",), "td": ("tr", "table"), "th": ("tr", "table"),
+    "figcaption": ("figure",),
+}  # fmt: skip
+_STRUCTURE = {*HEADINGS, *LISTS, *_WITHIN, "table", "pre", "figure"}
+_NOTES = {f"{prefix}{place}note{s}" for prefix in ("", "doc-") for place in ("foot", "end", "rear") for s in ("", "s")}
+_NOTE_TAGS = {"aside", "div", "dl", "li", "ol", "p", "section", "ul"}
+_HIDDEN = re.compile(r"display:none|visibility:(?:hidden|collapse)")
+_FORMULA_PICTURE = re.compile(r"\b(?:tex|latex|math)\b", re.I)
+_DISPLAY_STYLE = re.compile(r"^\{\\(?:display|text)style\s*(.*)\}$", re.S)
+_TITLES = ("citation_title", "dc.title", "dcterms.title", "og:title")
+_DOIS = ("citation_doi", "dc.identifier", "dc.identifier.doi", "prism.doi", "bepress_citation_doi")
+_MAX_DEPTH = 24  # of lists in lists and the like; what lies deeper is read as paragraphs
+_REAL_PARAGRAPH = 100  # characters; above the first one stands what leads around the site
+_CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.I)
+_CHARSETS = re.compile(r"^(?:utf|iso|windows|cp|koi|mac|gb|big5|euc|shift|sjis|tis|latin|ascii|us-ascii)[\w-]*$")
+_WESTERN = {"ascii", "iso8859-1", "cp1252"}
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_EMPTY_TAG = re.compile(r"<([A-Za-z][\w:.-]*)(\s[^<>]*?)?/>")
+_VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
+_DTD = re.compile(r"<!DOCTYPE[^\[>]*\[.*?\]\s*>", re.S)
+_ENTITY_OF_ENTITIES = re.compile(r"""<!ENTITY\s+\S+\s+(?:"[^"]*&\w+;|'[^']*&\w+;)""")
+_RESERVED = str.maketrans({PARAGRAPH: " ", LINE_BREAK: " "})
+
+
+@dataclass(slots=True)
+class Node:
+    """A heading, list, table, … with its text and what is in it."""
+
+    tag: str
+    kids: list[Node | str] = field(default_factory=list)
+    attributes: Mapping[str, str] = field(default_factory=dict)  # start of a list, spans of a cell
+    unlinked: bool = False  # has text that is no link
+
+    def nodes(self) -> Iterator[Node]:
+        """The nodes in it, at any depth."""
+        for kid in self.kids:
+            if isinstance(kid, Node):
+                yield kid
+                yield from kid.nodes()
+
+    def text(self) -> str:
+        """All its text on one line."""
+        return " ".join("".join(f" {kid.text()} " if isinstance(kid, Node) else kid for kid in self.kids).split())
+
+
+@dataclass(slots=True)
+class WebPage:
+    """A page as it was read."""
+
+    body: Node = field(default_factory=lambda: Node("body"))
+    titles: list[str] = field(default_factory=list)  # as the page's metadata say, the best first
+    dois: list[str] = field(default_factory=list)  # from the metadata
+    seen: list[str] = field(default_factory=list)  # every text a reader sees
+    left_out: list[str] = field(default_factory=list)  # of which navigation and the like
+
+
+class _Mode(Enum):
+    READ = auto()
+    LEAVE = auto()  # seen, but no part of the text
+    HIDDEN = auto()
+    UNSEEN = auto()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A tag that is open, and what to go back to when it ends."""
+
+    tag: str
+    depth: int
+    mode: _Mode
+    links: int
+    main_from: int | None = None
+
+
+class _Reader:
+    """Takes the parser's events."""
+
+    def __init__(self) -> None:
+        self.page = WebPage()
+        self.meta: dict[str, list[str]] = {}
+        self.mains: list[tuple[int, int]] = []  # where the page's main part begins and ends among the body's kids
+        self.stack = [self.page.body]
+        self.open: list[_Open] = []
+        self.mode = _Mode.READ
+        self.links = 0
+        self.title: list[str] | None = None
+        self.formula: list[str] | None = None  # the text of a formula under way
+        self.tex: str = ""
+        self.in_tex = False
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        tag = tag.rpartition(":")[2]
+        opened = _Open(tag, len(self.stack), self.mode, self.links)
+        self.open.append(opened)
+        if self.mode is _Mode.UNSEEN:
+            return
+        if self.formula is not None:
+            self.in_tex = tag == "annotation" and "tex" in attributes.get("encoding", "")
+            return
+        if tag == "math":
+            # A picture of the formula may be shown instead: then this is its text, hidden or not.
+            self.formula, self.tex = [], attributes.get("alttext", "")
+            return
+        if tag in _UNSEEN:
+            self.mode = _Mode.UNSEEN
+        elif self.mode is _Mode.HIDDEN or _is_hidden(tag, attributes):
+            self.mode = _Mode.HIDDEN if tag in _INLINE else _Mode.UNSEEN
+        elif self.mode is _Mode.READ and self.is_control(tag, attributes):
+            self.mode = _Mode.LEAVE
+        if self.mode is _Mode.READ:
+            self.read(tag, attributes, opened)
+        elif self.mode is _Mode.LEAVE and tag not in _INLINE:
+            self.page.seen.append("\n")
+            self.page.left_out.append("\n")
+
+    def is_control(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        if tag == "footer":
+            return not any(above.tag in ("article", "main") for above in self.open)
+        return tag in _CONTROLS or attributes.get("role", "").lower() in _CONTROL_ROLES
+
+    def read(self, tag: str, attributes: Mapping[str, str], opened: _Open) -> None:
+        if tag == "title":
+            self.title = []
+        elif tag == "meta":
+            name = (attributes.get("name") or attributes.get("property") or "").lower()
+            self.meta.setdefault(name, []).append(" ".join(attributes.get("content", "").split()))
+        elif tag == "br":
+            self.page.seen.append("\n")
+            self.add(LINE_BREAK)
+        elif tag == "a":
+            self.links += 1
+        elif tag == "img" and _FORMULA_PICTURE.search(attributes.get("class", "").replace("-", " ")):
+            self.data(attributes.get("alt", ""))
+        elif tag in _STRUCTURE or tag in _PARTING:
+            self.paragraph()
+            if self.is_note(tag, attributes):
+                self.put(Node("note"))
+            if tag in _STRUCTURE:
+                self.structure(tag, attributes, opened)
+        if len(self.stack) == 1 and (tag == "main" or attributes.get("role") == "main"):
+            opened.main_from = len(self.page.body.kids)
+
+    def is_note(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        if tag not in _NOTE_TAGS or self.stack[-1].tag not in ("body", "note") or len(self.stack) > _MAX_DEPTH:
+            return False
+        said = f"{attributes.get('epub:type', '')} {attributes.get('role', '')} {_classes(attributes)}"
+        return not _NOTES.isdisjoint(said.split())
+
+    def structure(self, tag: str, attributes: Mapping[str, str], opened: _Open) -> None:
+        """Open a heading, list, table, … where it may stand; elsewhere its tag only parts paragraphs."""
+        if self.stack[-1].tag in HEADINGS:
+            self.stack.pop()  # a heading that was never closed
+            opened.depth = len(self.stack)
+        here = self.stack[-1].tag
+        if here == "pre" or len(self.stack) > _MAX_DEPTH or here not in _WITHIN.get(tag, (here,)):
+            return
+        kept = {name: attributes[name] for name in ("start", "rowspan", "colspan", "role") if name in attributes}
+        self.put(Node(tag, attributes=kept))
+
+    def put(self, node: Node) -> None:
+        self.stack[-1].kids.append(node)
+        self.stack.append(node)
+
+    def end(self, tag: str) -> None:
+        tag = tag.rpartition(":")[2]
+        self.in_tex = False
+        if tag == "math" and self.formula is not None:
+            text = self.tex or "".join(self.formula)
+            self.formula = None
+            whole = _DISPLAY_STYLE.match(text.strip())
+            self.mode = _Mode.READ if self.mode is _Mode.HIDDEN else self.mode
+            self.data(whole[1].strip() if whole else text)
+        if tag == "title" and self.title is not None:
+            self.meta.setdefault("title", []).append(" ".join("".join(self.title).split()))
+            self.title = None
+        while self.open:
+            closed = self.open.pop()
+            parts = self.mode is _Mode.READ and (closed.tag in _PARTING or closed.tag in _STRUCTURE)
+            self.mode, self.links = closed.mode, closed.links
+            del self.stack[max(1, closed.depth) :]
+            if parts and self.mode is _Mode.READ:
+                self.paragraph()
+            if closed.main_from is not None:
+                self.mains.append((closed.main_from, len(self.page.body.kids)))
+            if closed.tag == tag:
+                break
+
+    def data(self, text: str) -> None:
+        text = markers.without_private(text).translate(_RESERVED)
+        if self.formula is not None:
+            if self.in_tex:
+                self.tex = self.tex or text
+            else:
+                self.formula.append(text)
+        elif self.title is not None:
+            self.title.append(text)
+        elif self.mode in (_Mode.READ, _Mode.LEAVE):
+            self.page.seen.append(text)
+            if self.mode is _Mode.LEAVE:
+                self.page.left_out.append(text)
+                return
+            self.add(text)
+            if not self.links and text.strip():
+                self.stack[-1].unlinked = True
+
+    def add(self, text: str) -> None:
+        self.stack[-1].kids.append(text)
+
+    def paragraph(self) -> None:
+        self.page.seen.append("\n")
+        if self.stack[-1].kids[-1:] != [PARAGRAPH]:
+            self.add(PARAGRAPH)
+
+    def comment(self, text: str) -> None:
+        pass
+
+    def pi(self, target: str, data: str | None = None) -> None:
+        pass
+
+    def close(self) -> WebPage:
+        page = self.page
+        page.titles = [title for name in (*_TITLES, "title") for title in self.meta.get(name, [])[:1] if title]
+        page.dois = [value for name in _DOIS for value in self.meta.get(name, [])]
+        if len(self.mains) == 1:
+            _keep_main(page, *self.mains[0])
+        _drop_menus(page)
+        return page
+
+
+def read_page(data: bytes, path: Path, xhtml: bool = False) -> tuple[WebPage, list[str]]:
+    """Read a page, and what to warn about."""
+    text, warnings = _decoded(data, path)
+    if _ENTITY_OF_ENTITIES.search(text):
+        raise harmful(path, "it defines XML entities made of entities, which can swell without end")
+    text = _DTD.sub("", text)
+    if xhtml or text.lstrip()[:5] == "<?xml":
+        # HTML knows no empty tags: <title/> would swallow the page.
+        text = _EMPTY_TAG.sub(lambda m: m[0] if m[1].lower() in _VOID else f"<{m[1]}{m[2] or ''}></{m[1]}>", text)
+    parser = etree.HTMLParser(target=_Reader(), encoding="utf-8", huge_tree=True)
+    parser.feed(text.encode("utf-8", "replace"))
+    page: WebPage = parser.close()
+    return page, warnings
+
+
+def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
+    if "hidden" in attributes or _FOR_SCREEN_READERS & set(_classes(attributes).split()):
+        return True
+    # Pages behind an open dialog are marked so as a whole: only small things are believed to be decoration.
+    if tag in _INLINE and attributes.get("aria-hidden") == "true":
+        return True
+    style = attributes.get("style", "")[:2000]
+    return bool(style) and bool(_HIDDEN.search(re.sub(r"\s+", "", style.lower())))
+
+
+def _classes(attributes: Mapping[str, str]) -> str:
+    return attributes.get("class", "").lower()
+
+
+def _keep_main(page: WebPage, first: int, last: int) -> None:
+    """Keep the main part of a page that names one, if it holds most of the text; a title above it stays."""
+    kids = page.body.kids
+    around = Node("body", [*kids[:first], PARAGRAPH, *kids[last:]])
+    main = Node("body", kids[first:last])
+    if len(main.text()) < len(around.text()):
+        return
+    if not any(node.tag == "h1" for node in main.nodes()):
+        titles = [kid for kid in around.kids if isinstance(kid, Node) and kid.tag == "h1"]
+        main.kids[:0] = titles
+        around.kids = [kid for kid in around.kids if kid not in titles]
+    page.left_out.append(f"\n{around.text()}\n")
+    page.body.kids = main.kids
+
+
+def _drop_menus(page: WebPage) -> None:
+    """Leave out lists of nothing but links above the first real paragraph: menus, other languages, contents."""
+    paragraph = 0
+    for at, kid in enumerate(page.body.kids):
+        if isinstance(kid, str):
+            paragraph = 0 if kid == PARAGRAPH else paragraph + len(kid)
+            if paragraph > _REAL_PARAGRAPH:
+                return
+        elif kid.tag in LISTS and not any(node.unlinked for node in (kid, *kid.nodes())):
+            page.left_out.append(f"\n{kid.text()}\n")
+            page.body.kids[at] = PARAGRAPH
+
+
+def _decoded(data: bytes, path: Path) -> tuple[str, list[str]]:
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace").lstrip("\ufeff"), []
+    sample = data[:65_536]
+    if b"\x00" in data or sum(byte < 32 and byte not in b"\t\n\r\f\x1b\b" for byte in sample) > 0.1 * len(sample):
+        raise other_format(path, "html")
+    if data.startswith(b"%PDF-"):
+        raise other_format(path, "html", "a PDF")
+    declared = _charset(data[:8192])
+    for encoding in ("utf-8", declared) if declared in _WESTERN else (declared or "utf-8", "utf-8"):
+        try:
+            return data.decode(encoding), []
+        except UnicodeDecodeError:
+            continue
+    text = data.decode(declared or "cp1252", "replace")
+    if declared:
+        return text, []
+    return text, ["The page does not say how its letters are encoded; read as cp1252, so unusual letters may be wrong."]
+
+
+def _charset(start: bytes) -> str | None:
+    """The encoding a page names, as Python calls it; browsers read Latin-1 as windows-1252."""
+    match = _CHARSET.search(start)
+    name = match[1].decode("ascii", "replace").lower() if match else ""
+    if not _CHARSETS.match(name):
+        return None
+    try:
+        found = codecs.lookup(name).name
+    except LookupError:
+        return None
+    if found.startswith("utf-16") or found.startswith("utf-32"):
+        return "utf-8"  # what names its encoding in single bytes is no UTF-16
+    return "cp1252" if found in _WESTERN else found

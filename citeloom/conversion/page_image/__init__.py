@@ -1,0 +1,1 @@
+"""Rendered pages, with the passages on them located."""

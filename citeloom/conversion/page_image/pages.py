@@ -1,0 +1,207 @@
+"""Pages as a reader sees them: painted in colour, and where on the picture each character stands."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from citeloom.conversion.image_files import PictureFile
+from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText
+from citeloom.conversion.pdf.pdfium import PdfFile, open_layers, page_label
+from citeloom.conversion.pdf.pdfium_api import c_api, pdfium
+from citeloom.core.errors import CiteLoomError, Code
+
+_MOST_PIXELS, _MOST_SIDE = 25_000_000, 16_000  # of a picture that is shown
+_OCR_SCALE = 300 / 72  # pixels for each point, as when the page was imported
+
+
+class ShownPdf(PdfFile):
+    """An open PDF that somebody looks at."""
+
+    def __enter__(self) -> ShownPdf:
+        return self
+
+    def __len__(self) -> int:
+        return len(self._document)
+
+    def label(self, number: int) -> str | None:
+        """What the file calls a page."""
+        with self._lock:
+            return page_label(self._document, number - 1)
+
+    def show(self, number: int, width: int) -> Image.Image:
+        """A page `width` pixels wide; one that is far too tall comes out narrower."""
+        with self._page(number) as page:
+            across, down = page.get_size()
+            scale = _scale(across, down, width)
+            # Less than a pixel is taken off, so that rounding up does not add one.
+            bitmap = page.render(scale=scale * (1 - 1e-6), rev_byteorder=True)
+            try:
+                picture: Image.Image = bitmap.to_pil().convert("RGB")
+                return picture
+            finally:
+                bitmap.close()
+
+    def scan(self, number: int) -> Image.Image:
+        """A page as it is recognised, turned as it is shown."""
+        with self._page(number) as page:
+            quarter = page.get_rotation() // 90
+        return self.render(number, _OCR_SCALE, quarter)
+
+    def characters(self, number: int) -> PageText:
+        """A page's characters, and where each stands on the page as it is shown."""
+        letters, boxes = list[str](), list[Box]()
+        with self._reading(number), open_layers(self._document, number - 1) as (layers, _):
+            onto = _Onto(layers[0].page)
+            for layer in layers:
+                for run in layer.runs:
+                    for letter, at in zip(run.letters, run.places, strict=True):
+                        if letters and _are_halves(letters[-1], letter):
+                            letters[-1] = (letters[-1] + letter).encode("utf-16", "surrogatepass").decode("utf-16")
+                        elif letter:
+                            letters.append(letter)
+                            box = _character_box(layer.text_page.raw, at)
+                            boxes.append(onto.box(box) if box else NOWHERE)
+                    letters.append(" ")
+                    boxes.append(NOWHERE)
+        return PageText("".join(letters), boxes, onto.width, onto.height)
+
+    def boxes(self, number: int, places: Sequence[Box]) -> PageText:
+        """Places in the file's own measure, each as a character of a page."""
+        with self._page(number) as page:
+            onto = _Onto(page)
+        return PageText("x" * len(places), [onto.box(place) for place in places], onto.width, onto.height)
+
+    @contextmanager
+    def _page(self, number: int) -> Iterator[Any]:
+        with self._reading(number):
+            page = self._document.get_page(number - 1)
+            try:
+                yield page
+            finally:
+                page.close()
+
+    @contextmanager
+    def _reading(self, number: int) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            except pdfium.PdfiumError:
+                raise CiteLoomError(
+                    Code.CONVERSION_FAILED,
+                    f"PDF page {number} is damaged and cannot be shown.",
+                    "Open the file in a PDF viewer; if it fails there too, download it again.",
+                ) from None
+
+
+def _scale(across: float, down: float, width: int) -> float:
+    """Pixels for each point or pixel of a page, so that it comes out as wide as asked for but never too large."""
+    across, down = max(across, 1.0), max(down, 1.0)
+    return min(width / across, _MOST_SIDE / down, math.sqrt(_MOST_PIXELS / (across * down)))
+
+
+class _Onto:
+    """From places on a page to places on its picture: the page's turn and its visible box are pdfium's affair."""
+
+    _FINE = 1_000_000  # steps across the picture: pdfium gives whole ones
+
+    def __init__(self, page: Any) -> None:
+        self.width, self.height = page.get_size()
+        self._zero = self._ask(page, 0, 0)
+        self._across = self._ask(page, 1000, 0)
+        self._up = self._ask(page, 0, 1000)
+
+    def _ask(self, page: Any, x: float, y: float) -> tuple[float, float]:
+        right, down = ctypes.c_int(), ctypes.c_int()
+        c_api.FPDF_PageToDevice(page.raw, 0, 0, self._FINE, self._FINE, 0, x, y, right, down)
+        return right.value * self.width / self._FINE, down.value * self.height / self._FINE
+
+    def box(self, place: Box) -> Box:
+        """The box on the picture, from its upper left corner, of left, bottom, right, top on the page."""
+        (x0, y0), (x1, y1) = self._point(place[0], place[1]), self._point(place[2], place[3])
+        return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
+
+    def _point(self, x: float, y: float) -> tuple[float, float]:
+        zero, across, up = self._zero, self._across, self._up
+        return (
+            zero[0] + (x * (across[0] - zero[0]) + y * (up[0] - zero[0])) / 1000,
+            zero[1] + (x * (across[1] - zero[1]) + y * (up[1] - zero[1])) / 1000,
+        )
+
+
+def _are_halves(first: str, second: str) -> bool:
+    """Whether two that pdfium counts as characters are one: it counts in 16 bits."""
+    return "\ud800" <= first <= "\udbff" and "\udc00" <= second <= "\udfff"
+
+
+def _character_box(handle: Any, at: int) -> Box | None:
+    """A character's place with the room its font gives it, or its ink alone where the font gives none."""
+    room = c_api.FS_RECTF()
+    if c_api.FPDFText_GetLooseCharBox(handle, at, room) and room.right > room.left and room.top > room.bottom:
+        return room.left, room.bottom, room.right, room.top
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    if c_api.FPDFText_GetCharBox(handle, at, left, right, bottom, top):
+        return left.value, bottom.value, right.value, top.value
+    return None
+
+
+class ShownPicture(PictureFile):
+    """An open picture that somebody looks at: it has no words of its own."""
+
+    def __enter__(self) -> ShownPicture:
+        return self
+
+    def __len__(self) -> int:
+        return int(getattr(self._picture, "n_frames", 1))
+
+    def label(self, number: int) -> str | None:
+        """Pictures have no labels."""
+        return None
+
+    def show(self, number: int, width: int) -> Image.Image:
+        """A page in its colours, `width` pixels wide, or less where it has less."""
+        with self._lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            try:
+                self._picture.seek(number - 1)
+                picture = _plain_colours(ImageOps.exif_transpose(self._picture))
+            except (OSError, ValueError, SyntaxError, EOFError):
+                raise self._damaged() from None
+        scale = min(1.0, _scale(*picture.size, width))
+        return picture.resize((max(1, round(picture.width * scale)), max(1, round(picture.height * scale))))
+
+    def scan(self, number: int) -> Image.Image:
+        """A page as it is recognised."""
+        return self.render(number, _OCR_SCALE, 0)
+
+    def characters(self, number: int) -> PageText:
+        """No characters: they are in the picture."""
+        return PageText("", (), 1.0, 1.0)
+
+    def boxes(self, number: int, places: Sequence[Box]) -> PageText:
+        """No places are known in pictures."""
+        return self.characters(number)
+
+
+def _plain_colours(picture: Image.Image) -> Image.Image:
+    """A picture in the colours of a screen, on white paper where it is transparent."""
+    if picture.mode[0] in "IF":  # more than 256 greys: Pillow would cut them off
+        low, high = (float(level) for level in picture.getextrema())  # type: ignore[arg-type]
+        factor = 255 / ((high - low) or 1)
+        picture = picture.convert("F").point(lambda value: value * factor - low * factor).convert("L")
+    if "A" in picture.mode or "a" in picture.mode or "transparency" in picture.info:
+        colours = picture.convert("RGBA")
+        picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), colours)
+    return picture.convert("RGB")
+
+
+def open_shown(path: Path, kind: str) -> ShownPdf | ShownPicture:
+    """A PDF or a picture file to look at."""
+    return ShownPicture(path) if kind == "image" else ShownPdf(path)

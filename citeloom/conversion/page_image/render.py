@@ -1,0 +1,121 @@
+"""The picture of a page, and the places on it where a passage stands."""
+
+from __future__ import annotations
+
+import base64
+import io
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageChops
+
+from citeloom.conversion.page_image.highlights import NOWHERE, Box, Marks, PageText, find_marks, mark_all
+from citeloom.conversion.page_image.pages import ShownPdf, ShownPicture, open_shown
+from citeloom.core.errors import CiteLoomError, Code
+
+_MOST_BYTES = 12_000_000  # of a picture: it travels in one line
+_SMALLER = 0.7
+_PAGES_KEPT = 20  # that were recognised
+_PAGES_AROUND = 5  # a passage is looked for on so many pages before and after the one shown
+
+
+def page_picture(request: dict[str, Any]) -> dict[str, Any]:
+    """A page as PNG, with the places of a passage on it as far as the file's own text tells."""
+    number = int(request["page"])
+    with open_shown(Path(request["path"]), request["kind"]) as file:
+        _check_page(file, number)
+        picture, png = _as_png(file.show(number, int(request["width"])))
+        return {
+            "page": number,
+            "pages": len(file),
+            "label": file.label(number),
+            "png": base64.b64encode(png).decode("ascii"),
+            "width": picture.width,
+            "height": picture.height,
+            **_as_json(_marks(file, number, request)),
+        }
+
+
+def recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
+    """The places of a passage on the picture of a page: it is recognised once more, which takes seconds."""
+    number = int(request["page"])
+    page = _recognised(
+        request["path"],
+        request["kind"],
+        request["content_hash"],
+        number,
+        tuple(request["ocr_languages"]),
+        request["ocr_engine"],
+    )
+    return _as_json(find_marks(request["passage"], {number: page}, number, request["first"], request["last"]))
+
+
+@lru_cache(maxsize=_PAGES_KEPT)
+def _recognised(
+    path: str, kind: str, content_hash: str, number: int, languages: tuple[str, ...], engine: str
+) -> PageText:
+    """A page's words as they are recognised; the hash tells one content of a file from another."""
+    from citeloom.conversion.ocr.recogniser import Recogniser
+
+    recogniser = Recogniser(languages, engine)
+    with open_shown(Path(path), kind) as file:
+        _check_page(file, number)
+        image = file.scan(number)
+    words = recogniser.words(image)
+    text, boxes = list[str](), list[Box]()
+    for word in words:
+        text.append(f"{word.text} ")
+        across = (word.x1 - word.x0) / max(1, len(word.text))  # of a character, as far as anybody can tell
+        for at in range(len(word.text)):
+            box = (word.x0 + at * across, word.y0, word.x0 + (at + 1) * across, word.y1)
+            boxes.append(_turned_back(box, words.quarter_turns, image.size))
+        boxes.append(NOWHERE)
+    return PageText("".join(text), boxes, *image.size)
+
+
+def _check_page(file: ShownPdf | ShownPicture, number: int) -> None:
+    if not 1 <= number <= len(file):
+        raise CiteLoomError(
+            Code.INVALID_INPUT, f"There is no PDF page {number}.", f"The document has PDF pages 1 to {len(file)}."
+        )
+
+
+def _marks(file: ShownPdf | ShownPicture, number: int, request: dict[str, Any]) -> Marks:
+    first, last = int(request["first"]), int(request["last"])
+    if not first <= number <= last:
+        return Marks()
+    if request.get("places"):
+        return mark_all(file.boxes(number, request["places"]))
+    around = range(max(first, number - _PAGES_AROUND), min(last, number + _PAGES_AROUND, len(file)) + 1)
+    return find_marks(request["passage"], {at: file.characters(at) for at in around}, number, first, last)
+
+
+def _as_png(picture: Image.Image) -> tuple[Image.Image, bytes]:
+    """A picture as PNG; one that would be too many bytes is made smaller."""
+    red, green, blue = picture.split()
+    if not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(red, blue).getbbox()):
+        picture = red  # a third of the bytes, in half of the time
+    while True:
+        out = io.BytesIO()
+        picture.save(out, "PNG", compress_level=1)
+        if out.tell() <= _MOST_BYTES:
+            return picture, out.getvalue()
+        picture = picture.resize((int(picture.width * _SMALLER), int(picture.height * _SMALLER)))
+
+
+def _turned_back(box: Box, quarter_turns: int, size: tuple[int, int]) -> Box:
+    """A box on the picture as it is, of one on the picture turned counter-clockwise by quarter turns."""
+    width, height = size
+    x0, y0, x1, y1 = box
+    if quarter_turns == 1:
+        return width - y1, x0, width - y0, x1
+    if quarter_turns == 2:
+        return width - x1, height - y1, width - x0, height - y0
+    if quarter_turns == 3:
+        return y0, height - x1, y1, height - x0
+    return box
+
+
+def _as_json(marks: Marks) -> dict[str, Any]:
+    return {"marks": [list(box) for box in marks.boxes], "found": marks.found}

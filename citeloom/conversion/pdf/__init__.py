@@ -1,0 +1,1 @@
+"""PDF pages read by their geometry: words, lines, columns, headings, paragraphs, tables."""

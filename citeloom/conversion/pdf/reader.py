@@ -1,0 +1,346 @@
+"""PDF files and pictures of pages: text by page in reading order, with sections, page labels and printed numbers."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from citeloom.conversion.image_files import PictureFile
+from citeloom.conversion.pdf.headings import body_size, find_headings
+from citeloom.conversion.pdf.margins import Margins, read_margins
+from citeloom.conversion.pdf.ocr_pages import needs_ocr, recognise
+from citeloom.conversion.pdf.paragraphs import Paragraph, meeting_ends, page_paragraphs
+from citeloom.conversion.pdf.pdfium import PdfFile, RawPage, RawPdf, Word
+from citeloom.conversion.pdf.reading_order import Line, Region, document_gutters, regions
+from citeloom.conversion.pdf.text_layer import TextLayer
+from citeloom.conversion.text_tools import Vocabulary, find_dois, mean_confidence, tidy, word_coverage
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.section_names import is_reference_list, run_in_abstract
+from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
+
+log = logging.getLogger(__name__)
+
+_POOR_COVERAGE = 0.95
+_LOST_PAGE = 0.8  # a page that keeps less of its words was misread
+_WORTH_A_BLOCK = 20  # words; less text printed sideways is a stamp or a label, and stays in the margin
+_NO_TITLE = re.compile(
+    r"^(untitled|title|document\d*|unknown|slide \d+|microsoft (word|powerpoint)\b.*"
+    r"|.*\.(docx?|tex|pdf|dvi|indd|qxd|rtf|odt))$",
+    re.I,
+)
+
+
+def read_quick(path: Path, kind: str, converter: str) -> Converted:
+    """The text layer of a PDF, at once; pages that need OCR are left out and counted."""
+    with _open(path, kind) as file:
+        raw = file.read()
+    _check_pages(raw, path)
+    waiting = needs_ocr(raw.pages)
+    for page in raw.pages:
+        if page.number in waiting:
+            page.words, page.turned, page.raw_text = [], "", ""
+    margins = read_margins(raw.pages)
+    doc = _assemble(raw, margins, _plain_layout(raw.pages), kind, converter)
+    return replace(doc, waiting_for_ocr=len(waiting), warnings=(*_unseen(raw.pages), *doc.warnings))
+
+
+def read(
+    path: Path,
+    kind: str,
+    converter: str,
+    ocr_languages: tuple[str, ...],
+    ocr_engine: str,
+    tell: Callable[[str, int, int], None],
+) -> Converted:
+    """The whole document: OCR where a page needs it, structure by docling, or by geometry where docling loses text."""
+    with _open(path, kind) as file:
+        raw = file.read()
+        _check_pages(raw, path)
+        waiting = needs_ocr(raw.pages)
+        said = _unseen(raw.pages)
+        if waiting:
+            said += recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(tell, "ocr"))
+        if not any(page.words or page.turned for page in raw.pages):
+            raise _no_text(path, raw, len(waiting), said)
+        garbled = [number for number, layer in waiting.items() if layer is TextLayer.GARBLED]
+        if garbled:
+            languages = ", ".join(ocr_languages)
+            said.append(f"The text layer of {_page_list(garbled)} is garbled: read by OCR instead, as {languages}.")
+        margins = read_margins(raw.pages)
+        reason = None
+        try:
+            from citeloom.conversion.docling.pdf_pages import lay_out
+
+            laid_out = lay_out(raw.pages, raw.outline, file, partial(tell, "layout"))
+            doc = _assemble(raw, margins, laid_out, kind, converter, engine="docling")
+            if (doc.word_coverage or 0) < _POOR_COVERAGE:
+                reason = f"docling kept only {doc.word_coverage:.0%} of the words"
+        except Exception as error:
+            log.warning("docling failed on %s", path.name, exc_info=True)
+            reason = f"docling failed: {type(error).__name__}: {error}"
+    if reason:
+        plain = _assemble(raw, margins, _plain_layout(raw.pages), kind, converter)
+        doc = replace(plain, fallback_reason=reason)
+    return replace(doc, ocr_languages=ocr_languages if waiting else (), warnings=(*said, *doc.warnings))
+
+
+def _open(path: Path, kind: str) -> PdfFile | PictureFile:
+    return PictureFile(path) if kind == "image" else PdfFile(path)
+
+
+def _check_pages(raw: RawPdf, path: Path) -> None:
+    if len(raw.unreadable) < len(raw.pages):
+        return
+    what = "has no pages"
+    if claimed := raw.claimed or len(raw.pages):
+        what = f"says that it has {claimed:,} page{'s' * (claimed > 1)}, but none of them can be opened"
+    raise CiteLoomError(
+        Code.CONVERSION_FAILED,
+        f"{path.name} {what}.",
+        "Open it in a PDF viewer; if it is empty there too, download it again.",
+        path=str(path),
+    )
+
+
+def _no_text(path: Path, raw: RawPdf, recognised: int, said: list[str]) -> CiteLoomError:
+    """Why nothing can be searched in a document that could be opened."""
+    pages = len(raw.pages)
+    if recognised:
+        where = f"{recognised:,} of its {pages:,} pages" if pages > 1 else "its page"
+        what = f"There is no text in {path.name}, and OCR found none on {where}."
+        next_step = "Look at the file: its pages may be pictures without words."
+    else:
+        where = f"any of its {pages:,} pages" if pages > 1 else "its page"
+        what = f"{path.name} is blank: there is neither text nor a picture on {where}."
+        next_step = "Look at the file; if it has text in a PDF viewer, print it to a new PDF there."
+    if raw.unreadable:
+        said = [*said, f"Could not read {_page_list(raw.unreadable)}."]
+    return CiteLoomError(Code.CONVERSION_FAILED, " ".join([what, *said]), next_step, path=str(path), pages=pages)
+
+
+def _plain_layout(pages: list[RawPage]) -> list[list[Region]]:
+    """Regions by geometry alone."""
+    gutters = document_gutters(pages)
+    return [regions(page, gutters) for page in pages]
+
+
+def _assemble(
+    raw: RawPdf, margins: Margins, laid_out: list[list[Region]], kind: str, converter: str, engine: str = "plain"
+) -> Converted:
+    lines = [line for page in laid_out for region in page for line in region.lines]
+    words = Vocabulary(tidy(line.text) for line in lines)
+    size = body_size(lines)
+    title = _sensible(raw.title) or _largest_text(laid_out[0] if laid_out else [], size)
+    headings = {id(line): heading for heading in find_headings(laid_out, raw.outline, title) for line in heading.lines}
+    by_page = [
+        page_paragraphs(laid, headings, words, size, page.height)
+        for page, laid in zip(raw.pages, laid_out, strict=True)
+    ]
+    in_file_order = _mend_lost_pages(raw.pages, by_page, margins.lines, words)
+    _join_pages(by_page, words, size)
+    stamps = _stamps(raw.pages)
+    in_margins = [
+        (*lines, *_add_turned_text(page, paragraphs, stamps))
+        for lines, page, paragraphs in zip(margins.lines, raw.pages, by_page, strict=True)
+    ]
+    pages = tuple(
+        Page(
+            page.number,
+            "\n\n".join(p.text for p in paragraphs),
+            page.label,
+            margins.printed[at],
+            margins.printed_from[at],
+            *_source(page.words),
+            margin=in_margins[at],
+        )
+        for at, (page, paragraphs) in enumerate(zip(raw.pages, by_page, strict=True))
+    )
+    everything = [text for page in pages for text in (page.text, *page.margin)]
+    coverage = word_coverage((page.raw_text for page in raw.pages), everything)
+    return Converted(
+        file_type=kind,
+        converter=converter,
+        blocks=tuple(_blocks([p for paragraphs in by_page for p in paragraphs])),
+        pages=pages,
+        title=title,
+        dois=find_dois([*(page.text for page in pages), *(line for page in pages for line in page.margin)]),
+        word_coverage=coverage,
+        warnings=tuple(_warnings(raw, in_file_order, coverage)),
+        engine=engine,
+    )
+
+
+def _source(words: list[Word]) -> tuple[TextSource, float | None]:
+    """Whether most of the words were recognised in a picture, and how surely."""
+    recognised = [word for word in words if word.recognised]
+    if len(recognised) * 2 <= len(words):
+        return TextSource.NATIVE, None
+    return TextSource.OCR, mean_confidence((word.confidence, word.text) for word in recognised)
+
+
+def _mend_lost_pages(
+    pages: list[RawPage], by_page: list[list[Paragraph]], margins: list[list[str]], words: Vocabulary
+) -> list[int]:
+    """Take pdfium's own text for pages whose layout was misread (writing from right to left, say)."""
+    mended = []
+    for at, page in enumerate(pages):
+        kept = [*(paragraph.text for paragraph in by_page[at]), page.turned, *margins[at]]
+        if word_coverage([page.raw_text], kept) >= _LOST_PAGE:
+            continue
+        text = ""
+        for line in page.raw_text.replace("\ufffe", "-").splitlines():
+            text = words.join(text, tidy(line).strip())
+        by_page[at] = [Paragraph(BlockKind.TEXT, text, page.number, 0.0)] if text else []
+        page.turned, margins[at] = "", []
+        mended.append(page.number)
+    return mended
+
+
+def _unseen(pages: list[RawPage]) -> list[str]:
+    """What to say of words that are in the file but cannot be seen: they are no evidence of anything."""
+    counts = {page.number: page.unseen for page in pages if page.unseen}
+    if not counts:
+        return []
+    words = sum(counts.values())
+    what = f"{words:,} words that cannot be seen on the page were" if words > 1 else "1 word that cannot be seen was"
+    return [f"{_page_list(list(counts))}: {what} left out."]
+
+
+def _warnings(raw: RawPdf, in_file_order: list[int], coverage: float) -> list[str]:
+    found = []
+    if raw.claimed:
+        found.append(f"The file says that it has {raw.claimed:,} pages, but only {len(raw.pages):,} can be opened.")
+    if in_file_order:
+        found.append(f"The layout of {_page_list(in_file_order)} was not understood; text in the file's order.")
+    if raw.unreadable:
+        found.append(f"Could not read {_page_list(raw.unreadable)}.")
+    if coverage < _POOR_COVERAGE:
+        found.append(f"Only {coverage:.0%} of the file's words were recovered.")
+    return found
+
+
+def _page_list(numbers: list[int]) -> str:
+    shown = ", ".join(str(number) for number in numbers[:10])
+    more = f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
+    return f"PDF page{'s' if len(numbers) > 1 else ''} {shown}{more}"
+
+
+def _join_pages(by_page: list[list[Paragraph]], words: Vocabulary, body: float) -> None:
+    """Mark the paragraphs that run over a page break and mend a word broken by it."""
+    last: list[Paragraph] = []
+    for paragraphs in by_page:
+        if last and paragraphs:
+            before, after = meeting_ends(last, paragraphs, body)
+            if before is not None and after is not None:
+                # The halves become neighbours: notes and captions between them step aside on their own page.
+                last.append(last.pop(before))
+                paragraphs.insert(0, paragraphs.pop(after))
+                first, second = last[-1], paragraphs[0]
+                second.continues = True
+                _mend_broken_word(first, second, words)
+        if paragraphs:
+            last = paragraphs
+
+
+def _mend_broken_word(first: Paragraph, second: Paragraph, words: Vocabulary) -> None:
+    """A word broken by the end of the page stands whole on the page where it begins."""
+    head, _, rest = second.text.partition(" ")
+    if first.text[-1] in "-\u00ad\u2010" and rest:
+        joined = words.join(first.text, head)
+        if " " not in joined[len(first.text) - 1 :]:
+            first.text, second.text = joined, rest
+
+
+def _stamps(pages: list[RawPage]) -> set[str]:
+    """Sideways text that stands on page after page: a running line by another direction."""
+    count = Counter(page.turned for page in pages if page.turned)
+    return {text for text, pages_with in count.items() if pages_with >= 3}
+
+
+def _add_turned_text(page: RawPage, paragraphs: list[Paragraph], stamps: set[str]) -> list[str]:
+    """Text printed sideways: much of it ends the page's text, a stamp or a label is given back for the margin."""
+    text = tidy(page.turned).strip()
+    if page.turned in stamps or len(text.split()) < _WORTH_A_BLOCK:
+        return [text] if text else []
+    paragraphs.append(Paragraph(BlockKind.TEXT, text, page.number, 0.0, aside=True))
+    return []
+
+
+def _blocks(paragraphs: list[Paragraph]) -> list[Block]:
+    blocks: list[Block] = []
+    aside = False  # the block before is outside the flow, nothing continues it
+    path: list[tuple[int, str]] = []  # level and text of the headings above
+    for paragraph in paragraphs:
+        origin = _source([word for line in paragraph.lines for word in line.words])
+        if paragraph.level is not None:
+            path = [(level, text) for level, text in path if level < paragraph.level]
+            path.append((paragraph.level, paragraph.text))
+            blocks.append(_heading(path, paragraph.page, origin))
+            continue
+        text, kind = paragraph.text, paragraph.kind
+        run_in = run_in_abstract(text) if paragraph.page <= 2 and not path else None
+        if run_in:
+            path = [(0, run_in.rstrip(" —–:.-"))]
+            blocks.append(_heading(path, paragraph.page, origin))
+            text = text[len(run_in) :]
+        section = tuple(heading for _, heading in path)
+        if kind is BlockKind.FOOTNOTE and is_reference_list(section):
+            kind = BlockKind.TEXT  # numbered entries in small type
+        goes_on = paragraph.continues and not aside
+        blocks.append(
+            Block(
+                kind,
+                text,
+                section,
+                paragraph.page,
+                continues=goes_on,
+                text_source=origin[0],
+                ocr_confidence=origin[1],
+            )
+        )
+        aside = paragraph.aside
+    return blocks
+
+
+def _heading(path: list[tuple[int, str]], page: int, origin: tuple[TextSource, float | None]) -> Block:
+    section = tuple(text for _, text in path)
+    extra = {"header_level": len(section)}
+    return Block(
+        BlockKind.HEADING,
+        section[-1],
+        section,
+        page,
+        extra=extra,
+        text_source=origin[0],
+        ocr_confidence=origin[1],
+    )
+
+
+def _sensible(title: str) -> str:
+    title = " ".join(tidy(title).split())
+    letters = sum(c.isalpha() for c in title)
+    if len(title) < 5 or letters < 0.5 * len(title) or " " not in title or _NO_TITLE.match(title):
+        return ""
+    return title
+
+
+def _largest_text(page: list[Region], body: float) -> str:
+    """The text in the largest type on the first page: what a reader takes for the title."""
+    lines = [line for region in page for line in region.lines if sum(c.isalpha() for c in line.text) >= 4]
+    if not lines:
+        return ""
+    largest = max(line.size for line in lines)
+    if largest < body + 1:
+        return ""
+    found: list[Line] = []
+    for line in lines:
+        if line.size >= largest - 0.5:
+            found.append(line)
+        elif found:
+            break
+    return " ".join(tidy(line.text).strip() for line in found)[:300]

@@ -1,0 +1,284 @@
+"""From words on a page to lines in reading order: columns are found, then read one after the other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from enum import StrEnum
+from statistics import median
+
+from citeloom.conversion.pdf.pdfium import RawPage, Word
+
+_MIN_COLUMN_LINES = 4  # fewer lines side by side are a table or a figure, unless the document has columns anyway
+_WORD_GAP = 0.75  # in ems: a gap narrower than this is a space between words, not a gutter
+_CELL_GAP = 1.4  # in ems: a gap wider than this separates the cells of a table
+
+
+@dataclass(slots=True)
+class Line:
+    """A printed line inside one column."""
+
+    words: list[Word]
+    page: int
+    x0: float
+    x1: float
+    y: float
+    size: float
+    bold: bool
+    font: str
+
+    @property
+    def text(self) -> str:
+        """The line's words, with a space wherever the print has one."""
+        parts = [self.words[0].text]
+        for before, word in zip(self.words, self.words[1:], strict=False):
+            # A word set in two strokes (a drop capital, a change of font) has no gap inside.
+            gap = word.x0 - before.x1
+            touching = not word.spaced and -0.3 * word.size < gap < 0.1 * max(before.size, word.size)
+            parts.append(word.text if touching else " " + word.text)
+        return "".join(parts)
+
+    @property
+    def cells(self) -> list[str]:
+        """The line cut at its wide gaps, as the cells of a table are."""
+        cells: list[list[str]] = [[self.words[0].text]]
+        for before, word in zip(self.words, self.words[1:], strict=False):
+            if word.x0 - before.x1 > _CELL_GAP * max(before.size, word.size):
+                cells.append([])
+            cells[-1].append(word.text)
+        return [" ".join(cell) for cell in cells]
+
+
+class RegionKind(StrEnum):
+    """What a region of a page is; geometry alone knows only text."""
+
+    TEXT = "text"
+    HEADING = "heading"
+    CAPTION = "caption"
+    FOOTNOTE = "footnote"
+    FIGURE = "figure"
+    TABLE = "table"
+
+
+@dataclass(slots=True)
+class Region:
+    """Lines that are read from top to bottom: a column, a part of the page in full width, a table, a caption."""
+
+    lines: list[Line]
+    x0: float
+    x1: float
+    kind: RegionKind = RegionKind.TEXT
+    rows: list[list[str]] = field(default_factory=list)  # the cells of a table
+
+    @property
+    def top(self) -> float:
+        """The height at which it begins."""
+        return max(line.y + 0.7 * line.size for line in self.lines)
+
+    @property
+    def bottom(self) -> float:
+        """The height at which it ends."""
+        return min(line.y for line in self.lines)
+
+
+def rows(words: list[Word]) -> list[list[Word]]:
+    """Words gathered into rows by their baseline, top row first, each from left to right."""
+    found: list[list[Word]] = []
+    levels: list[tuple[float, float]] = []  # baseline and size of each row, lowest row last
+    ends: list[float] = []  # where each row ends on the right
+    for word in sorted(words, key=lambda w: (-w.y, w.x0)):
+        for back in range(1, min(4, len(levels)) + 1):
+            level, size = levels[-back]
+            if level - word.y >= 0.45 * (size if size > word.size else word.size):
+                continue
+            if word.x0 >= ends[-back] or _fits(found[-back], word):
+                found[-back].append(word)
+                ends[-back] = max(ends[-back], word.x1)
+                if word.size > size:  # a raised figure must not define the row it is raised from
+                    levels[-back] = (word.y, word.size)
+                break
+        else:
+            found.append([word])
+            ends.append(word.x1)
+            levels.append((word.y, word.size))
+    order = sorted(range(len(found)), key=lambda i: -levels[i][0])
+    return [sorted(found[i], key=lambda w: w.x0) for i in order]
+
+
+def _fits(row: list[Word], word: Word) -> bool:
+    """Whether there is room for the word in the row: print never overlaps, two tight lines would."""
+    for other in row:
+        overlap = min(other.x1, word.x1) - max(other.x0, word.x0)
+        if overlap > 0.5 * min(other.x1 - other.x0, word.x1 - word.x0) and overlap > 1.0:
+            return False
+    return True
+
+
+def document_gutters(pages: list[RawPage]) -> list[float]:
+    """Where gutters between columns stand in this document, most frequent first."""
+    count: dict[int, int] = defaultdict(int)
+    for page in pages:
+        gutter = _find_gutter(rows(page.words), [])
+        if gutter is not None:
+            count[round(gutter / 6)] += 1
+    return [key * 6.0 for key, _ in sorted(count.items(), key=lambda item: (-item[1], item[0]))[:4]]
+
+
+def regions(page: RawPage, known_gutters: list[float]) -> list[Region]:
+    """The page's regions in reading order."""
+    return _regions(page.words, page.number, known_gutters, depth=0)
+
+
+def _regions(words: list[Word], page: int, known: list[float], depth: int) -> list[Region]:
+    if not words:
+        return []
+    page_rows = rows(words)
+    gutter = _find_gutter(page_rows, known if depth == 0 else []) if depth < 2 else None
+    if gutter is None:
+        return [region_of(page_rows, page)]
+    result: list[Region] = []
+    full: list[list[Word]] = []
+    for crosses, band in _bands(page_rows, gutter):
+        left = [w for row in band for w in row if w.x1 <= gutter + 1]
+        right = [w for row in band for w in row if w.x1 > gutter + 1]
+        if crosses or not left or not right:
+            full.extend(band)
+            continue
+        if full:
+            result.append(region_of(full, page))
+            full = []
+        result.extend(_regions(left, page, [], depth + 1))
+        result.extend(_regions(right, page, [], depth + 1))
+    if full:
+        result.append(region_of(full, page))
+    return result
+
+
+def region_of(page_rows: list[list[Word]], page: int, kind: RegionKind = RegionKind.TEXT) -> Region:
+    """A region made of rows of words."""
+    lines = []
+    for row in page_rows:
+        letters: dict[tuple[float, bool, str], int] = defaultdict(int)
+        for word in row:
+            letters[(word.size, word.bold, word.font)] += len(word.text)
+        size, bold, font = max(letters, key=lambda style: (letters[style], style))
+        body = [w.y for w in row if w.size == size]
+        lines.append(Line(row, page, row[0].x0, max(w.x1 for w in row), median(body), size, bold, font))
+    return Region(lines, min(line.x0 for line in lines), max(line.x1 for line in lines), kind)
+
+
+def _crosses(row: list[Word], gutter: float) -> bool:
+    """Whether the row runs across the gutter: a word covers it, or only a word space stands there."""
+    before = after = None
+    for word in row:
+        if word.x0 < gutter - 1 and word.x1 > gutter + 1:
+            return True
+        if word.x1 <= gutter + 1:
+            before = word
+        elif after is None:
+            after = word
+    if before is None or after is None:
+        return False
+    return after.x0 - before.x1 < _WORD_GAP * max(before.size, after.size)
+
+
+def _bands(page_rows: list[list[Word]], gutter: float) -> list[tuple[bool, list[list[Word]]]]:
+    """The page cut from top to bottom into parts that cross the gutter and parts that respect it."""
+    bands: list[tuple[bool, list[list[Word]]]] = []
+    for row in page_rows:
+        crosses = _crosses(row, gutter)
+        if not bands or bands[-1][0] != crosses:
+            bands.append((crosses, []))
+        bands[-1][1].append(row)
+    return bands
+
+
+def _find_gutter(page_rows: list[list[Word]], known: list[float]) -> float | None:
+    """The x of the white gutter that parts the words into columns, or None for a single column."""
+    words = [word for row in page_rows for word in row]
+    if len(words) < 12:
+        return None
+    left, right = min(w.x0 for w in words), max(w.x1 for w in words)
+    width = right - left
+    for gutter in known:
+        if left < gutter < right:
+            best = max((g for g in (gutter - 3, gutter, gutter + 3)), key=lambda g: _score(page_rows, g, width, 1))
+            if _score(page_rows, best, width, 1) > 0:
+                return best
+    if width < 180:
+        return None
+    best_score, best_at = 0.0, None
+    for at in _white_places(words, left + 0.2 * width, left + 0.8 * width):
+        score = _score(page_rows, at, width, _MIN_COLUMN_LINES)
+        if score > best_score:
+            best_score, best_at = score, at
+    return best_at
+
+
+def _white_places(words: list[Word], start: float, end: float) -> list[float]:
+    """The places where fewest words stand in the way, one for each white strip."""
+    steps = int((end - start) / 2)
+    if steps < 2:
+        return []
+    change = [0] * (steps + 2)
+    for word in words:
+        first = max(0, int((word.x0 - start) / 2))
+        last = min(steps, int((word.x1 - start) / 2))
+        if first <= last:
+            change[first] += 1
+            change[last + 1] -= 1
+    blocked, level = [], 0
+    for step in range(steps + 1):
+        level += change[step]
+        blocked.append(level)
+    places: list[float] = []
+    step = 0
+    while step <= steps:
+        until = step
+        while until < steps and blocked[until + 1] == blocked[step]:
+            until += 1
+        lower_before = step == 0 or blocked[step - 1] > blocked[step]
+        lower_after = until == steps or blocked[until + 1] > blocked[step]
+        if lower_before and lower_after:
+            places.append(start + (step + until + 1))  # the middle of the strip
+        step = until + 1
+    places.sort(key=lambda x: blocked[min(steps, max(0, int((x - start) / 2)))])
+    return places[:12]
+
+
+def _score(page_rows: list[list[Word]], gutter: float, width: float, min_lines: int) -> float:
+    """How many lines stand side by side in columns at this gutter; tables count nothing."""
+    score = 0.0
+    left: list[list[Word]] = []
+    right: list[list[Word]] = []
+    for row in [*page_rows, None]:
+        if row is not None and not _crosses(row, gutter):
+            left_part = [w for w in row if w.x1 <= gutter + 1]
+            right_part = [w for w in row if w.x1 > gutter + 1]
+            if left_part:
+                left.append(left_part)
+            if right_part:
+                right.append(right_part)
+            continue
+        prose = _is_prose(left, width, min_lines), _is_prose(right, width, min_lines)
+        # Where the document is known to have columns, a table may fill one beside prose in the other.
+        if all(prose) or (min_lines == 1 and any(prose) and left and right):
+            score += len(left) + len(right)
+        left, right = [], []
+    return score
+
+
+def _is_prose(lines: list[list[Word]], width: float, min_lines: int) -> bool:
+    """Whether lines fill their column as prose does; the cells of a table do not."""
+    if len(lines) < min_lines:
+        return False
+    x0 = min(line[0].x0 for line in lines)
+    x1 = max(line[-1].x1 for line in lines)
+    if x1 - x0 < 0.15 * width:
+        return False
+    if len(lines) < _MIN_COLUMN_LINES:  # the end of a column in a document known to have columns
+        return True
+    fill = median((line[-1].x1 - line[0].x0) / max(x1 - x0, 1) for line in lines)
+    words = median(len(line) for line in lines)
+    inked = median(sum(w.x1 - w.x0 for w in line) / max(line[-1].x1 - line[0].x0, 1) for line in lines)
+    return fill > 0.6 and words >= 3 and inked > 0.6

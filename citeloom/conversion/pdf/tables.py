@@ -1,0 +1,102 @@
+"""The cells of a table, found by the white between its columns."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from statistics import median
+
+from citeloom.conversion.pdf.pdfium import Word
+from citeloom.conversion.pdf.reading_order import rows as rows_of
+from citeloom.conversion.text_tools import tidy
+
+_CELL_GAP = 0.75  # in ems: a wider gap parts two cells of a row
+_TIGHT_GAP = 0.4  # where two columns meet, a narrower one does
+_SPANNING = 0.6  # of the table's width: a lone cell as wide spans the columns and does not tell where they are
+
+
+def table_rows(words: list[Word]) -> list[list[str]]:
+    """The cells of the table that the words make up, row by row; empty where they do not make a table."""
+    lines = [_pieces(row) for row in rows_of(words)]
+    columns = _columns(lines)
+    if len(columns) < 2 or len(lines) < 2:
+        return []
+    grid: list[list[str]] = []
+    baselines: list[float] = []
+    for line in lines:
+        cells = [""] * len(columns)
+        for piece in (part for whole in line for part in _cut_at_columns(whole, columns)):
+            at = _column(piece, columns)
+            text = " ".join(word.text for word in piece)
+            cells[at] = f"{cells[at]} {text}".strip()
+        grid.append(cells)
+        baselines.append(line[0][0].y)
+    return [[tidy(cell) for cell in row] for row in _joined(grid, baselines, median(w.size for w in words))]
+
+
+def _pieces(row: list[Word]) -> list[list[Word]]:
+    """A row cut at its wide gaps."""
+    pieces = [[row[0]]]
+    for before, word in pairwise(row):
+        if word.x0 - before.x1 > _CELL_GAP * max(before.size, word.size):
+            pieces.append([])
+        pieces[-1].append(word)
+    return pieces
+
+
+def _columns(lines: list[list[list[Word]]]) -> list[tuple[float, float]]:
+    """Where the columns stand: runs of x that pieces cover, parted by white that goes through the rows."""
+    pieces = [piece for line in lines for piece in line]
+    left, right = min(p[0].x0 for p in pieces), max(p[-1].x1 for p in pieces)
+    telling = [
+        (piece[0].x0, piece[-1].x1)
+        for line in lines
+        for piece in line
+        if len(line) > 1 or piece[-1].x1 - piece[0].x0 < _SPANNING * (right - left)
+    ]
+    columns: list[list[float]] = []
+    # A heading over two columns would join them: the narrow pieces go first, wide ones only widen what they meet.
+    for x0, x1 in sorted(telling, key=lambda span: span[1] - span[0]):
+        met = [c for c in columns if min(c[1], x1) - max(c[0], x0) > 0]
+        if not met:
+            columns.append([x0, x1])
+        elif len(met) == 1:
+            met[0][0], met[0][1] = min(met[0][0], x0), max(met[0][1], x1)
+    columns.sort()
+    return [(x0, x1) for x0, x1 in columns]
+
+
+def _cut_at_columns(piece: list[Word], columns: list[tuple[float, float]]) -> list[list[Word]]:
+    """A piece that runs over several columns, cut where they meet if there is more than a word space."""
+    parts = [[piece[0]]]
+    for before, word in pairwise(piece):
+        wide = word.x0 - before.x1 > _TIGHT_GAP * max(before.size, word.size)
+        if wide and _column([before], columns) != _column([word], columns):
+            parts.append([])
+        parts[-1].append(word)
+    return parts
+
+
+def _column(piece: list[Word], columns: list[tuple[float, float]]) -> int:
+    x0, x1 = piece[0].x0, piece[-1].x1
+    middle = (x0 + x1) / 2
+    return max(
+        range(len(columns)),
+        key=lambda at: (
+            min(columns[at][1], x1) - max(columns[at][0], x0),
+            -abs((columns[at][0] + columns[at][1]) / 2 - middle),
+        ),
+    )
+
+
+def _joined(grid: list[list[str]], baselines: list[float], size: float) -> list[list[str]]:
+    """Rows with the lines of a wrapped cell joined: they stand close, leave cells empty and go on in small letters."""
+    joined = [grid[0]]
+    for row, step in zip(grid[1:], (a - b for a, b in pairwise(baselines)), strict=True):
+        before = joined[-1]
+        filled = [at for at, cell in enumerate(row) if cell]
+        goes_on = all(before[at] and (row[at][0].islower() or row[at][0] == "(") for at in filled)
+        if goes_on and len(filled) < len(row) and step <= 1.5 * size:
+            joined[-1] = [f"{a} {b}".strip() for a, b in zip(before, row, strict=True)]
+        else:
+            joined.append(row)
+    return joined

@@ -1,0 +1,155 @@
+"""Which pages can be taken at their word: is the text layer good, garbled, or not there?"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from contextlib import suppress
+from enum import StrEnum
+from functools import lru_cache
+from itertools import pairwise
+
+from citeloom.conversion.pdf.pdfium import RawPage
+
+_SCAN_SHARE = 0.5  # of the page covered by pictures: with next to no text it is a scan
+_FEW_WORDS = 25  # a stamp, a page number, a line that a library put on the scan
+_ENOUGH_LETTERS = 150  # to judge letters by their frequency
+_ENOUGH_WORDS = 25  # different ones: a watermark repeated a hundred times says nothing
+_ENOUGH_OF_A_SCRIPT = 20  # letters of it, to say whether a text in it can be one
+# The characters in daily use, by the standards that put them into a part of their own: nearly all of what is printed in
+# Chinese, Japanese or Korean, and a third of what chance picks (a fifth in Korean).
+_DAILY_HAN = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
+_DAILY_HANGUL = (("euc_kr", 0xB0, 0xC8),)
+_RARELY_USED = 0.6  # the share of characters in daily use below which a text is none
+_MIXED_SCRIPTS = 0.2  # of the neighbours within words that are of two scripts: none are in any language
+_SOUP = set("!\"#$%&'*+/<=>?@\\^_`{|}~")
+_HARMLESS = "\ufffe\x02"  # how pdfium marks a hyphen at the end of a line
+_GLYPH_NAMES = re.compile(r"\(cid:\d+\)|GLYPH<|(?:/G\d+){2,}|(?:/uni[0-9A-F]{4}){2,}")
+# How often each letter stands in English and German prose, taken together; other languages in Latin letters are
+# nearer to it than any shuffled alphabet.
+_LETTERS = {
+    "e": 15, "t": 7.5, "a": 7, "o": 5.5, "i": 7.5, "n": 8.5, "s": 6.5, "h": 5.5, "r": 6.5, "d": 4.7, "l": 3.8, "u": 3.4,
+    "c": 2.9, "m": 2.5, "f": 2, "w": 2.1, "y": 1, "g": 2.5, "p": 1.4, "b": 1.7, "v": 0.9, "k": 1, "x": 0.1, "q": 0.1,
+    "j": 0.2, "z": 0.6,
+}  # fmt: skip
+_UNLIKE_PROSE = 0.72  # cosine; prose in Latin letters lies above 0.85, shifted alphabets below 0.65
+_FUNCTION_WORDS = {
+    "the", "of", "and", "in", "to", "a", "is", "that", "for", "it", "as", "was", "with", "be", "by", "on", "not",
+    "he", "this", "are", "or", "his", "from", "at", "which", "but", "have", "an", "had", "they", "you", "were",
+    "their", "one", "all", "we", "can", "her", "has", "there", "been", "if", "more", "when", "will", "would", "who",
+    "so", "no", "der", "die", "und", "das", "den", "von", "zu", "mit", "sich", "des", "auf", "für", "ist", "im",
+    "dem", "nicht", "ein", "eine", "als", "auch", "es", "werden", "aus", "er", "hat", "dass", "sie", "nach", "wird",
+    "bei", "einer", "um", "am", "sind", "noch", "wie", "einem", "über", "einen", "zum", "war", "haben", "nur",
+    "oder", "aber", "vor", "zur", "bis", "mehr", "durch", "man", "de", "la", "le", "les", "et", "en", "un", "une",
+    "du", "que", "qui", "dans", "est", "pour", "pas", "sur", "au", "par", "il", "ne", "se", "ce", "el", "los", "las",
+    "y", "del", "por", "con", "una", "su", "para", "lo", "como", "al", "di", "che", "per", "non", "si", "da", "sono",
+    "het", "van", "een", "dat", "op", "te", "zijn", "met", "voor", "niet", "aan", "o", "os", "do", "e", "não", "uma",
+}  # fmt: skip
+
+
+# Formulas set Greek and Latin letters side by side, and text in East Asian scripts has Latin words without a space.
+_TOGETHER = dict.fromkeys(("GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"), "LATIN")
+
+
+class TextLayer(StrEnum):
+    """What a page's text layer is worth."""
+
+    GOOD = "good"
+    GARBLED = "garbled"  # there, but not what is printed: OCR replaces it
+    ABSENT = "absent"  # a picture of text: OCR adds to the few words there may be
+
+
+def judge(page: RawPage) -> TextLayer:
+    """What the page's text layer is worth."""
+    text = page.raw_text
+    words = len(page.words)
+    if not words and not page.turned.strip():
+        return TextLayer.ABSENT if page.drawn else TextLayer.GOOD  # an empty page has nothing to read
+    if is_garbled(text) or (page.invisible and _is_poor_ocr(text)):
+        return TextLayer.GARBLED
+    if page.picture_share >= _SCAN_SHARE and words < _FEW_WORDS and not page.invisible:
+        return TextLayer.ABSENT
+    return TextLayer.GOOD
+
+
+def is_garbled(text: str) -> bool:
+    """Whether letters are not the ones printed: unmapped glyphs, private characters, a shuffled alphabet."""
+    characters = [c for c in text if not c.isspace()]
+    if len(characters) < 20:
+        return False
+    junk = sum(_is_junk(c) for c in characters) + 6 * len(_GLYPH_NAMES.findall(text))
+    if junk > 0.1 * len(characters):
+        return True
+    if _is_no_language(text):
+        return True
+    letters = [c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha()]
+    # Leaders of a table of contents and signs of formulas are printed as they are; ASCII signs for letters are not.
+    soup = sum(c in _SOUP for c in characters)
+    if len(characters) >= _ENOUGH_LETTERS and soup > 0.3 * len(characters) and soup > 2 * len(letters):
+        return True
+    high = sum("À" <= c <= "ÿ" for c in characters)
+    if len(letters) >= 40 and high > 0.5 * len(letters):
+        return True  # another alphabet read as Western European letters
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    latin = Counter(c for c in letters if c in _LETTERS)
+    if latin.total() < max(_ENOUGH_LETTERS, 0.8 * len(letters)) or len(set(words)) < _ENOUGH_WORDS:
+        return False
+    familiar = sum(word in _FUNCTION_WORDS for word in words)
+    return _likeness(latin) < _UNLIKE_PROSE and familiar < 0.04 * len(words)
+
+
+def _is_junk(character: str) -> bool:
+    if character in _HARMLESS or "\uf8e0" <= character <= "\uf8fe":  # pieces of large brackets
+        return False
+    return character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cs", "Cc")
+
+
+def _is_no_language(text: str) -> bool:
+    """Whether the characters can be no text in any language: the numbers of other letters, or of glyphs."""
+    scripts = [[_script(c) for c in word] for word in re.findall(r"[^\W\d_]+", text)]
+    pairs = [pair for word in scripts for pair in pairwise(filter(None, word))]
+    if len(pairs) >= _ENOUGH_OF_A_SCRIPT and sum(a != b for a, b in pairs) > _MIXED_SCRIPTS * len(pairs):
+        return True
+    han = [c for c in text if "\u3400" <= c <= "\u9fff"]
+    hangul = [c for c in text if "\uac00" <= c <= "\ud7a3"]
+    return any(
+        len(found) >= _ENOUGH_OF_A_SCRIPT and sum(_in_daily_use(c, daily) for c in found) < _RARELY_USED * len(found)
+        for found, daily in ((han, _DAILY_HAN), (hangul, _DAILY_HANGUL))
+    )
+
+
+@lru_cache(20_000)
+def _script(character: str) -> str:
+    """The script of a letter, those that stand together in one word taken as one; empty where any word may have it."""
+    if unicodedata.category(character) == "Lm":
+        return ""
+    script = unicodedata.name(unicodedata.normalize("NFKC", character)[0], "").partition(" ")[0]
+    return _TOGETHER.get(script, script)
+
+
+@lru_cache(20_000)
+def _in_daily_use(character: str, daily: tuple[tuple[str, int, int], ...]) -> bool:
+    for standard, first, last in daily:
+        with suppress(UnicodeEncodeError):
+            if first <= character.encode(standard)[0] <= last:
+                return True
+    return False
+
+
+def _likeness(letters: Counter[str]) -> float:
+    """How alike the letters are distributed to those of prose: the cosine of both."""
+    product = sum(letters[c] * share for c, share in _LETTERS.items())
+    lengths = math.hypot(*letters.values()) * math.hypot(*_LETTERS.values())
+    return product / lengths if lengths else 0.0
+
+
+def _is_poor_ocr(text: str) -> bool:
+    """Whether the invisible text behind a scan is so poor that reading the picture again is better."""
+    words = re.findall(r"\S+", text)
+    if len(words) < 30:
+        return False
+    crumbs = sum(len(word) == 1 and not word.isdigit() and word.casefold() not in "aàioyéeu&" for word in words)
+    mixed = sum(bool(re.search(r"[^\W\d_]\d[^\W\d_]|[^\w\s]{3,}|[a-z][A-Z][a-z]", word)) for word in words)
+    return (crumbs + mixed) > 0.2 * len(words)

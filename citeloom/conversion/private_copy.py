@@ -1,0 +1,100 @@
+"""Private copies of documents: what is read is the very content that was allowed, whatever its path leads to now."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from citeloom.core.errors import CiteLoomError, Code
+
+_BLOCK = 1 << 20
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class PrivateCopies:
+    """Makes a copy of a document in a folder of this process; the last one is kept for the next question.
+
+    A path can be made to lead elsewhere between two looks at it: by a link in place of the file, or of a folder above
+    it. A copy is given out only if its content is the one that was asked for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._last: tuple[str, Path] | None = None
+
+    def of(self, path: Path, content_hash: str, most_bytes: int) -> Path:
+        """A copy of a file with this content, under the same name; raises OSError where it cannot be opened."""
+        wanted = self._folder / content_hash / path.name
+        if self._last == (content_hash, wanted):
+            return wanted
+        self.forget()
+        with _opened(path) as file:
+            if os.fstat(file.fileno()).st_size > most_bytes:
+                raise too_large(path, os.fstat(file.fileno()).st_size, most_bytes)
+            try:
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                wanted.parent.mkdir()
+                found = _copied(file, wanted, most_bytes)
+            except OSError as error:
+                self.forget()
+                raise _no_room(error) if error.errno in _FULL else error from None
+        if found != content_hash:
+            self.forget()
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED, "It changed while it was being read.", "The next import reads it again."
+            )
+        self._last = (content_hash, wanted)
+        return wanted
+
+    def forget(self) -> None:
+        """Delete the last copy."""
+        self._last = None
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _opened(path: Path) -> BinaryIO:
+    # Without O_NONBLOCK a pipe under the name of a paper would be waited for without end.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise not_a_file(path)
+    return os.fdopen(descriptor, "rb")
+
+
+def _copied(file: BinaryIO, target: Path, most_bytes: int) -> str:
+    """Write what a file holds, and no more of it than may be; gives its hash."""
+    seen, size = hashlib.sha256(), 0
+    with target.open("xb") as copy:
+        while size <= most_bytes and (block := file.read(_BLOCK)):
+            size += len(block)
+            seen.update(block)
+            copy.write(block)
+    return seen.hexdigest()
+
+
+def too_large(path: Path, size: int, most_bytes: int) -> CiteLoomError:
+    """A file that is larger than any document."""
+    return CiteLoomError(
+        Code.CONVERSION_FAILED,
+        f"The file {path.name} has {size / 1024**2:.0f} MB; CiteLoom reads up to {most_bytes // 1024**2} MB.",
+        "Split it into smaller files.",
+        path=str(path),
+    )
+
+
+def not_a_file(path: Path) -> CiteLoomError:
+    """A folder, a pipe or a device."""
+    return CiteLoomError(
+        Code.UNSUPPORTED_FORMAT, f"{path.name} is not a file.", "Name a file, not a folder.", path=str(path)
+    )
+
+
+def _no_room(error: OSError) -> CiteLoomError:
+    return CiteLoomError(
+        Code.STORAGE_ERROR, f"There is no room for a copy to read from: {error.strerror}.", "Free some space."
+    )

@@ -1,0 +1,46 @@
+"""Counting tokens as the embedding model will."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from citeloom.core.errors import CiteLoomError, Code
+
+
+class TokenCounter:
+    """Counts the tokens of texts, special tokens included."""
+
+    def __init__(self, tokenizer_file: Path) -> None:
+        try:
+            self._tokenizer = Tokenizer.from_file(str(tokenizer_file))
+        except Exception as error:  # tokenizers raises bare Exception
+            raise CiteLoomError(
+                Code.MODEL_NOT_AVAILABLE,
+                f"The tokenizer {Path(tokenizer_file).name} cannot be loaded: {error}.",
+                "Reinstall CiteLoom or choose another embedding model.",
+                path=str(tokenizer_file),
+            ) from None
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+
+    def __call__(self, texts: Sequence[str]) -> list[int]:
+        """The number of tokens of each text."""
+        counts: list[int] = []
+        for start in range(0, len(texts), 1000):
+            batch = list(texts[start : start + 1000])
+            counts.extend(len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(batch))
+        return counts
+
+
+def vocabulary(tokenizer_file: Path) -> frozenset[str]:
+    """The whole words that a model's tokenizer knows: those of its language at large."""
+    tokens = Tokenizer.from_file(str(tokenizer_file)).get_vocab()
+    return frozenset(token.casefold() for token in tokens if token.isalpha())
+
+
+def estimate_tokens(texts: Sequence[str]) -> list[int]:
+    """A careful guess where no tokenizer is at hand: a token for three characters, two around."""
+    return [(len(text) + 2) // 3 + 2 for text in texts]

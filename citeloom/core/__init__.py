@@ -1,0 +1,1 @@
+"""Foundation of every layer: errors, data types, settings, paths, text helpers. Imports nothing above it."""

@@ -1,0 +1,153 @@
+"""A person's file: read whole, backed up beside, written in one step."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+from citeloom.core.errors import CiteLoomError, Code
+
+_LARGEST = 32_000_000  # bytes; Claude Code's file grows to several millions
+_BACKUPS = 5
+_MARK = ".citeloom-backup-"
+_NOTHING = "Nothing was written."
+
+
+def fingerprint(content: bytes | None) -> str | None:
+    """What tells one content from another; None of nothing."""
+    return None if content is None else hashlib.sha256(content).hexdigest()
+
+
+def read(file: Path) -> bytes | None:
+    """What is in a file; None if there is none."""
+    try:
+        seen = file.stat()
+        if not stat.S_ISREG(seen.st_mode):
+            what = "a folder" if stat.S_ISDIR(seen.st_mode) else "no ordinary file"
+            raise CiteLoomError(Code.INVALID_INPUT, f"{file} is {what}.", "Move it away, then try again.")
+        if seen.st_size > _LARGEST:
+            size = f"{seen.st_size / 1e6:.0f} MB"
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"{file} is too large ({size}).",
+                "Look at what it holds.",
+            )
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _failed(error, file, "read") from error
+
+
+def check_writable(file: Path) -> None:
+    """Refuse a file that its owner has locked; replacing it would break the lock."""
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        return
+    if not mode & 0o222 or not os.access(file, os.W_OK):
+        raise CiteLoomError(Code.PERMISSION_DENIED, f"{file} is read-only.", "Make it writable, then try again.")
+
+
+def back_up(file: Path, content: bytes) -> Path:
+    """Keep a content beside its file; the oldest of many such copies go."""
+    stamp = datetime.now().strftime("%Y%m%dT%H%M%S.%f")
+    backup = file.with_name(f"{file.name}{_MARK}{stamp}")
+    try:
+        mode = stat.S_IMODE(file.stat().st_mode)  # it may hold keys: whoever may not read the one may not the other
+        backup.touch(mode=0o600, exist_ok=False)
+        backup.write_bytes(content)
+        backup.chmod(mode)
+    except OSError as error:
+        backup.unlink(missing_ok=True)
+        raise _failed(error, backup, "written") from error
+    # The one just made is kept even if the clock was set back; one that cannot be deleted hurts nobody.
+    for old in [other for other in backups(file) if other != backup][_BACKUPS - 1 :]:
+        with contextlib.suppress(OSError):
+            old.unlink()
+    return backup
+
+
+def backups(file: Path) -> list[Path]:
+    """Earlier contents of a file, the newest first."""
+    begin = f"{file.name}{_MARK}"
+    try:
+        found = [other for other in file.parent.iterdir() if other.name.startswith(begin) and other.is_file()]
+        return sorted(found, reverse=True)
+    except OSError:
+        return []
+
+
+def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
+    """Put a new content in place of the one that was read, in one step; None: no file."""
+    target = file.resolve()  # through a link to the file that somebody keeps elsewhere
+    temporary: Path | None = None
+    try:
+        if after is not None:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary = _written_beside(target, after)
+        if read(file) != before:
+            raise CiteLoomError(
+                Code.INVALID_INPUT, f"{file} was changed by another program just now.", f"Try again. {_NOTHING}"
+            )
+        if temporary is None:
+            target.unlink()
+        else:
+            temporary.replace(target)
+    except OSError as error:
+        raise _failed(error, file, "written") from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def _written_beside(target: Path, content: bytes) -> Path:
+    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".citeloom")
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            old = target.stat()
+        except FileNotFoundError:
+            Path(name).chmod(0o600)
+        else:
+            Path(name).chmod(stat.S_IMODE(old.st_mode))
+            _give(Path(name), old)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
+
+
+def _give(file: Path, old: os.stat_result) -> None:
+    """Let a file belong to whom the old one belonged, as far as one may."""
+    new = file.stat()
+    if sys.platform != "win32" and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        with contextlib.suppress(PermissionError):
+            os.chown(file, old.st_uid, old.st_gid)
+
+
+def _failed(error: OSError, file: Path, what: str) -> CiteLoomError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return CiteLoomError(
+            Code.STORAGE_ERROR, f"The disk is full: {file} could not be {what}.", f"Free some room. {_NOTHING}"
+        )
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return CiteLoomError(
+            Code.PERMISSION_DENIED,
+            f"{file} could not be {what}: it is protected, or in use.",
+            f"Close the program that it belongs to, look at its rights, then try again. {_NOTHING}",
+        )
+    reason = error.strerror or type(error).__name__
+    return CiteLoomError(
+        Code.STORAGE_ERROR, f"{file} could not be {what} ({reason}).", f"Look at the path, then try again. {_NOTHING}"
+    )

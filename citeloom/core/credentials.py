@@ -1,0 +1,110 @@
+"""Keys of other services. They lie in the system's keyring or come from the environment, never in a file of ours."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from citeloom.core.errors import CiteLoomError, Code
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+Place = Literal["keyring", "environment"]
+
+_SERVICE = "citeloom"
+_PATIENCE = 60.0  # seconds: long enough to type the keyring's password, and a keyring that hangs must not hang us
+_T = TypeVar("_T")
+
+
+def variable(name: str) -> str:
+    """The environment variable that serves where there is no keyring, and wins where there is one."""
+    return f"CITELOOM_{name.upper()}_API_KEY"
+
+
+def get(name: str) -> str | None:
+    """The key of a service; None where there is none. A keyring that does not answer is an error, not a None."""
+    return _find(name)[0]
+
+
+def where(name: str) -> Place | None:
+    """Where the key of a service comes from."""
+    return _find(name)[1]
+
+
+def put(name: str, secret: str) -> None:
+    """Keep the key of a service in the keyring."""
+
+    def keep() -> bool:
+        keyring = _keyring()
+        if keyring is None:
+            return False
+        keyring.set_password(_SERVICE, name, secret)
+        return keyring.get_password(_SERVICE, name) == secret  # some take everything and keep nothing
+
+    if not _ask(keep, name):
+        raise CiteLoomError(Code.STORAGE_ERROR, "This system has no keyring that keeps a key.", _use_variable(name))
+
+
+def forget(name: str) -> bool:
+    """Delete the key of a service from the keyring; whether there was one."""
+
+    def delete() -> bool:
+        keyring = _keyring()
+        if keyring is None or keyring.get_password(_SERVICE, name) is None:
+            return False
+        keyring.delete_password(_SERVICE, name)
+        return True
+
+    return _ask(delete, name)
+
+
+def _find(name: str) -> tuple[str | None, Place | None]:
+    if given := os.environ.get(variable(name), "").strip():
+        return given, "environment"
+
+    def look() -> str | None:
+        keyring = _keyring()
+        return keyring.get_password(_SERVICE, name) if keyring else None
+
+    kept = _ask(look, name)
+    return (kept, "keyring") if kept else (None, None)
+
+
+def _keyring() -> KeyringBackend | None:
+    """The system's keyring; None where there is none, or only one that writes plain text."""
+    import keyring
+
+    found = keyring.get_keyring()
+    first = next(iter(getattr(found, "backends", ())), found)  # several in a chain: the first one is written to
+    return found if keyring.core.recommended(first) else None
+
+
+def _ask(question: Callable[[], _T], name: str) -> _T:
+    answers: list[_T] = []
+    problems: list[Exception] = []
+
+    def run() -> None:
+        try:
+            answers.append(question())
+        except Exception as error:  # a keyring is somebody else's program: anything can come out of it
+            problems.append(error)
+
+    thread = threading.Thread(target=run, name="keyring", daemon=True)
+    thread.start()
+    thread.join(_PATIENCE)
+    if answers:
+        return answers[0]
+    # Its own words are left out: they might hold the key.
+    reason = type(problems[0]).__name__ if problems else "it does not answer"
+    raise CiteLoomError(
+        Code.STORAGE_ERROR,
+        f"The system's keyring cannot be used ({reason}).",
+        f"Unlock it, or do without: {_use_variable(name)}",
+    )
+
+
+def _use_variable(name: str) -> str:
+    return f"Set {variable(name)} to the key in your environment, and restart the engine: citeloom engine stop."

@@ -1,0 +1,85 @@
+"""Opening a document with the system's own programs: only what can be opened safely, never through a shell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from citeloom.core.errors import CiteLoomError, Code
+
+_SCHEMES = ("zotero", "file", "http", "https")
+_PROGRAMS = (".py",)  # documents to CiteLoom; some systems run them when they are opened
+_SECONDS = 5.0  # an opener that has not failed by then has passed the page on, or shows it itself
+
+
+def open_uri(uri: str) -> tuple[str, str]:
+    """Open an address; what was opened, and the page that the system cannot turn to."""
+    place, page = place_of(uri)
+    _open(place)
+    return place, page
+
+
+def place_of(uri: str) -> tuple[str, str]:
+    """What the system's opener takes, and the page that it cannot turn to."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in _SCHEMES:
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"CiteLoom does not open addresses such as {uri}.",
+            f"It opens {', '.join(f'{scheme}://' for scheme in _SCHEMES)}.",
+        )
+    if parts.scheme != "file":
+        return uri, ""
+    # Openers do not know what a #page is: some look for a file of that name.
+    file = Path(url2pathname(f"//{parts.netloc}{parts.path}" if parts.netloc else parts.path))
+    if not file.exists():
+        raise CiteLoomError(Code.FILE_NOT_FOUND, f"{file} is no longer there.", "Put it back, or sync the project.")
+    if file.suffix.lower() in _PROGRAMS:
+        raise CiteLoomError(
+            Code.UNSUPPORTED_FORMAT,
+            f"{file} is a program: opening it might run it.",
+            "Open it in your editor.",
+        )
+    return str(file), parts.fragment.removeprefix("page=")
+
+
+def _open(place: str) -> None:
+    if sys.platform == "win32":
+        try:
+            os.startfile(place)
+        except OSError as error:
+            raise _cannot(place, str(error.strerror)) from error
+        return
+    opener = "open" if sys.platform == "darwin" else "xdg-open"
+    try:
+        # In a session of its own: a viewer that the opener becomes must not end with this terminal.
+        process = subprocess.Popen(
+            [opener, place],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise _cannot(place, f"{opener}: {error.strerror}") from error
+    try:
+        code = process.wait(_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.returncode = 0  # it goes on without us
+        return
+    if code:
+        raise _cannot(place, f"{opener} ended with code {code}")
+
+
+def _cannot(place: str, reason: str) -> CiteLoomError:
+    step = "Is Zotero installed? " if place.startswith("zotero:") else ""
+    return CiteLoomError(
+        Code.FILE_NOT_FOUND, f"This system could not open {place} ({reason}).", f"{step}Open it by hand."
+    )

@@ -1,0 +1,117 @@
+"""Where CiteLoom keeps things. Standard library only and light: the bridge starts through it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NamedTuple
+
+
+class Folders(NamedTuple):
+    """The folders of one installation."""
+
+    data: str  # catalog, index, engine's lock and address
+    config: str  # the settings file
+    cache: str  # conversions: safe to delete
+    logs: str
+
+
+def folders() -> Folders:
+    """The folders in use: all under CITELOOM_HOME where it is set, else the system's usual places."""
+    own = os.environ.get("CITELOOM_HOME")
+    if own:
+        root = os.path.abspath(os.path.expanduser(own))
+        return Folders(root, root, os.path.join(root, "cache"), os.path.join(root, "logs"))
+    user = os.path.expanduser("~")
+    if sys.platform == "win32":
+        root = os.path.join(os.environ.get("LOCALAPPDATA") or os.path.join(user, "AppData", "Local"), "citeloom")
+        return Folders(root, root, os.path.join(root, "Cache"), os.path.join(root, "Logs"))
+    if sys.platform == "darwin":
+        library = os.path.join(user, "Library")
+        support = os.path.join(library, "Application Support", "citeloom")
+        caches = os.path.join(library, "Caches", "citeloom")
+        return Folders(support, support, caches, os.path.join(library, "Logs", "citeloom"))
+    return Folders(
+        _xdg("XDG_DATA_HOME", user, ".local", "share"),
+        _xdg("XDG_CONFIG_HOME", user, ".config"),
+        _xdg("XDG_CACHE_HOME", user, ".cache"),
+        os.path.join(_xdg("XDG_STATE_HOME", user, ".local", "state"), "log"),
+    )
+
+
+def _xdg(variable: str, user: str, *default: str) -> str:
+    # The XDG rules say that a relative path there is to be ignored.
+    base = os.environ.get(variable, "")
+    if not os.path.isabs(base):
+        base = os.path.join(user, *default)
+    return os.path.join(base, "citeloom")
+
+
+def make_private(folder: str) -> None:
+    """Make a folder that only its owner can enter (what is there already keeps its rights)."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+
+
+def settings_file() -> str:
+    """The settings a person can edit."""
+    return os.path.join(folders().config, "citeloom.toml")
+
+
+def engine_file() -> str:
+    """Address and token of the running engine."""
+    return os.path.join(folders().data, "engine.json")
+
+
+def engine_lock() -> str:
+    """Held by the running engine for as long as it lives."""
+    return os.path.join(folders().data, "engine.lock")
+
+
+def start_lock() -> str:
+    """Held by whoever is starting the engine."""
+    return os.path.join(folders().data, "engine.start.lock")
+
+
+def engine_log() -> str:
+    """What the engine did, for people who look for a fault."""
+    return os.path.join(folders().logs, "engine.log")
+
+
+def app_log() -> str:
+    """What the desktop app did."""
+    return os.path.join(folders().logs, "app.log")
+
+
+def app_lock() -> str:
+    """Held by the desktop app for as long as it runs."""
+    return os.path.join(folders().data, "app.lock")
+
+
+def app_state() -> str:
+    """Where the app's window stood: nothing that anybody would miss."""
+    return os.path.join(folders().config, "window.ini")
+
+
+def catalog_file() -> str:
+    """Projects, documents, jobs and the access log."""
+    return os.path.join(folders().data, "catalog.db")
+
+
+def index_folder() -> str:
+    """One folder per project's collection."""
+    return os.path.join(folders().data, "index")
+
+
+def models_folder() -> str:
+    """Models that were downloaded because a setting asked for them."""
+    return os.path.join(folders().cache, "models")
+
+
+def conversions_folder() -> str:
+    """Converted documents by content."""
+    return os.path.join(folders().cache, "conversions")
+
+
+def sample_folder() -> str:
+    """The sample library that comes with the package: records and `papers` to try everything with."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sample")

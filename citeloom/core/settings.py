@@ -1,0 +1,336 @@
+"""The settings: one TOML file that a person can edit. Values only; nothing is built here."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+import tomllib
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from citeloom.core import paths
+from citeloom.core.errors import CiteLoomError, Code
+
+BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
+BUNDLED_SPARSE = "citeloom/bm25"
+_SHORTEST_TEXT = 100
+_DAY = 86_400  # seconds: what waits longer than a clock can count fails
+_MOST = 1_000_000_000  # of any number that has no limit of its own
+_LIMITS = {"watch.zotero_seconds": _DAY, "engine.workers": 256, "search.max_top_k": 1000, "privacy.log_days": 36_500}
+_HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Which models a new project gets. A project keeps the ones it was built with."""
+
+    dense: str = BUNDLED_DENSE
+    sparse: str = BUNDLED_SPARSE  # "" switches hybrid search off
+    language: str = "auto"  # of stems and stop words: each document's own, or one for all, such as "german"
+    allow_download: bool = False  # whether a model that is not here may be fetched from its hub
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Where the passages of a new project are kept. `citeloom index move` moves those of a project that is there."""
+
+    server: str = ""  # the address of a Qdrant server; "": in CiteLoom's own folder
+    shards: int = 1  # of a collection on a cluster
+    replicas: int = 1  # copies of each shard
+    timeout_seconds: float = 10.0  # how long a server may take to answer
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How answers are made."""
+
+    top_k: int = 6
+    max_top_k: int = 20
+    max_chars: int = 1800
+    fusion: str = "blend"  # of meaning and words by their scores; or "rrf", by their ranks, or "dbsf", by their spread
+    rrf_k: int = 60
+    rerank: str = ""  # a cross-encoder that reads the best passages again with the question; "": none
+    include_references: bool = False  # whether lists of references are searched like any other text
+
+
+@dataclass(frozen=True, slots=True)
+class Ocr:
+    """How text is recognised in pictures of pages."""
+
+    languages: tuple[str, ...] = ("en", "de")  # where neither the record nor the import names one
+    engine: str = "tesseract"  # or "rapidocr", where it is installed
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds after which a tool gives up."""
+
+    query: float = 8.0
+    query_hybrid: float = 15.0
+    store_chunks: float = 15.0
+    ingest_from_source: float = 15.0
+    list_projects: float = 2.0
+    other: float = 5.0
+
+    def of(self, tool: str) -> float:
+        """The limit of a tool."""
+        return float(getattr(self, tool, self.other))
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """How the engine runs."""
+
+    idle_minutes: float = 10.0
+    workers: int = 0  # 0: as many as the machine's cores and memory allow
+    worker_memory_mb: int = 0  # what one document may take; 0: by its pages and the machine's memory
+    min_free_mb: int = 200  # imports stop when the disk has less
+
+
+@dataclass(frozen=True, slots=True)
+class Zotero:
+    """How Zotero is reached."""
+
+    source: str = "auto"  # or "local", "sqlite", "web"
+    local_url: str = "http://127.0.0.1:23119"
+    web_url: str = "https://api.zotero.org"
+    data_folder: str = ""  # where zotero.sqlite and storage are; "": as Zotero's profile says
+    fetch_files: bool = True  # once logged in: fetch files that are not on this disk
+    max_file_mb: int = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is kept in step without anybody asking."""
+
+    zotero: bool = True
+    files: bool = True  # the folders and the references of projects
+    zotero_seconds: float = 20.0  # between two looks at a running Zotero
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """What is kept of what editors asked, and what they may ask for."""
+
+    access_log: bool = True
+    log_days: int = 0  # how long it is kept; 0: until somebody clears it
+    agents_may_fetch: bool = False  # whether an agent may have CiteLoom read web addresses
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings with their defaults."""
+
+    default_project: str = ""
+    models: Models = field(default_factory=Models)
+    index: Index = field(default_factory=Index)
+    search: Search = field(default_factory=Search)
+    ocr: Ocr = field(default_factory=Ocr)
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    engine: Engine = field(default_factory=Engine)
+    zotero: Zotero = field(default_factory=Zotero)
+    watch: Watch = field(default_factory=Watch)
+    privacy: Privacy = field(default_factory=Privacy)
+
+
+def load(path: Path | None = None) -> Settings:
+    """The settings of the file; a missing file means the defaults."""
+    path = path or Path(paths.settings_file())
+    try:
+        return _settings(_parsed(_text(path)))
+    except _Unusable as error:
+        raise _invalid(path, str(error)) from error
+
+
+def look(path: Path | None = None) -> tuple[Settings, CiteLoomError | None]:
+    """The settings, or the defaults and why the file cannot be used: for whoever must show something."""
+    try:
+        return load(path), None
+    except CiteLoomError as error:
+        return Settings(), error
+
+
+def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
+    """Write settings by their dotted names, such as "ocr.languages"; None takes one back to its default.
+
+    Comments, order and everything else in the file stay. What cannot be is refused, and nothing is written.
+    """
+    from tomlkit.exceptions import TOMLKitError
+
+    path = path or Path(paths.settings_file())
+    try:
+        text = _text(path)
+        before = _parsed(text)
+    except _Unusable as error:
+        raise _invalid(path, str(error)) from error
+    try:
+        text = changed(text or _HEADER, changes)
+        settings = _settings(_parsed(text))
+        text.encode()
+    except (_Unusable, TOMLKitError, ValueError, TypeError) as error:
+        try:
+            _settings(before)
+        except _Unusable as already:  # it is the file's own fault, not that of the change
+            raise _invalid(path, str(already)) from error
+        message = f"That cannot be set: {str(error).rstrip('.')}."
+        raise CiteLoomError(Code.INVALID_INPUT, message, "Nothing was changed. Choose another value.") from error
+    _write(path, text)
+    return settings
+
+
+def parse(text: str) -> Settings:
+    """The settings of a text; raises ValueError where it cannot be one of settings."""
+    try:
+        return _settings(_parsed(text))
+    except _Unusable as error:
+        raise ValueError(str(error)) from error
+
+
+def changed(text: str, changes: Mapping[str, Any]) -> str:
+    """A text of settings with some of them changed."""
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    first = ""  # what is new and belongs to no section stands above all sections
+    for name, value in changes.items():
+        *sections, key = name.split(".")
+        if not sections and key not in document:
+            first += tomlkit.dumps({key: value}) if value is not None else ""
+        else:
+            _put(document, sections, key, value)
+    new = tomlkit.dumps(document)
+    header = _HEADER if new.startswith(_HEADER) else ""
+    new = header + first + new[len(header) :]
+    if "\r\n" in text:
+        new = new.replace("\r\n", "\n").replace("\n", "\r\n")
+    return new
+
+
+def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
+    """Set or forget one setting of a parsed text."""
+    inner = document
+    for section in sections:
+        if section not in inner:
+            if value is None:
+                return
+            inner[section] = {}
+        inner = inner[section]
+        if not isinstance(inner, MutableMapping):
+            raise _Unusable(f"there is no setting {'.'.join([*sections, key])}")
+    if value is None:
+        inner.pop(key, None)
+        return
+    body = getattr(inner.value, "body", None) if sections and key not in inner else None
+    below: list[Any] = []  # comments at a section's end mostly speak of the next one: the new setting goes above them
+    while body and body[-1][0] is None:
+        below.insert(0, body.pop())
+    inner[key] = list(value) if isinstance(value, tuple) else value
+    if body is not None:
+        body.extend(below)
+
+
+def _text(path: Path) -> str:
+    """The file as it stands, with its own line ends."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:  # some editors of Windows begin with a mark
+            return file.read()
+    except FileNotFoundError:
+        return ""
+    except (UnicodeDecodeError, OSError) as error:
+        raise _Unusable(str(error)) from error
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also of a number or a nesting that no person writes
+        raise _Unusable(str(error)) from error
+
+
+def _write(path: Path, text: str) -> None:
+    """Put a text in the file's place in one step, with the rights that the file has."""
+    path = path.resolve()  # a link stays a link
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
+        if not mode & stat.S_IWUSR:
+            raise PermissionError(errno.EACCES, "it is read-only", str(path))
+        paths.make_private(str(path.parent))
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".citeloom-")
+        beside = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.chmod(mode)
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED if isinstance(error, PermissionError) else Code.STORAGE_ERROR,
+            f"The settings file {path} cannot be written: {error.strerror or error}.",
+            "Nothing was changed. Give yourself the right to write it, or free some space.",
+        ) from error
+
+
+def _settings(data: dict[str, Any]) -> Settings:
+    settings = _section(Settings, data, "")
+    search = settings.search
+    if not (1 <= search.top_k <= search.max_top_k and search.max_chars >= _SHORTEST_TEXT and search.rrf_k >= 1):
+        raise _Unusable(f"[search] needs 1 <= top_k <= max_top_k, max_chars >= {_SHORTEST_TEXT} and rrf_k >= 1")
+    for name, value, choices in (
+        ("search.fusion", settings.search.fusion, ("blend", "rrf", "dbsf")),
+        ("zotero.source", settings.zotero.source, ("auto", "local", "sqlite", "web")),
+        ("ocr.engine", settings.ocr.engine, ("tesseract", "rapidocr")),
+    ):
+        if value not in choices:
+            raise _Unusable(f'{name} is "{value}"; it can be {" or ".join(choices)}')
+    return settings
+
+
+class _Unusable(Exception):
+    """Why a text cannot be the settings."""
+
+
+_T = TypeVar("_T")
+
+
+def _section(cls: type[_T], data: dict[str, Any], prefix: str) -> _T:
+    defaults = cls()
+    known = {f.name for f in fields(cls)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        name = f"{prefix}{key}"
+        if key not in known:
+            raise _Unusable(f"there is no setting {name}; here there are {', '.join(sorted(known))}")
+        default = getattr(defaults, key)
+        if isinstance(default, str | bool | int | float):
+            kind = (int, float) if isinstance(default, float) else type(default)
+            if not isinstance(value, kind) or isinstance(value, bool) != isinstance(default, bool):
+                raise _Unusable(f"{name} is {value!r}, but it must be like {default!r}")
+            most = _DAY if cls is Timeouts else _LIMITS.get(name, _MOST)
+            if isinstance(value, int | float) and not 0 <= value <= most:  # nor what is no number
+                raise _Unusable(f"{name} must be a number from 0 to {most:,}")
+            values[key] = value
+        elif isinstance(default, tuple):
+            if not isinstance(value, list) or not value or not all(isinstance(v, str) and v.strip() for v in value):
+                raise _Unusable(f"{name} is {value!r}, but it must be like {list(default)!r}")
+            values[key] = tuple(value)
+        elif isinstance(value, dict):
+            values[key] = _section(type(default), value, f"{name}.")
+        else:
+            raise _Unusable(f"{name} is a table: write [{name}] above its settings")
+    return cls(**values)
+
+
+def _invalid(path: Path, reason: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"The settings file {path} cannot be used: {reason}.",
+        "Correct that line, or rename the file to go back to the defaults.",
+    )

@@ -1,0 +1,1 @@
+"""The rendering elements of a CSL style."""

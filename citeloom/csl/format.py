@@ -1,0 +1,172 @@
+"""Citations and a bibliography for some works, in a style, as Markdown, HTML or plain text."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.csl.context import Cite, Run, StyleNotUsableError
+from citeloom.csl.disambiguate import tell_apart
+from citeloom.csl.positions import positions
+from citeloom.csl.processor import Processor
+from citeloom.csl.records import read_work
+from citeloom.csl.styles import Style, find_style, parse_style
+from citeloom.csl.terms import known_locale, read_terms
+from citeloom.csl.text.markup import read_rich
+from citeloom.csl.text.output import Markup, write
+
+__all__ = ["Cite", "Formatted", "Markup", "format_citations"]
+
+FALLBACK = "apa"
+_LOCK = threading.Lock()  # the elements of a style are shared, and lxml builds them anew in whatever thread asks
+
+
+@dataclass(frozen=True, slots=True)
+class Formatted:
+    """Citations, one for each group asked for, and the bibliography in the style's order."""
+
+    citations: tuple[str, ...]
+    bibliography: tuple[str, ...]
+    style: Style  # the one asked for, or what was used in its place
+    locale: str
+    warnings: tuple[str, ...] = ()
+
+
+def format_citations(
+    items: Sequence[Mapping[str, Any]],
+    groups: Sequence[Sequence[Cite]],
+    style: Style,
+    *,
+    locale: str | None = None,
+    markup: Markup = "markdown",
+) -> Formatted:
+    """Citations and bibliography of the cited works; a style that cannot be used is replaced, and that is said."""
+    records = {str(item.get("id", "")): item for item in items}
+    cited = list(dict.fromkeys(cite.key for group in groups for cite in group))
+    missing = [key for key in cited if key not in records]
+    if missing:
+        raise CiteLoomError(
+            Code.CITEKEY_NOT_FOUND,
+            f"No record was given for {', '.join(missing)}.",
+            "Check the citekeys.",
+            citekeys=missing,
+        )
+    cited_records = {key: records[key] for key in cited}
+    language, warnings = _language(style, locale)
+    with _LOCK:
+        try:
+            return _format(cited_records, groups, style, language, markup, warnings)
+        except CiteLoomError:
+            raise
+        except Exception as error:  # a researcher's own style may hold anything
+            fallback = find_style(FALLBACK)
+            if style.path == fallback.path:
+                raise
+            what = str(error) if isinstance(error, StyleNotUsableError) else "something that is not CSL 1.0"
+            warnings.append(f"{style.title} uses {what}, which cannot be set; {fallback.title} was used instead.")
+            return _format(cited_records, groups, fallback, language, markup, warnings)
+
+
+def _language(style: Style, locale: str | None) -> tuple[str, list[str]]:
+    own = known_locale(style.locale or "") or "en-US"
+    if not locale:
+        return own, []
+    known = known_locale(locale)
+    return known or own, [] if known else [f"There is no language “{locale}” for citations; {own} was used."]
+
+
+def _format(
+    records: Mapping[str, Mapping[str, Any]],
+    groups: Sequence[Sequence[Cite]],
+    style: Style,
+    locale: str,
+    markup: Markup,
+    warnings: list[str],
+) -> Formatted:
+    root = parse_style(style.path)
+    terms = read_terms(root, locale)
+    works = {key: replace(read_work(record, terms.quotes), key=key) for key, record in records.items()}
+    processor = Processor(root, terms, works)
+    tell_apart(processor)
+    notes = root.get("class") == "note"
+    near = root.find("{*}citation").get("near-note-distance", "5")
+    citations: list[str] = []
+    lost: list[str] = []
+    for group, places in zip(groups, positions(groups, int(near) if near.isdecimal() else 5), strict=True):
+        runs = [
+            processor.run(
+                cite.key,
+                processor.citation_area,
+                cite=_clean(cite, terms.quotes),
+                position=place.names,
+                note_number=place.first_note if notes else 0,
+                author="" if cite.suppress_author and not notes else None,
+            )
+            for cite, place in zip(group, places, strict=True)
+        ]
+        if runs and group[0].in_text and not notes:
+            text = _in_text(processor, runs)
+        else:
+            # Where nothing is left without the author (a work without a year), the author is shown.
+            text = processor.citation(runs) or processor.citation([run.fresh(author=None) for run in runs])
+        lost += [run.cite.key for run in runs if run.cite and run.cite.locator and not run.locator_written]
+        citations.append(write(text, terms, markup))
+    bibliography = dict(processor.bibliography())
+    silent = [cite.key for group, text in zip(groups, citations, strict=True) if not text for cite in group]
+    if lost:
+        warnings.append(f"{style.title} shows no page in a citation; it was left out for {_listed(lost)}.")
+    if silent:
+        warnings.append(f"{style.title} has nothing to show in a citation of {_listed(silent)}.")
+    if processor.bibliography_area is None:
+        warnings.append(f"{style.title} has no bibliography: its citations say everything.")
+    elif len(bibliography) < len(works):
+        left_out = [key for key in works if key not in bibliography]
+        warnings.append(f"{style.title} has no entry in its bibliography for {_listed(left_out)}.")
+    entries = tuple(write(text, terms, markup) for text in bibliography.values())
+    return Formatted(tuple(citations), entries, style, locale, tuple(warnings))
+
+
+def _listed(keys: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(keys))
+
+
+def _clean(cite: Cite, quotes: tuple[str, str]) -> Cite:
+    prefix, suffix = _rich(cite.prefix, quotes), _rich(cite.suffix, quotes)
+    return replace(
+        cite, locator=read_rich(cite.locator, quotes), label=cite.label or "page", prefix=prefix, suffix=suffix
+    )
+
+
+def _rich(text: str, quotes: tuple[str, str]) -> str:
+    """The writer's words with the space at their ends, which says whether they touch the citation."""
+    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{before and ' '}{read_rich(text, quotes)}{after and ' '}" if text.strip() else ""
+
+
+def _in_text(processor: Processor, runs: list[Run]) -> str:
+    """The author in the sentence, the rest in brackets: "Hartmann (2019, p. 33)", or "Hartmann [1]" with numbers."""
+    first = runs[0]
+    trial = first.fresh(author=None, in_sentence=True)
+    processor.layout(trial)
+    names = trial.first_names
+    if names is not None:
+        first = first.fresh(author="")
+    else:
+        names = _short_names(first)
+    rest = processor.citation([first, *runs[1:]])
+    runs[0] = first
+    if not rest:
+        return names
+    return f"{names}{'' if processor.is_raised or not names else ' '}{rest}"
+
+
+def _short_names(run: Run) -> str:
+    names = run.work.names
+    people = names.get("author") or names.get("editor") or next(iter(names.values()), ())
+    families = [person.whole_family for person in people]
+    if len(families) > 2:
+        return f"{families[0]} {run.terms.get('et-al')}"
+    return f" {run.terms.get('and')} ".join(families)

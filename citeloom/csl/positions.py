@@ -1,0 +1,51 @@
+"""Where a work is cited again: the first time, later, right after itself ("ibid."), or in a note nearby."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from citeloom.csl.context import Cite
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a style may ask about the place of a cite, and the note that cited the work first."""
+
+    names: frozenset[str]
+    first_note: int = 0
+
+
+def positions(groups: Sequence[Sequence[Cite]], near_distance: int) -> list[list[Place]]:
+    """The place of every cite; each group is a note, in the order of the text."""
+    first_note: dict[str, int] = {}
+    last_note: dict[str, int] = {}
+    places: list[list[Place]] = []
+    before: Sequence[Cite] = ()
+    for number, group in enumerate(groups, start=1):
+        row = []
+        for i, cite in enumerate(group):
+            if cite.key not in first_note:
+                row.append(Place(frozenset({"first"})))
+                first_note[cite.key] = number
+            else:
+                last = group[i - 1] if i else before[0] if len(before) == 1 else None
+                names = {"subsequent"} | _ibid(last, cite)
+                if number - last_note[cite.key] <= near_distance:
+                    names.add("near-note")
+                row.append(Place(frozenset(names), first_note[cite.key]))
+            last_note[cite.key] = number
+        places.append(row)
+        before = group
+    return places
+
+
+def _ibid(last: Cite | None, cite: Cite) -> set[str]:
+    if last is None or last.key != cite.key:
+        return set()
+    same = (last.locator, last.label) == (cite.locator, cite.label)
+    if not last.locator:
+        return {"ibid", "ibid-with-locator"} if cite.locator else {"ibid"}
+    if not cite.locator:
+        return set()
+    return {"ibid"} if same else {"ibid", "ibid-with-locator"}

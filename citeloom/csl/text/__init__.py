@@ -1,0 +1,1 @@
+"""Text as CSL styles write it: case, typography, numbers, output formats."""

@@ -1,0 +1,98 @@
+"""Capitals and small letters as a style asks for them; what a record marks as "nocase" stays as it is."""
+
+from __future__ import annotations
+
+import re
+
+from citeloom.csl.text.markup import MARK_CLASS, OFF, ON, plain
+
+_STOP_WORDS = frozenset({
+    "a", "about", "above", "across", "after", "against", "along", "among", "an", "and", "around", "as", "at",
+    "before", "behind", "below", "beneath", "beside", "between", "beyond", "but", "by", "d'", "de", "despite",
+    "down", "during", "except", "for", "from", "in", "inside", "into", "l'", "like", "near", "nor", "of", "off",
+    "on", "onto", "or", "out", "outside", "over", "per", "since", "so", "the", "through", "throughout", "till",
+    "to", "toward", "towards", "under", "underneath", "until", "up", "upon", "v", "van", "via", "von", "vs", "with",
+    "within", "without", "yet",
+})  # fmt: skip
+_WORD = re.compile(r"[^\s\-–—/]+")
+_KEPT = re.compile(
+    f"({ON['nocase']}[^{OFF['nocase']}]*{OFF['nocase']}|{ON['super']}[^{OFF['super']}]*{OFF['super']}|"
+    f"{ON['sub']}[^{OFF['sub']}]*{OFF['sub']}|{ON['own-small-caps']}[^{OFF['own-small-caps']}]*{OFF['own-small-caps']})"
+)
+_OPENERS = re.compile(rf"(?:{MARK_CLASS}|[^\w\s])*")
+
+
+def change_case(text: str, case: str | None, language: str) -> str:
+    """The text in the case of a style: lowercase, uppercase, capitalize-first, capitalize-all, sentence, title."""
+    if not case or not text:
+        return text
+    if case == "title":
+        return _title(text) if language == "en" else text
+    if case == "sentence":
+        return _sentence(text)
+    if case == "capitalize-first":
+        return text if _KEPT.match(text) else _capital_word(text)
+    return "".join(_simple(piece, case) if i % 2 == 0 else piece for i, piece in enumerate(_KEPT.split(text)))
+
+
+def _simple(text: str, case: str) -> str:
+    if case == "lowercase":
+        return text.lower()
+    if case == "uppercase":
+        return text.upper()
+    return re.sub(r"\S+", lambda word: _capital_word(word.group()), text)
+
+
+def _capital(word: str) -> str:
+    start = _OPENERS.match(word)
+    at = start.end() if start else 0
+    return word[:at] + word[at : at + 1].upper() + word[at + 1 :]
+
+
+def _capital_word(text: str) -> str:
+    """The text with a capital, unless its first word has one already: arXiv, iPad."""
+    word = _WORD.search(text)
+    return _capital(text) if word and word.group() == word.group().lower() else text
+
+
+def _sentence(text: str) -> str:
+    shouting = plain(text).isupper()
+    pieces = []
+    for i, piece in enumerate(_KEPT.split(text)):
+        calm = re.sub(r"\S+", lambda word: _calm(word.group(), shouting), piece) if i % 2 == 0 else piece
+        pieces.append(_capital(calm) if i == 0 else calm)
+    return "".join(pieces)
+
+
+def _calm(word: str, shouting: bool) -> str:
+    bare = plain(word).strip(".,;:!?()[]'’\"")
+    return word.lower() if shouting or bare[1:].islower() or len(bare) == 1 else word
+
+
+def _title(text: str) -> str:
+    output: list[str] = []
+    words = list(_WORD.finditer(text))
+    kept = [(found.start(), found.end()) for found in _KEPT.finditer(text)]
+    end, place = 0, 0
+    for i, found in enumerate(words):
+        gap = text[end : found.start()]
+        output.append(gap)
+        word = found.group()
+        while place < len(kept) and kept[place][1] <= found.start():
+            place += 1
+        if place < len(kept) and kept[place][0] < found.end():
+            output.append(word)
+        else:
+            after = plain("".join(output[-2:])).rstrip()[-1:] if i else ":"
+            last = i == len(words) - 1
+            output.append(_title_word(word, first=after in ":.?!", last=last))
+        end = found.end()
+    output.append(text[end:])
+    return "".join(output)
+
+
+def _title_word(word: str, *, first: bool, last: bool) -> str:
+    bare = plain(word).strip('.,;:!?()[]“”"')
+    if bare.lower() in _STOP_WORDS and not first and not last:
+        return word if bare.isupper() else word.lower()  # "from A to Z", "vitamin A"
+    return _capital(word) if bare.islower() and (len(bare) > 1 or first) else word

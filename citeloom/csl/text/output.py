@@ -1,0 +1,242 @@
+"""Marked text as Markdown, HTML or plain text: punctuation tidied where parts meet, quotation marks nested."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+from urllib.parse import quote
+
+from citeloom.csl.terms import Terms
+from citeloom.csl.text.markup import HIDDEN, KIND, MARK_CLASS, MARKS, OFF, ON, SEAL
+
+Markup = Literal["markdown", "html", "text"]
+
+# What is left of two marks of punctuation that meet: rows are the first, columns the second.
+_MEETING = {
+    "!": {".": "!", "?": "!?", ":": "!", ",": "!,", ";": "!;"},
+    "?": {"!": "?!", ".": "?", ":": "?", ",": "?,", ";": "?;"},
+    ".": {"!": ".!", "?": ".?", ":": ".:", ",": ".,", ";": ".;"},
+    ":": {"!": "!", "?": "?", ".": ":", ",": ":,", ";": ":;"},
+    ",": {"!": ",!", "?": ",?", ":": ",:", ".": ",.", ";": ",;"},
+    ";": {"!": "!", "?": "?", ":": ";", ".": ";", ",": ";,"},
+}
+_NO_MARK = re.compile(f"{HIDDEN}|{ON['nocase']}|{OFF['nocase']}|{ON['block']}|{ON['left']}")
+_EMPTY = re.compile("|".join(f"{ON[kind]}{OFF[kind]}" for kind in ON))
+# Two marks around a part that is not there: "1999. . Oslo"; three are a writer's own dots.
+_LEFT_OVER = re.compile(r"(?<![.,] )([.,]) \1(?= [^.,]|$)")
+_AFTER_QUOTE = re.compile(f"((?:[{OFF['quote']}{OFF['inner-quote']}][{''.join(OFF.values())}]{{0,20}})+)([.,!?])")
+_GAP = f"(?:{MARK_CLASS}(?<!{SEAL}))*"
+
+
+def tidy(text: str, terms: Terms) -> str:
+    """The text with doubled spaces and punctuation mended where its parts meet."""
+    text = re.sub(f"[{OFF['left']}{OFF['block']}]\\s*", " ", _NO_MARK.sub("", text))
+    while (shorter := _EMPTY.sub("", text)) != text:
+        text = shorter
+    if terms.options.get("punctuation-in-quote") == "true":
+        text = _into_quotes(text)
+    text = _meet(text)
+    text = re.sub(rf"( {_GAP}) +", r"\1", text)
+    text = _LEFT_OVER.sub(r"\1", text)
+    text = re.sub(r",(?=\.$)|, (?=\))", "", text)
+    return text.replace(SEAL, "").strip()
+
+
+def _into_quotes(text: str) -> str:
+    """A full stop or comma after a closing quotation mark stands before it, as American English has it."""
+    return _AFTER_QUOTE.sub(r"\2\1", text)
+
+
+def _meet(text: str) -> str:
+    """Marks of punctuation that meet across parts, as one; a record's own runs are sealed and stay."""
+    kept: list[str] = []
+    last = -1  # where the last character that is no mark stands
+    for character in text:
+        if character in MARKS:
+            kept.append(character)
+            if character == SEAL:
+                last = -1
+            continue
+        before = kept[last] if last >= 0 else ""
+        if before in _MEETING and character in _MEETING:
+            if before == character:
+                continue
+            met = _MEETING[before][character]
+            if len(met) == 1:
+                kept[last] = met
+                continue
+        kept.append(character)
+        last = len(kept) - 1
+    return "".join(kept)
+
+
+def write(text: str, terms: Terms, markup: Markup) -> str:
+    """Tidied marked text in the markup asked for."""
+    writer = _Writer(_FORMS[markup], terms)
+    written = writer.write(tidy(text, terms))
+    return _start_of_line(_settle_emphasis(written)) if markup == "markdown" else written
+
+
+_ITALIC_ON, _ITALIC_OFF, _BOLD_ON, _BOLD_OFF = (chr(0xF1000 + i) for i in range(4))
+_NO_EMPHASIS = re.compile(
+    rf"{_ITALIC_ON}{_ITALIC_OFF}|{_ITALIC_OFF}{_ITALIC_ON}|{_BOLD_ON}{_BOLD_OFF}|{_BOLD_OFF}{_BOLD_ON}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a markup writes typography; `flipped` is what it writes inside the same again."""
+
+    tags: dict[str, tuple[str, str]]
+    flipped: dict[str, tuple[str, str]]
+    escape: Callable[[str], str]
+    link: Callable[[str, str], str]
+    raise_text: Callable[[str, bool], str] = lambda text, _high: text
+
+
+_PLAIN_OF = {"upright": "italic", "light": "bold", "full-caps": "small-caps"}
+# A record's own italics stand out from a style's; a style's inside a style's are the same italics.
+_OWN = {"own-italic": "italic", "own-bold": "bold", "own-small-caps": "small-caps"}
+
+
+class _Writer:
+    def __init__(self, form: _Form, terms: Terms) -> None:
+        self.form = form
+        outer = (terms.get("open-quote") or "“", terms.get("close-quote") or "”")
+        inner = (terms.get("open-inner-quote") or "‘", terms.get("close-inner-quote") or "’")
+        self.quotes = (outer, inner)
+
+    def write(self, text: str) -> str:
+        pieces: list[str] = []
+        depth = dict.fromkeys(ON, 0)
+        closers: list[tuple[str, str]] = []  # what closes, and which kind of typography it ends
+        run = ""
+        for piece in re.split(f"({MARK_CLASS})", text):
+            kind = KIND.get(piece)
+            if kind is None:
+                run = piece
+                if depth["link"]:
+                    pieces.append(piece)
+                else:
+                    written = self.form.escape(piece)
+                    raised = depth["super"] or depth["sub"]
+                    pieces.append(self.form.raise_text(written, bool(depth["super"])) if raised else written)
+            elif kind == "link":
+                depth["link"] += 1 if piece == ON["link"] else -1
+                if piece == OFF["link"] and pieces:
+                    pieces[-1] = self._link(run)
+            elif piece == ON[kind]:
+                opening, closing, opened = self._open(kind, depth)
+                pieces.append(opening)
+                closers.append((closing, opened))
+                if opened:
+                    depth[opened] += 1
+            elif closers:
+                closing, opened = closers.pop()
+                pieces.append(closing)
+                if opened:
+                    depth[opened] -= 1
+        return "".join(pieces)
+
+    def _open(self, kind: str, depth: dict[str, int]) -> tuple[str, str, str]:
+        """What opens, what closes, and the kind whose depth it adds to, if it changes anything."""
+        if kind in ("quote", "inner-quote"):
+            inner = depth["quote"] % 2 if depth["quote"] else kind == "inner-quote"
+            opening, closing = self.quotes[inner]
+            return self.form.escape(opening), self.form.escape(closing), "quote"
+        base = _PLAIN_OF.get(kind) or _OWN.get(kind, kind)
+        is_set = depth[base] % 2 == 1
+        if (is_set and kind == base) or (not is_set and kind in _PLAIN_OF):
+            return "", "", ""  # as the text around it is already
+        return *(self.form.flipped if is_set else self.form.tags).get(base, ("", "")), base
+
+    def _link(self, text: str) -> str:
+        address = f"https://doi.org/{text}" if text.startswith("10.") else text
+        if not re.match(r"https?://\S", address, re.IGNORECASE):
+            return self.form.escape(text)
+        return self.form.link(text, quote(address, safe="%/:=&?~#+!$,;'@()*[]-._"))
+
+
+def _html(text: str) -> str:
+    return escape(text, quote=False)
+
+
+def _html_link(text: str, address: str) -> str:
+    return f'<a href="{escape(address)}">{_html(text)}</a>'
+
+
+def _markdown(text: str) -> str:
+    """Text that Markdown, Pandoc's too, shows as it is."""
+    text = re.sub(r"([\\`*_\[\]<>^~$|])", r"\\\1", text)
+    text = re.sub(r"(?<!\w)@(?=\w|\{)", r"\\@", text)
+    text = re.sub(r"&(?=#?\w+;)", r"\\&", text)
+    return re.sub(r"-(?=-)|\.(?=\.\.)", r"\\\g<0>", text)
+
+
+def _markdown_link(text: str, address: str) -> str:
+    if text == address and not re.search(r"[<>\s]", address):
+        return f"<{address}>"
+    return f"[{_markdown(text)}](<{address}>)" if re.search(r"[()\s]", address) else f"[{_markdown(text)}]({address})"
+
+
+def _settle_emphasis(text: str) -> str:
+    """Stars for italics and bold, with no space inside and none around nothing: Markdown would show them."""
+    while (shorter := _NO_EMPHASIS.sub("", text)) != text:
+        text = shorter
+    text = re.sub(rf"([{_ITALIC_ON}{_BOLD_ON}]+)( +)", r"\2\1", text)
+    text = re.sub(rf"( +)([{_ITALIC_OFF}{_BOLD_OFF}]+)", r"\2\1", text)
+    return text.translate({ord(_ITALIC_ON): "*", ord(_ITALIC_OFF): "*", ord(_BOLD_ON): "**", ord(_BOLD_OFF): "**"})
+
+
+def _start_of_line(text: str) -> str:
+    """An entry that starts like a list item or a heading, kept a paragraph."""
+    text = re.sub(r"^(\d{1,9})([.)])(?=\s|$)", r"\1\\\2", text)
+    return re.sub(r"^(?=[-+#=:](?:\s|#|$))", r"\\", text)
+
+
+def _small_figures(text: str, high: bool) -> str:
+    """Figures above or below the line, where a plain text has them."""
+    if not re.fullmatch(r"[\d,–+() -]+", text):
+        return text
+    return text.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹" if high else "₀₁₂₃₄₅₆₇₈₉"))
+
+
+_SMALL_CAPS = '<span style="font-variant:small-caps;">'
+_FORMS: dict[str, _Form] = {
+    "html": _Form(
+        {
+            "italic": ("<i>", "</i>"),
+            "bold": ("<b>", "</b>"),
+            "underline": ('<span style="text-decoration:underline;">', "</span>"),
+            "super": ("<sup>", "</sup>"),
+            "sub": ("<sub>", "</sub>"),
+            "small-caps": (_SMALL_CAPS, "</span>"),
+        },
+        {
+            "italic": ('<span style="font-style:normal;">', "</span>"),
+            "bold": ('<span style="font-weight:normal;">', "</span>"),
+            "small-caps": ('<span style="font-variant:normal;">', "</span>"),
+        },
+        _html,
+        _html_link,
+    ),
+    "markdown": _Form(
+        {
+            "italic": (_ITALIC_ON, _ITALIC_OFF),
+            "bold": (_BOLD_ON, _BOLD_OFF),
+            "super": ("^", "^"),
+            "sub": ("~", "~"),
+            "underline": ("[", "]{.underline}"),
+            "small-caps": ("[", "]{.smallcaps}"),
+        },
+        # Closes the outer and opens it again: upright in between.
+        {"italic": (_ITALIC_OFF, _ITALIC_ON), "bold": (_BOLD_OFF, _BOLD_ON)},
+        _markdown,
+        _markdown_link,
+        raise_text=lambda text, _high: text.replace(" ", "\\ "),
+    ),
+    "text": _Form({}, {}, str, lambda text, _address: text, _small_figures),
+}

@@ -1,0 +1,226 @@
+"""What editors asked, and which passages each question got."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMessageBox,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from citeloom.core import settings
+from citeloom.desktop.activity.csv_export import Export
+from citeloom.desktop.activity.log_model import LogModel
+from citeloom.desktop.activity.notice import Notice
+from citeloom.desktop.activity.passages import Passages
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.activity_text import editor_words
+from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, number, tab_order
+from citeloom.desktop.widgets.table import Table
+
+
+class AskedPart(QWidget):
+    """The access log: filtered, exported, cleared."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self.export: Export | None = None
+        self.question: QMessageBox | None = None
+        self._projects: Task | None = None
+        self._editors: set[str] = set()  # that the box lists
+        self.off_banner, self.banner = Banner(), Notice()
+        self.model = LogModel(desk.link, self)
+        self.table = Table(self.model, self.tr("What editors asked, newest first"))
+        self.passages = Passages(desk.link)
+        self.project_box = self._box(self.tr("All projects"), self.tr("Show only this project"))
+        self.editor_box = self._box(self.tr("All editors"), self.tr("Show only this editor"))
+        self.export_button = button(self.tr("E&xport as CSV …"), self._choose_file, icon_name="export")
+        self.clear_button = button(self.tr("C&lear …"), self._ask_to_clear, icon_name="remove")
+        self.clear_button.setAccessibleName(self.tr("Clear the log"))
+        self.empty = EmptyState("search", "", "")
+        self.stack = QStackedWidget()
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self._lay_out()
+        self.model.loaded.connect(self._on_loaded)
+        self.model.failed.connect(self.banner.in_vain)
+        self.project_box.activated.connect(lambda _: self._filter())
+        self.editor_box.activated.connect(lambda _: self._filter())
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+
+    def begin(self) -> None:
+        """The page came to the front: everything is asked anew."""
+        self.refresh()
+        if self._projects:
+            self._projects.drop()
+        self._projects = self.desk.link.ask(self, "project_list", done=self._on_projects, failed=self.banner.in_vain)
+        self.desk.link.run(self, lambda tell: settings.load().privacy.access_log, done=self._on_kept, failed=_leave)
+
+    def refresh(self) -> None:
+        """Show what was asked since."""
+        self.model.refresh()
+
+    def export_to(self, file: Path) -> None:
+        """Write what the filters let through into a file."""
+        self.export = Export(self.desk.link, file, self.model.filters, self)
+        self.export.counted.connect(self._on_counted)
+        self.export.writing.connect(lambda: self.banner.say(self.tr("Writing the file …"), closable=False))
+        self.export.finished.connect(lambda count: self._on_exported(count, file))
+        self.export.failed.connect(self._on_export_failed)
+        self.export_button.setEnabled(False)
+        self._on_counted(0)
+        self.export.start()
+
+    def _lay_out(self) -> None:
+        filters = QHBoxLayout()
+        for words, box in ((self.tr("&Project:"), self.project_box), (self.tr("&Editor:"), self.editor_box)):
+            label = QLabel(words)
+            label.setBuddy(box)
+            filters.addWidget(label)
+            filters.addWidget(box, 1)
+        filters.addStretch(1)
+        filters.addWidget(self.export_button)
+        filters.addWidget(self.clear_button)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self.table)
+        self.splitter.addWidget(self.passages)
+        self.splitter.setSizes([300, 240])
+        self.stack.addWidget(self.empty)
+        self.stack.addWidget(self.splitter)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, GAP, 0, 0)
+        layout.setSpacing(GAP)
+        layout.addWidget(self.off_banner)
+        layout.addWidget(self.banner)
+        layout.addLayout(filters)
+        layout.addWidget(self.stack, 1)
+        boxes, buttons = (self.project_box, self.editor_box), (self.export_button, self.clear_button)
+        tab_order(*boxes, *buttons, self.table, self.passages)
+
+    def _box(self, everything: str, name: str) -> QComboBox:
+        box = QComboBox()
+        for part in (box, box.view()):
+            part.setAccessibleName(name)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(12)
+        box.addItem(everything, "")
+        return box
+
+    def _filter(self) -> None:
+        chosen = {"project": self._project(), "client": self.editor_box.currentData()}
+        self.model.show_only({name: value for name, value in chosen.items() if value})
+
+    def _on_loaded(self) -> None:
+        self.banner.answered()
+        for said in sorted({row["client"] for row in self.model.rows} - self._editors):
+            self._editors.add(said)
+            self.editor_box.addItem(editor_words(said), said)
+        if self.model.filters:
+            self.empty.say(self.tr("Nothing was asked here"), self.tr("Choose another project or another editor."))
+        else:
+            self.empty.say(
+                self.tr("Nothing has been asked yet"),
+                self.tr("What your editors ask, and which passages they get, is listed here."),
+            )
+        self.stack.setCurrentIndex(1 if self.model.rows else 0)
+        self.export_button.setEnabled(bool(self.model.rows) and self.export is None)
+        self.clear_button.setEnabled(bool(self.model.rows) or bool(self.model.filters))
+
+    def _on_projects(self, projects: list[dict[str, Any]]) -> None:
+        chosen = self._project()
+        names = {str(project["id"]) for project in projects}
+        if chosen:  # it may be gone; what was asked of it is still there
+            names.add(chosen)
+        self.project_box.clear()
+        self.project_box.addItems([self.tr("All projects"), *sorted(names, key=str.casefold)])
+        self.project_box.setCurrentIndex(
+            self.project_box.findText(chosen, Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchCaseSensitive)
+            if chosen
+            else 0
+        )
+
+    def _project(self) -> str:
+        return self.project_box.currentText() if self.project_box.currentIndex() > 0 else ""
+
+    def _on_kept(self, kept: bool) -> None:
+        if kept:
+            self.off_banner.hide()
+            return
+        self.off_banner.say(
+            self.tr("What editors ask is not being kept: that is switched off in the settings."),
+            action=(self.tr("Open &Settings"), lambda: self.desk.go.emit("settings", {})),
+            closable=False,
+        )
+
+    def _on_chosen(self) -> None:
+        self.passages.show_entry(self.table.chosen())
+
+    # -- export and clear ----------------------------------------------------------------------------------------
+
+    def _choose_file(self) -> None:
+        dialog = QFileDialog(self, self.tr("Export as CSV"), "", self.tr("Table (*.csv)"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("csv")
+        dialog.setDirectory(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        dialog.selectFile(self.tr("CiteLoom activity.csv"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.export_to(Path(name)))
+        dialog.open()
+
+    def _on_counted(self, count: int) -> None:
+        self.banner.say(
+            self.tr("Exporting: {count} entries so far …").format(count=number(count)),
+            action=(self.tr("&Stop"), self._stop_export),
+            closable=False,
+        )
+
+    def _on_exported(self, count: int, file: Path) -> None:
+        self._end_export()
+        self.banner.say(self.tr("Exported {count} entries to {file}.").format(count=number(count), file=file))
+
+    def _on_export_failed(self, error: Any) -> None:
+        self._end_export()
+        self.banner.say_error(error)
+
+    def _stop_export(self) -> None:
+        if self.export:
+            self.export.stop()
+        self._end_export()
+        self.banner.say(self.tr("The export was stopped; nothing was written."))
+
+    def _end_export(self) -> None:
+        if self.export:
+            self.export.deleteLater()
+        self.export = None
+        self.export_button.setEnabled(True)
+
+    def _ask_to_clear(self) -> None:
+        self.question = ask_first(
+            self,
+            self.tr("Clear the log"),
+            self.tr("Forget everything that editors asked, of all projects? This cannot be taken back."),
+            self.tr("Clear the log"),
+            self._clear,
+        )
+
+    def _clear(self) -> None:
+        self.desk.link.ask(self, "log_clear", done=self._on_cleared, failed=self.banner.say_error)
+
+    def _on_cleared(self, answer: dict[str, Any]) -> None:
+        self.model.reload()
+        self.banner.say(self.tr("The log was cleared: {count} entries.").format(count=number(answer["removed"])))
+
+
+def _leave(error: object) -> None:
+    """Settings that cannot be read are told of by the window."""

@@ -1,0 +1,115 @@
+"""The jobs under way, each with how far it has come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from citeloom.desktop.text import job_text
+from citeloom.desktop.text.activity_text import file_words, progress_words, stage_words
+from citeloom.desktop.widgets.basics import GAP, button, number, text
+
+_SHOWN = 5  # what waits behind them is counted
+_STEPS = 1000
+_LEAST = 30  # letters of a file's name
+
+
+class RunningJob(QFrame):
+    """One job under way."""
+
+    stopped = Signal(str)
+
+    def __init__(self, job: dict[str, Any]) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self._id = str(job["job_id"])
+        self.name = text(bold=True)
+        self.words = text()
+        self.file = text(muted=True)
+        self.file.setWordWrap(False)
+        self.file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setMaximumHeight(round(self.fontMetrics().height() * 0.6))
+        self.stop_button = button(self.tr("Stop"), self._stop, icon_name="close")
+        grid = QGridLayout(self)
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(self.name, 0, 0)
+        grid.addWidget(self.words, 1, 0)
+        grid.addWidget(self.bar, 2, 0)
+        grid.addWidget(self.file, 3, 0)
+        grid.addWidget(self.stop_button, 0, 1, 4, 1)
+        self.show_job(job)
+
+    def show_job(self, job: dict[str, Any]) -> None:
+        """Show how far it has come."""
+        title = job_text.title(job)
+        source = job.get("source")
+        self.name.setText(f"{title} · {source}" if source else title)
+        self.words.setText(" – ".join(part for part in (stage_words(job), progress_words(job)) if part))
+        letters = self.file.fontMetrics()
+        room = max(self.file.width(), letters.averageCharWidth() * _LEAST)
+        self.file.setText(letters.elidedText(file_words(job), Qt.TextElideMode.ElideMiddle, room))
+        self.file.setVisible(bool(self.file.text()))
+        waits = job.get("state") in ("queued", "parked", "paused")
+        share = job_text.share(job)
+        # An empty range shows that something goes on.
+        self.bar.setRange(0, _STEPS if share is not None or waits else 0)
+        self.bar.setValue(round((share or 0.0) * _STEPS))
+        self.bar.setAccessibleName(self.tr("Progress: {job}").format(job=title))
+        self.stop_button.setToolTip(job_text.stop_words(job))
+        if self.stop_button.isEnabled():
+            self.stop_button.setAccessibleName(self.tr("Stop: {job}").format(job=title))
+
+    def may_be_stopped(self) -> None:
+        """Stopping it failed: it may be tried again."""
+        self.stop_button.setEnabled(True)
+        self.stop_button.setText(self.tr("Stop"))
+
+    def _stop(self) -> None:
+        self.stop_button.setEnabled(False)
+        self.stop_button.setText(self.tr("Stopping …"))
+        self.stopped.emit(self._id)
+
+
+class Running(QScrollArea):
+    """All jobs under way; the first of them in full, and in a low window to scroll through."""
+
+    stopped = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs: dict[str, RunningJob] = {}
+        self.more = text(muted=True)
+        self._inside = QWidget()
+        self.setWidget(self._inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._layout = QVBoxLayout(self._inside)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(GAP // 2)
+        self._layout.addWidget(self.more)
+
+    def sizeHint(self) -> QSize:
+        return self._inside.sizeHint()  # Qt's own hint stays that of the first card
+
+    def show_jobs(self, jobs: dict[str, dict[str, Any]]) -> None:
+        """Show these; those that were shown before stay where they are."""
+        for gone in [key for key in self.jobs if key not in jobs]:
+            self.jobs.pop(gone).deleteLater()
+        for key, job in jobs.items():
+            if key in self.jobs:
+                self.jobs[key].show_job(job)
+            elif len(self.jobs) < _SHOWN:
+                card = self.jobs[key] = RunningJob(job)
+                card.stopped.connect(self.stopped)
+                self._layout.insertWidget(self._layout.count() - 1, card)
+        waiting = len(jobs) - len(self.jobs)
+        self.more.setText(self.tr("Waiting behind them: {count}").format(count=number(waiting)))
+        self.more.setVisible(waiting > 0)
+        self.setVisible(bool(jobs))
+        self.updateGeometry()

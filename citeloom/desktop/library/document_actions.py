@@ -1,0 +1,154 @@
+"""What can be done with the papers that are selected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from citeloom.core.open_file import open_uri
+from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.widgets import basics
+
+Document = dict[str, Any]
+Collect = Callable[[Callable[[list[Document]], object]], None]
+
+
+_NAMED = 200  # of the papers to be removed
+
+
+class DocumentActions(QObject):
+    """Retry, read again, open, show, copy, remove: as buttons, in the menu and by keys."""
+
+    said = Signal(str)
+    failed = Signal(object)  # a CiteLoomError
+    changed = Signal()  # documents are being read or have gone
+
+    def __init__(self, link: Link, window: QWidget, collect: Collect) -> None:
+        super().__init__(window)
+        self._link, self._window, self._collect = link, window, collect
+        self._project = ""
+        self._one: Document | None = None
+        self.question: QMessageBox | None = None  # the last one asked
+        make = self._make
+        self.retry = make(self.tr("&Try again"), "retry", self._retry, "F5")
+        self.open = make(self.tr("&Open"), "open", self._open, "Ctrl+O")
+        self.show_in_folder = make(self.tr("Show in &folder"), "folder", self._show_in_folder, "")
+        self.copy = make(self.tr("&Copy citekey"), "copy", self._copy, QKeySequence.StandardKey.Copy)
+        self.convert = make(self.tr("Read again from &scratch"), "sync", self._convert, "Ctrl+F5")
+        self.remove = make(self.tr("&Remove…"), "remove", self._remove, QKeySequence.StandardKey.Delete)
+        self.open.setShortcuts([QKeySequence(keys) for keys in ("Ctrl+O", "Return", "Enter")])
+        self.all = (self.retry, self.open, self.show_in_folder, self.copy, self.convert, self.remove)
+        self.confirm = make(self.tr("Co&nfirm: it is this work"), "check", self._confirm, "")
+        self.refuse = make(self.tr("Ref&use: it is another"), "warning", self._refuse, "")
+        self.decisions = (self.confirm, self.refuse)  # in the menu, where there is something to decide
+        self.retry.setToolTip(self.tr("Read them once more"))
+        self.convert.setToolTip(self.tr("Convert and recognise them anew, as if they had never been read"))
+
+    def follow(self, project: str, count: int, one: Document | None) -> None:
+        """So many are selected; `one` is the only one, if it is here."""
+        self._project, self._one = project, one
+        for action in (self.retry, self.copy, self.convert, self.remove):
+            action.setEnabled(count > 0)
+        uri = str((one or {}).get("open_uri") or "")
+        self.open.setEnabled(bool(uri))
+        self.open.setText(self.tr("&Open in Zotero") if uri.startswith("zotero:") else self.tr("&Open"))
+        self.show_in_folder.setEnabled(bool((one or {}).get("path")))
+        for action in self.decisions:
+            action.setEnabled(bool((one or {}).get("claimed_citekey")))
+
+    def _make(
+        self, words: str, icon_name: str, does: Callable[[], object], keys: str | QKeySequence.StandardKey
+    ) -> QAction:
+        action = QAction(icon(icon_name), words, self)
+        action.setEnabled(False)
+        action.setShortcut(QKeySequence(keys))
+        action.triggered.connect(lambda: does())  # noqa: PLW0108 - without the signal's "checked"
+        return action
+
+    def _retry(self) -> None:
+        self._collect(partial(self._reread, self._project, False))
+
+    def _convert(self) -> None:
+        self._collect(partial(self._reread, self._project, True))
+
+    def _reread(self, project: str, convert_again: bool, documents: list[Document]) -> None:
+        if not documents:
+            return
+        asked = {"project": project, "doc_ids": _ids(documents), "convert_again": convert_again}
+
+        def done(answer: dict[str, Any]) -> None:
+            count = basics.number(answer["documents"])
+            self.said.emit(self.tr("{count} papers are being read again.").format(count=count))
+            self.changed.emit()
+
+        self._link.ask(self, "reread", asked, done=done, failed=self.failed.emit)
+
+    def _open(self) -> None:
+        uri = str((self._one or {}).get("open_uri") or "")
+        self._link.run(self, lambda _: open_uri(uri), failed=self.failed.emit)
+
+    def _show_in_folder(self) -> None:
+        folder = Path(str((self._one or {}).get("path"))).parent
+        self._link.run(self, lambda _: open_uri(folder.as_uri()), failed=self.failed.emit)
+
+    def _confirm(self) -> None:
+        self._decide("claim_confirm", self.tr("It counts as @{key} from now on."))
+
+    def _refuse(self) -> None:
+        self._decide("claim_refuse", self.tr("It does not count as @{key}, and is not asked about again."))
+
+    def _decide(self, verb: str, said: str) -> None:
+        if self._one is None:
+            return
+        key, asked = self._one["claimed_citekey"], {"project": self._project, "doc_id": self._one["doc_id"]}
+
+        def done(_: dict[str, Any]) -> None:
+            self.said.emit(said.format(key=key))
+            self.changed.emit()
+
+        self._link.ask(self, verb, asked, done=done, failed=self.failed.emit)
+
+    def _copy(self) -> None:
+        def done(documents: list[Document]) -> None:
+            keys = [str(d["citekey"]) for d in documents if d.get("citekey")]
+            QGuiApplication.clipboard().setText(", ".join(keys))
+            self.said.emit(self.tr("{count} citekeys were copied.").format(count=basics.number(len(keys))))
+
+        self._collect(done)
+
+    def _remove(self) -> None:
+        self._collect(partial(self._ask_to_remove, self._project))
+
+    def _ask_to_remove(self, project: str, documents: list[Document]) -> None:
+        if not documents:
+            return
+        words = self.tr(
+            "Remove {count} papers from the project “{project}”? Your files and Zotero stay as they are. A paper that "
+            "is still in a folder or collection that the project reads comes back with the next sync."
+        )
+        asked = {"project": project, "doc_ids": _ids(documents)}
+        self.question = basics.ask_first(
+            self._window,
+            self.tr("Remove papers"),
+            words.format(count=basics.number(len(documents)), project=project),
+            self.tr("&Remove"),
+            lambda: self._link.ask(self, "documents_remove", asked, done=self._removed, failed=self.failed.emit),
+            details="\n".join(str(d.get("title") or d.get("source")) for d in documents[:_NAMED]),
+        )
+
+    def _removed(self, answer: dict[str, Any]) -> None:
+        gone = self.tr("{count} papers were removed.").format(count=basics.number(answer["removed"]))
+        notes = list(dict.fromkeys(answer.get("notes") or ()))  # each kind of note once
+        self.said.emit("\n".join((gone, *notes)))
+        self.changed.emit()
+
+
+def _ids(documents: list[Document]) -> list[str]:
+    return [str(document["doc_id"]) for document in documents]

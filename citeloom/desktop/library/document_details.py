@@ -1,0 +1,87 @@
+"""All that is known of one paper, below the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from citeloom.desktop.text import library_text
+from citeloom.desktop.widgets import basics
+
+
+class DocumentDetails(QScrollArea):
+    """The reason of a failure whole, warnings, how it was matched, where its text and file are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(self.tr("About this paper"))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._shown: dict[str, Any] = {}
+        self.title = basics.text(bold=True)
+        self.authors = basics.text(muted=True)
+        self.lines: dict[str, QLabel] = {}
+        self._form = QFormLayout()
+        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
+        for name, label in (
+            ("status", self.tr("Status")),
+            ("reason", self.tr("Why")),
+            ("citekey", self.tr("Citekey")),
+            ("record", self.tr("Record")),
+            ("text", self.tr("Text")),
+            ("warnings", self.tr("Notes")),
+            ("file", self.tr("File")),
+        ):
+            self.lines[name] = basics.text()
+            self._form.addRow(_label(label), self.lines[name])
+        for line in (self.title, self.authors, *self.lines.values()):
+            # A word of any length must not make the window wider.
+            line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.MinimumExpanding)
+        inner = QWidget()
+        layout = QVBoxLayout(inner)
+        layout.addWidget(self.title)
+        layout.addWidget(self.authors)
+        layout.addLayout(self._form)
+        layout.addStretch(1)
+        self.setWidget(inner)
+
+    def show_document(self, document: dict[str, Any]) -> None:
+        """Tell all about a paper."""
+        if document == self._shown:
+            return
+        get = document.get
+        self.title.setText(get("title") or get("source") or "")
+        year = str(get("year") or "")
+        self.authors.setText(" · ".join(p for p in ("; ".join(get("authors") or ()), year) if p))
+        self.authors.setVisible(bool(self.authors.text()))
+        status = library_text.status_words(document["status"])
+        if get("chunk_count"):
+            status = self.tr("{status}, {count} passages").format(
+                status=status, count=basics.number(document["chunk_count"])
+            )
+        said = {
+            "status": status,
+            "reason": get("reason") or "",
+            "citekey": get("citekey") or "",
+            "record": library_text.matched_words(document),
+            "text": library_text.text_words(document),
+            "warnings": "\n".join(get("warnings") or ()),
+            "file": get("path") or get("source") or "",
+        }
+        for name, text in said.items():
+            self.lines[name].setText(text)
+            self._form.setRowVisible(self.lines[name], bool(text))
+        if document["doc_id"] != self._shown.get("doc_id"):
+            self.verticalScrollBar().setValue(0)
+        self._shown = document
+
+
+def _label(words_: str) -> QLabel:
+    label = basics.text(words_, muted=True)
+    label.setWordWrap(False)
+    return label

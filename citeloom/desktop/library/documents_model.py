@@ -1,0 +1,256 @@
+"""The papers of a project as a table of any length: only what is looked at is fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
+
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.library.paged_list import BLOCK, Blocks, Question, Row
+from citeloom.desktop.shell.engine_tasks import Failed, Link, Task
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.text import library_text
+from citeloom.desktop.widgets import basics
+
+Index = QModelIndex | QPersistentModelIndex
+
+STATUS, CITEKEY, TITLE, PAGES, COVERAGE, OCR, REASON = range(7)
+SORTS = ("status", "citekey", "title", "pages", "word_coverage", "ocr_share", None)  # by which the engine sorts each
+_AT_ONCE = 2  # questions under way: more would hold up those of other pages
+_MANY = 1000  # rows asked for at once when all of them are needed
+
+
+class DocumentsModel(QAbstractTableModel):
+    """Papers as the engine sorts and finds them; a row that has not come yet shows an ellipsis."""
+
+    answered = Signal(dict)  # an answer of `documents` came
+    arrived = Signal()  # rows came, or stand elsewhere now
+    failed = Signal(object)  # a CiteLoomError
+
+    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._link = link
+        self.question: Question | None = None
+        self._blocks = Blocks()
+        self._begins = False  # the first answer to another question is awaited; until then the old rows are shown
+        self._tasks: list[Task] = []
+        # Rows are asked for after the paint that missed them: many cells make one question.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._ask)
+
+    def show_question(self, question: Question | None) -> None:
+        """Show other documents, or the same in another order."""
+        other_project = (self.question and self.question.project) != (question and question.project)
+        self._drop_tasks()
+        self.question, self._begins = question, True
+        if other_project:
+            self._begin_anew([], 0)
+        self._blocks.all_may_have_changed()
+        if question:
+            self._want(0)
+
+    def refresh(self, first: int, last: int) -> None:
+        """Something may have changed: ask again for the rows that are seen, for others when they are."""
+        if self.question is None:
+            return
+        self._drop_tasks()
+        self._blocks.all_may_have_changed()
+        if self._begins:
+            self._want(0)
+            return
+        for block in range(last // BLOCK, first // BLOCK - 1, -1):
+            self._want(block)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the engine has yet to answer."""
+        return any(task.wanted for task in self._tasks)
+
+    def document(self, row: int) -> Row | None:
+        """A document, if it is here."""
+        return self._row(row) if 0 <= row < self._blocks.total else None
+
+    def places(self) -> dict[str, int]:
+        """Where the documents that are here stand."""
+        return {row["doc_id"]: at for at, row in self._blocks.known()}
+
+    def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object], failed: Failed) -> None:
+        """Have all of these rows, also those that were never seen, whatever is shown by the time that they are here."""
+        question, found = self.question, dict(self._blocks.known())
+
+        def go_on() -> None:
+            missing = next((row for row in rows if row not in found), None)
+            if missing is None or question is None:
+                done([found[row] for row in rows if found.get(row)])
+                return
+            start = missing // _MANY * _MANY
+
+            def take(answer: dict[str, Any]) -> None:
+                came = dict(enumerate(answer["documents"], start))
+                for row in range(start, start + _MANY):
+                    found.setdefault(row, came.get(row, {}))
+                go_on()
+
+            self._link.ask(owner, "documents", question.arguments(start, _MANY), done=take, failed=failed)
+
+        go_on()
+
+    # -- asking --------------------------------------------------------------------------------------------------
+
+    def _want(self, block: int) -> None:
+        self._blocks.want(block)
+        self._soon.start()
+
+    def _row(self, number: int) -> Row | None:
+        if not self._begins:
+            self._blocks.want(number // BLOCK)
+            if self._blocks.wants and not self._soon.isActive():
+                self._soon.start()
+        return self._blocks.row(number)
+
+    def _ask(self) -> None:
+        self._tasks = [task for task in self._tasks if task.wanted]
+        while self._blocks.wants and len(self._tasks) < _AT_ONCE and self.question:
+            block = self._blocks.next()
+            self._tasks.append(
+                self._link.ask(
+                    self,
+                    "documents",
+                    self.question.arguments(block * BLOCK),
+                    done=partial(self._take, block),
+                    failed=partial(self._give_up, block),
+                )
+            )
+
+    def _take(self, block: int, answer: dict[str, Any]) -> None:
+        rows, total = answer["documents"], int(answer["total"])
+        if self._begins:
+            self._begins = False
+            self._begin_anew(rows, total)
+        else:
+            self._set_total(total)
+            self._blocks.take(block, rows)
+            last = min(block * BLOCK + BLOCK, total) - 1
+            if last >= block * BLOCK:
+                self.dataChanged.emit(self.index(block * BLOCK, 0), self.index(last, REASON))
+        self.answered.emit(answer)
+        self.arrived.emit()
+        self._ask()
+
+    def _give_up(self, block: int, error: CiteLoomError) -> None:
+        self._blocks.give_up(block)
+        self.failed.emit(error)
+        self._ask()
+
+    def _begin_anew(self, rows: list[Row], total: int) -> None:
+        self.beginResetModel()
+        self._blocks = Blocks()
+        self._blocks.total = total
+        if rows:
+            self._blocks.take(0, rows)
+        self.endResetModel()
+
+    def _set_total(self, total: int) -> None:
+        before = self._blocks.total
+        if total > before:
+            self.beginInsertRows(QModelIndex(), before, total - 1)
+            self._blocks.total = total
+            self.endInsertRows()
+        elif total < before:
+            self.beginRemoveRows(QModelIndex(), total, before - 1)
+            self._blocks.total = total
+            self.endRemoveRows()
+
+    def _drop_tasks(self) -> None:
+        for task in self._tasks:
+            task.drop()
+        self._tasks = []
+
+    # -- what a view asks ----------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+        return 0 if parent.isValid() else self._blocks.total
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(SORTS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (
+                self.tr("Status"),
+                self.tr("Citekey"),
+                self.tr("Title"),
+                self.tr("Pages"),
+                self.tr("Words kept"),
+                self.tr("OCR"),
+                self.tr("What to know"),
+            )[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return {
+                COVERAGE: basics.tip(self.tr("How many of the words in the file are in its passages")),
+                OCR: basics.tip(self.tr("How many of its pages were recognised in pictures")),
+            }.get(section)
+        return _side(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        column = index.column()
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _side(column)
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.DecorationRole):
+            return None
+        row = self._row(index.row())
+        if row is None:
+            return "…" if role == Qt.ItemDataRole.DisplayRole and column in (STATUS, TITLE) else None
+        if role == Qt.ItemDataRole.DecorationRole:
+            return (
+                icon(library_text.STATUS_ICONS.get(library_text.shown_status(row), "file"))
+                if column == STATUS
+                else None
+            )
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return basics.tip({TITLE: _title(row), REASON: _remark(row)}.get(column, ""))
+        return _shown(row, column)
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        key = SORTS[column] if 0 <= column < len(SORTS) else None
+        if self.question is None or key is None:
+            return
+        descending = order == Qt.SortOrder.DescendingOrder
+        if (key, descending) != (self.question.sort, self.question.descending):
+            asked = vars(self.question) | {"sort": key, "descending": descending}
+            self.show_question(Question(**asked))
+
+
+def _side(column: int) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignTrailing if column in (PAGES, COVERAGE, OCR) else Qt.AlignmentFlag.AlignLeading
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def _title(row: Row) -> str:
+    return str(row.get("title") or row.get("source") or "")
+
+
+def _remark(row: Row) -> str:
+    return str(row.get("reason") or library_text.doubt_words(row))
+
+
+def _shown(row: Row, column: int) -> str:
+    match column:
+        case 0:
+            return library_text.status_words(library_text.shown_status(row))
+        case 1:
+            return library_text.one_line(row.get("citekey") or "")
+        case 2:
+            return library_text.one_line(_title(row))
+        case 3:
+            return basics.number(row["pages"]) if row.get("pages") else ""
+        case 4:
+            return basics.percent(row.get("word_coverage"))
+        case 5:
+            return basics.percent(row.get("ocr_share"))
+    return library_text.one_line(_remark(row))

@@ -1,0 +1,298 @@
+"""The papers of a project: a table of any length with filter, search and sorting, and all about the one selected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QMenu,
+    QSplitter,
+    QStackedLayout,
+    QTableView,
+    QToolBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.library.document_actions import DocumentActions
+from citeloom.desktop.library.document_details import DocumentDetails
+from citeloom.desktop.library.documents_model import CITEKEY, REASON, SORTS, STATUS, DocumentsModel
+from citeloom.desktop.library.paged_list import Question, Row
+from citeloom.desktop.shell.engine_tasks import Link, Task
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.text import library_text
+from citeloom.desktop.widgets import basics
+
+_TYPING_MS = 250
+_REFRESH_MS = 1000  # at least, between two looks while an import moves on
+_REMEMBERED = 1000  # selected rows that are found again by what they are; more stay selected by where they stand
+
+
+class DocumentsTable(QWidget):
+    """The table with everything around it."""
+
+    answered = Signal(dict)  # an answer of `documents` came
+    failed = Signal(object)  # a CiteLoomError
+
+    def __init__(self, link: Link) -> None:
+        super().__init__()
+        self._link = link
+        self.project = ""
+        self._selected: set[str] = set()
+        self._coverage: dict[str, int] = {}
+        self._counting: Task | None = None
+        self.model = DocumentsModel(link, self)
+        self.model.answered.connect(self._on_answer)
+        self.model.arrived.connect(self._select_again)
+        self.model.failed.connect(self.failed)
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._typing.timeout.connect(self._ask)
+        self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
+        self._refresh.timeout.connect(self._look_again)
+        self._make_filters()
+        self._make_table()
+        self.actions_ = DocumentActions(link, self, self._collect)
+        self.tools = QToolBar()
+        self.tools.setAccessibleName(self.tr("What to do with the selected papers"))
+        self.tools.setIconSize(QSize(16, 16))
+        self.tools.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        for action in self.actions_.all:
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            self.view.addAction(action)
+            self.tools.addAction(action)
+        if more := self.tools.findChild(QToolButton, "qt_toolbar_ext_button"):
+            more.setIcon(icon("down"))  # Qt's own is black, also on black
+        self.view.doubleClicked.connect(self.actions_.open.trigger)
+        self.details = DocumentDetails()
+        self.details.hide()
+        self._lay_out()
+
+    def _make_filters(self) -> None:
+        self.status_box = QComboBox()
+        self.status_box.setAccessibleName(self.tr("Which papers are shown"))
+        self.status_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._show_counts({}, 0)
+        self.status_box.currentIndexChanged.connect(self._ask)
+        self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find by title, author, citekey"))
+        self.find_field.setAccessibleName(self.tr("Find papers"))
+        self.find_field.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self.find_field.textChanged.connect(self._typing.start)
+        QShortcut(QKeySequence.StandardKey.Find, self, self.find_field.setFocus)
+
+    def _make_table(self) -> None:
+        view = self.view = QTableView()
+        view.setAccessibleName(self.tr("Papers"))
+        view.setModel(self.model)
+        self.model.modelReset.connect(view.scrollToTop)  # after the view's own answer to it
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setShowGrid(False)
+        view.setWordWrap(False)
+        view.setTabKeyNavigation(False)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.verticalHeader().hide()
+        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = view.horizontalHeader()
+        # With the table's own selection it would look at every selected row to paint itself: too long for 100,000.
+        header.setSelectionModel(QItemSelectionModel(self.model, header))
+        header.setSortIndicator(CITEKEY, Qt.SortOrder.AscendingOrder)
+        view.setSortingEnabled(True)
+        header.sortIndicatorChanged.connect(self._only_sortable)
+        view.selectionModel().selectionChanged.connect(self._on_selection)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(self._show_menu)
+
+    def _lay_out(self) -> None:
+        filters = QHBoxLayout()
+        filters.addWidget(self.find_field, 1)
+        filters.addWidget(self.status_box)
+        self._nothing = basics.EmptyState(
+            "search",
+            self.tr("No paper fits"),
+            self.tr("Nothing in this project has these words and this status."),
+            [(self.tr("Show &all papers"), self.show_all)],
+        )
+        place = QWidget()
+        self._stack = QStackedLayout(place)
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(self._nothing)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.addWidget(place)
+        self.splitter.addWidget(self.details)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addLayout(filters)
+        layout.addWidget(self.tools)
+        layout.addWidget(self.splitter, 1)
+        self._fit_to_font()
+
+    # -- what is shown -------------------------------------------------------------------------------------------
+
+    def show_project(self, project: str) -> None:
+        """Show the papers of this project, all of them."""
+        self.project = project
+        self.view.clearSelection()
+        self._on_selection()
+        if self._counting:
+            self._counting.drop()
+        self._coverage = {}
+        self._show_counts({}, 0)
+        self.show_all()
+
+    def show_all(self) -> None:
+        """Forget filter and search."""
+        with QSignalBlocker(self.status_box), QSignalBlocker(self.find_field):
+            self.status_box.setCurrentIndex(0)
+            self.find_field.clear()
+        self._ask()
+
+    def look_again_soon(self) -> None:
+        """Something may have changed."""
+        if not self._refresh.isActive():
+            self._refresh.start()
+
+    def _ask(self) -> None:
+        self._typing.stop()
+        if not self.project:
+            self.model.show_question(None)
+            return
+        header = self.view.horizontalHeader()
+        sort = SORTS[header.sortIndicatorSection()] or "citekey"
+        descending = header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
+        status, find = self.status_box.currentData(), self.find_field.text().strip()
+        self.model.show_question(Question(self.project, status, find, sort, descending))
+
+    def _look_again(self) -> None:
+        if self.model.waiting:  # an answer that takes long would never come if every look began anew
+            self._refresh.start()
+            return
+        first = self.view.rowAt(0)
+        last = self.view.rowAt(self.view.viewport().height() - 1)
+        self.model.refresh(max(0, first), max(0, self.model.rowCount() - 1 if last < 0 else last))
+
+    def _on_answer(self, answer: dict[str, Any]) -> None:
+        filtered = self.status_box.currentData() is not None or bool(self.find_field.text().strip())
+        self._stack.setCurrentIndex(1 if filtered and not answer["total"] else 0)
+        if coverage := answer.get("coverage"):
+            self._count(coverage)
+        self.answered.emit(answer)
+
+    def _count(self, coverage: dict[str, int]) -> None:
+        """Searchable counts those that are the same as another, which are listed apart."""
+
+        def done(answer: dict[str, Any]) -> None:
+            self._show_counts(coverage, int(answer["total"]))
+
+        def failed(error: CiteLoomError) -> None:
+            self._coverage = {}  # to be asked for again
+
+        if coverage != self._coverage:
+            self._coverage = coverage
+            if self._counting:
+                self._counting.drop()
+            asked = Question(self.project, "duplicate").arguments(0, 1)
+            self._counting = self._link.ask(self, "documents", asked, done=done, failed=failed)
+
+    def _show_counts(self, coverage: dict[str, int], duplicates: int) -> None:
+        counts = {**coverage, "ready": coverage.get("searchable", 0) - duplicates, "duplicate": duplicates}
+        with QSignalBlocker(self.status_box):
+            chosen = self.status_box.currentData()
+            self.status_box.clear()
+            all_ = self.tr("All papers ({count})").format(count=basics.number(coverage.get("documents", 0)))
+            self.status_box.addItem(all_, None)
+            for status in library_text.STATUSES:
+                if counts.get(status) or status == chosen:
+                    name = self.tr("{status} ({count})").format(
+                        status=library_text.status_words(status), count=basics.number(counts.get(status, 0))
+                    )
+                    self.status_box.addItem(icon(library_text.STATUS_ICONS[status]), name, status)
+            self.status_box.setCurrentIndex(max(0, self.status_box.findData(chosen)))
+
+    def _only_sortable(self, section: int) -> None:
+        """The engine does not sort by reasons: the mark goes back to what it sorts by."""
+        if SORTS[section] is None and self.model.question:
+            question = self.model.question
+            order = Qt.SortOrder.DescendingOrder if question.descending else Qt.SortOrder.AscendingOrder
+            self.view.horizontalHeader().setSortIndicator(SORTS.index(question.sort), order)
+
+    # -- the selection -------------------------------------------------------------------------------------------
+
+    def selected_rows(self) -> list[int]:
+        """The numbers of the selected rows."""
+        return sorted({row for top, bottom in self._ranges() for row in range(top, bottom + 1)})
+
+    def _ranges(self) -> list[tuple[int, int]]:
+        selection = self.view.selectionModel().selection()
+        return [(selection.at(n).top(), selection.at(n).bottom()) for n in range(selection.count())]
+
+    def _on_selection(self) -> None:
+        few = sum(bottom + 1 - top for top, bottom in self._ranges()) <= _REMEMBERED
+        known = (self.model.document(row) for row in self.selected_rows()) if few else ()
+        self._selected = {document["doc_id"] for document in known if document}
+        self._tell()
+        if self.details.isVisible():  # it has taken some of the table's place
+            QTimer.singleShot(0, self, self._keep_in_sight)
+
+    def _keep_in_sight(self) -> None:
+        sideways = self.view.horizontalScrollBar().value()
+        self.view.scrollTo(self.view.currentIndex())
+        self.view.horizontalScrollBar().setValue(sideways)
+
+    def _tell(self) -> None:
+        ranges = self._ranges()
+        count = sum(bottom + 1 - top for top, bottom in ranges)
+        one: Row | None = self.model.document(ranges[0][0]) if count == 1 else None
+        self.actions_.follow(self.project, count, one)
+        self.details.setVisible(one is not None)
+        if one is not None:
+            self.details.show_document(one)
+
+    def _select_again(self) -> None:
+        """What was selected stays selected, wherever it stands now."""
+        if self._selected:
+            places = self.model.places()
+            rows = sorted(places[one] for one in self._selected if one in places)
+            if rows != self.selected_rows():
+                self._select(rows)
+        self._tell()
+
+    def _select(self, rows: list[int]) -> None:
+        selection = QItemSelection()
+        for row in rows:
+            selection.select(self.model.index(row, STATUS), self.model.index(row, REASON))
+        chosen = self.view.selectionModel()
+        with QSignalBlocker(chosen):
+            chosen.select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self.view.viewport().update()
+
+    def _collect(self, done: Any) -> None:
+        self.model.collect(self, self.selected_rows(), done, self.actions_.failed.emit)
+
+    def _show_menu(self, at: QPoint) -> None:
+        if self.selected_rows():
+            menu = QMenu(self)
+            if self.actions_.confirm.isEnabled():
+                menu.addActions(self.actions_.decisions)
+                menu.addSeparator()
+            menu.addActions(self.actions_.all)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(self.view.viewport().mapToGlobal(at))
+
+    def _fit_to_font(self) -> None:
+        wide = self.fontMetrics().horizontalAdvance("0")
+        for column, letters in enumerate((15, 17, 29, 7, 11, 6, 40)):
+            self.view.setColumnWidth(column, wide * letters)
+        self.view.verticalHeader().setDefaultSectionSize(round(self.fontMetrics().height() * 1.7))
+        self.view.horizontalHeader().setStretchLastSection(True)

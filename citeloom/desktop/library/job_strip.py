@@ -1,0 +1,111 @@
+"""What is being read into a project now, how far it has come, and a way to stop it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout
+
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.text.sanitize import clean
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text import job_text, library_text
+from citeloom.desktop.widgets import basics
+
+_STEPS = 1000
+_THIN = 8  # pixels; there is no text in the bar
+
+
+class _Elided(QLabel):
+    """One line of muted text that is cut off in its middle where it is too long."""
+
+    def __init__(self) -> None:
+        super().__init__(textFormat=Qt.TextFormat.PlainText)
+        self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._words = ""
+
+    def say(self, words_: str) -> None:
+        self._words = words_ = clean(words_)
+        self.setToolTip(basics.tip(words_))
+        self.setAccessibleName(words_)
+        self.setText(self.fontMetrics().elidedText(words_, Qt.TextElideMode.ElideMiddle, self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.say(self._words)
+
+
+class JobStrip(QFrame):
+    """A bar for the jobs of one project, or for those of none; hidden while there are none."""
+
+    failed = Signal(object)  # a CiteLoomError
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._project: str | None = None
+        self._stopping: set[str] = set()  # imports; what is being read is finished first
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.what = basics.text()
+        self.file = _Elided()
+        self.left = basics.text(muted=True)
+        self.left.setWordWrap(False)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(_THIN)
+        self.bar.setAccessibleName(self.tr("How much is done"))
+        self.stop_button = basics.button(self.tr("S&top"), self._stop, icon_name="close")
+        above = QHBoxLayout()
+        above.addWidget(self.what, 1)
+        above.addWidget(self.left)
+        lines = QVBoxLayout()
+        lines.addLayout(above)
+        lines.addWidget(self.bar)
+        lines.addWidget(self.file)
+        row = QHBoxLayout(self)
+        row.addLayout(lines, 1)
+        row.addWidget(self.stop_button)
+        self.hide()
+        desk.overview.changed.connect(self._show)
+
+    def follow(self, project: str | None) -> None:
+        """Show the jobs of this project from now on, or of "": those that are of no project."""
+        self._project = project
+        self._show()
+
+    def jobs(self) -> list[dict[str, Any]]:
+        """The project's jobs under way, the one at work first."""
+        jobs = [job for job in self._desk.overview.now.jobs.values() if job.get("project") == self._project]
+        return sorted(jobs, key=lambda job: not job.get("stage"))
+
+    def _show(self) -> None:
+        jobs = self.jobs()
+        self.setVisible(bool(jobs))
+        self._stopping &= set(self._desk.overview.now.jobs)
+        if not jobs:
+            return
+        job = jobs[0]
+        self.stop_button.setEnabled(any(one["job_id"] not in self._stopping for one in jobs))
+        self.what.setText(library_text.progress_words(job))
+        self.file.say(library_text.one_line(library_text.file_words(job)))
+        self.file.setVisible(bool(job.get("file")) or not job_text.stage_words(job))
+        self.left.setText(library_text.time_left(job))
+        share = job_text.share(job)
+        self.bar.setRange(0, _STEPS if share is not None else 0)
+        self.bar.setValue(int(_STEPS * (share or 0.0)))
+        self.stop_button.setToolTip(job_text.stop_words(job))
+
+    def _stop(self) -> None:
+        for job in self.jobs():
+            asked = {"job_id": job["job_id"]}
+            self._stopping.add(job["job_id"])
+            self._desk.link.ask(self, "cancel", asked, failed=partial(self._not_stopped, job["job_id"]))
+        self._show()
+
+    def _not_stopped(self, job_id: str, error: CiteLoomError) -> None:
+        self._stopping.discard(job_id)
+        self._show()
+        self.failed.emit(error)

@@ -1,0 +1,190 @@
+"""The page of projects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from citeloom.core import paths
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.library.project_list import ProjectList
+from citeloom.desktop.library.project_view import ProjectView
+from citeloom.desktop.library.source_dialogs import NewProjectDialog
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.widgets import basics
+
+_SAMPLE = "sample"
+
+
+class ProjectsPage(Page):
+    """All projects at the side, the chosen one beside them."""
+
+    name = "projects"
+    icon_name = "projects"
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(desk, parent)
+        self._task: Task | None = None
+        self._wanted = ""  # a project to choose as soon as it is in the list
+        self._seen = False
+        self._engine_problem = False  # the banner says that the engine is not there
+        self.dialog: NewProjectDialog | None = None  # the last one opened
+        self.banner = basics.Banner()
+        self.list = ProjectList()
+        self.new_button = basics.button(self.tr("New pro&ject…"), self.new_project, icon_name="add")
+        self.view = ProjectView(desk)
+        self.first = basics.EmptyState(
+            "projects",
+            self.tr("Choose what your first project reads"),
+            self.tr(
+                "A project is what you write: a thesis, a chapter, an article. It reads parts of Zotero or folders."
+            ),
+            [
+                (self.tr("Step &by step…"), desk.first_run.emit),
+                (self.tr("New pro&ject…"), self.new_project),
+                (self.tr("Try the &sample library"), self.try_sample),
+            ],
+        )
+        self.waiting = basics.EmptyState("projects", self.tr("Looking for your projects …"), "")
+        self._lay_out()
+        self.setAcceptDrops(True)
+        self.list.chosen.connect(self._on_chosen)
+        self.view.failed.connect(self._on_error)
+        self.view.unread.connect(self._on_unread)
+        self.view.said.connect(self._say)
+        self.view.coverage_seen.connect(self.list.model.show_coverage)
+        self.view.removed.connect(self._on_removed)
+        desk.link.reached.connect(self._on_reached)
+        desk.link.told.connect(self._on_event)
+
+    def _lay_out(self) -> None:
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.new_button)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.addWidget(side)
+        self.splitter.addWidget(self.view)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setSizes([220, 700])
+        self.stack = QStackedWidget()
+        for part in (self.waiting, self.first, self.splitter):
+            self.stack.addWidget(part)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * basics.GAP, basics.GAP, 2 * basics.GAP, basics.GAP)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.stack, 1)
+
+    def title(self) -> str:
+        return self.tr("Projects")
+
+    def shown(self, what: dict[str, str]) -> None:
+        self._seen = True
+        self._wanted = what.get("project") or self._wanted
+        self.list.choose(self._wanted)
+        self.ask()
+
+    def ask(self) -> None:
+        """Ask which projects there are."""
+        if self._task:
+            self._task.drop()
+        self._task = self.desk.link.ask(self, "project_list", done=self._show, failed=self._on_unread)
+
+    def _show(self, projects: list[dict[str, Any]]) -> None:
+        self.list.load(projects)
+        if self._wanted and self.list.model.project(self._wanted):
+            self.list.choose(self._wanted)
+            self._wanted = ""
+        self.stack.setCurrentWidget(self.splitter if projects else self.first)
+
+    def _on_chosen(self, project: str) -> None:
+        known = self.list.model.project(project)
+        self.view.show_project(project, known["coverage"] if known else {})
+
+    def _on_removed(self, project: str) -> None:
+        self._say(self.tr("The project “{project}” was removed.").format(project=project), False)
+        self.ask()
+
+    def _on_reached(self, status: dict[str, Any]) -> None:
+        if self._engine_problem:
+            self.banner.hide()
+            self._engine_problem = False
+        if self._seen:
+            self.ask()
+            self.view.ask()
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        if event["type"] == "JobFinished" and self._seen:
+            project = event["project_id"]
+            if self.list.model.project(project) is None:
+                self.ask()
+            elif project != self.view.project:
+                self.desk.link.ask(
+                    self,
+                    "project_show",
+                    {"id": project},
+                    done=lambda shown: self.list.model.show_coverage(shown["id"], shown["coverage"]),
+                    failed=lambda _: None,
+                )
+
+    def _on_unread(self, error: CiteLoomError) -> None:
+        """Something cannot be shown now. What was not done, which nobody does again by itself, stays on the banner."""
+        lost = error.code == Code.ENGINE_UNAVAILABLE
+        if not (lost and self.banner.isVisible() and not self._engine_problem):
+            self._on_error(error)
+            self._engine_problem = lost
+
+    def _on_error(self, error: CiteLoomError) -> None:
+        self._engine_problem = False
+        self.banner.say_error(error)
+        if error.code == Code.INVALID_PROJECT:  # gone meanwhile: somebody removed it elsewhere
+            self.ask()
+
+    def _say(self, words: str, wrong: bool) -> None:
+        self._engine_problem = False
+        self.banner.say(words, wrong=wrong)
+
+    # -- new projects --------------------------------------------------------------------------------------------
+
+    def new_project(self) -> None:
+        """Have a person make a project."""
+        self.dialog = NewProjectDialog(self.desk, self)
+        self.dialog.made.connect(self._on_made)
+        self.dialog.open()
+
+    def try_sample(self) -> None:
+        """Make a project of the sample library."""
+        sample = Path(paths.sample_folder())
+        references, folder = str(sample / "library.json"), str(sample / "papers")
+        asked = {"id": _SAMPLE, "references": references, "folders": [folder]}
+        self.desk.link.ask(self, "project_add", asked, done=self._on_made, failed=self._on_error)
+
+    def _on_made(self, project: dict[str, Any]) -> None:
+        self._wanted = project["id"]
+        if project["sources"]:
+            self.view.importing.read(project["id"])
+        if warnings := project.get("warnings"):
+            self._say("\n".join(warnings[:5]), True)
+        self.ask()
+
+    # -- dropping ------------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        places = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        if self.view.project:
+            self.view.take(places)
+        else:
+            words = self.tr("Make a project first; then drop what it is to read.")
+            self.banner.say(words, action=(self.tr("New pro&ject…"), self.new_project))

@@ -1,0 +1,76 @@
+"""The plan of a sync that would remove much, before it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QListView,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from citeloom.desktop.library.source_dialogs import resize
+from citeloom.desktop.text import library_text
+from citeloom.desktop.widgets import basics
+
+
+class PlanDialog(QDialog):
+    """What would be read, changed and removed; the papers that would go by name."""
+
+    decided = Signal(bool)  # whether they are to be removed
+
+    def __init__(self, parent: QWidget, plan: dict[str, Any]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Before this sync"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        removed = plan["removed"]
+        layout = QVBoxLayout(self)
+        layout.setSpacing(basics.GAP)
+        said = self.tr("{count} papers of {project} have left their folders or collections.")
+        layout.addWidget(basics.heading(said.format(count=basics.number(len(removed)), project=plan["project"])))
+        said = self.tr("Has a drive been unplugged, or a folder moved? Then keep them: they stay searchable.")
+        layout.addWidget(basics.text(said))
+        counts = QFormLayout()
+        for kind, label in (
+            ("added", self.tr("To be read")),
+            ("changed", self.tr("To be read again")),
+            ("updated", self.tr("With another record")),
+            ("without_file", self.tr("Without a file")),
+            ("removed", self.tr("To be removed")),
+        ):
+            if plan.get(kind):
+                counts.addRow(basics.text(label, muted=True), basics.text(basics.number(len(plan[kind]))))
+        counts.addRow(
+            basics.text(self.tr("Unchanged"), muted=True), basics.text(basics.number(plan.get("unchanged") or 0))
+        )
+        layout.addLayout(counts)
+        self.leaving = QListView()
+        self.leaving.setAccessibleName(self.tr("Papers that would be removed"))
+        self.leaving.setUniformItemSizes(True)
+        self.leaving.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        names = [
+            " · ".join(part for part in (one["citekey"], one["title"] or one["source"]) if part) for one in removed
+        ]
+        self.leaving.setModel(QStringListModel([library_text.one_line(name) for name in names], self))
+        layout.addWidget(self.leaving, 1)
+        self.buttons = QDialogButtonBox()
+        self.keep = self._button(self.tr("&Keep them"), remove=False)
+        self.remove = self._button(self.tr("&Remove them"), remove=True)
+        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        self.buttons.rejected.connect(self.reject)
+        self.keep.setDefault(True)
+        layout.addWidget(self.buttons)
+        resize(self, 70, 26)
+
+    def _button(self, label: str, *, remove: bool) -> QPushButton:
+        made = self.buttons.addButton(label, QDialogButtonBox.ButtonRole.ActionRole)
+        made.clicked.connect(lambda: self.decided.emit(remove))
+        made.clicked.connect(self.accept)
+        return made

@@ -1,0 +1,210 @@
+"""The list of projects, each with a bar of how much of it can be searched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from citeloom.desktop.text import library_text
+from citeloom.desktop.widgets import basics
+
+Index = QModelIndex | QPersistentModelIndex
+
+_COVERAGE = Qt.ItemDataRole.UserRole
+_FILTER_FROM = 10  # projects
+_MARGIN, _BAR = 10, 6
+
+
+class ProjectsModel(QAbstractListModel):
+    """The projects as `project_list` gave them."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._projects: dict[str, dict[str, Any]] = {}
+        self._shown: list[str] = []
+        self._rows: dict[str, int] = {}
+        self._find = ""
+
+    def show_projects(self, projects: list[dict[str, Any]]) -> None:
+        """Show these, as far as they have the words that are looked for."""
+        self._projects = {one["id"]: one for one in projects}
+        self._show()
+
+    def look_for(self, words_: str) -> None:
+        """Show only projects with this in their names."""
+        self._find = words_.strip().casefold()
+        self._show()
+
+    def _show(self) -> None:
+        shown = [name for name in self._projects if self._find in name.casefold()]
+        if shown == self._shown:
+            if shown:
+                self.dataChanged.emit(self.index(0), self.index(len(shown) - 1))
+            return
+        self.beginResetModel()
+        self._shown = shown
+        self._rows = {name: row for row, name in enumerate(shown)}
+        self.endResetModel()
+
+    def show_coverage(self, project: str, coverage: dict[str, int]) -> None:
+        """A project has other counts now."""
+        known = self._projects.get(project)
+        if known is not None and known["coverage"] != coverage:
+            self._projects[project] = {**known, "coverage": coverage}
+            index = self.index_of(project)
+            self.dataChanged.emit(index, index)
+
+    def project(self, project: str) -> dict[str, Any] | None:
+        """A project by its name."""
+        return self._projects.get(project)
+
+    def index_of(self, project: str) -> QModelIndex:
+        """Where a project stands, if it is shown."""
+        return self.index(self._rows[project]) if project in self._rows else QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
+        return 0 if parent.isValid() else len(self._shown)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        project = self._projects[self._shown[index.row()]]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return project["id"]
+        if role == _COVERAGE:
+            return project["coverage"]
+        said = self.tr("{project}: {coverage}")
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return said.format(project=project["id"], coverage=basics.coverage_words(project["coverage"]))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return basics.tip(said.format(project=project["id"], coverage=basics.coverage_words(project["coverage"])))
+        return None
+
+
+class _Delegate(QStyledItemDelegate):
+    """A name, a count and a bar below them."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(160, option.fontMetrics.height() + _BAR + 3 * _MARGIN - 2)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        self.initStyleOption(option, index)
+        name, option.text = option.text, ""
+        widget = option.widget
+        style = widget.style() if widget else QApplication.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
+        state, palette = option.state, option.palette
+        inner: QRect = option.rect.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+        metrics, direction = option.fontMetrics, option.direction
+        coverage = index.data(_COVERAGE)
+        chosen = bool(state & QStyle.StateFlag.State_Selected)
+        role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
+        count = basics.number(coverage.get("documents") or 0)
+        line = QRect(inner.left(), inner.top(), inner.width(), metrics.height())
+        wide = metrics.horizontalAdvance(count)
+        left = QRect(line.left(), line.top(), line.width() - wide - _MARGIN, line.height())
+        right = QRect(line.right() - wide, line.top(), wide + 1, line.height())
+        shown = metrics.elidedText(library_text.one_line(name), Qt.TextElideMode.ElideMiddle, left.width())
+        painter.save()
+        painter.setPen(palette.color(role))
+        place = QStyle.visualAlignment(direction, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        painter.drawText(QStyle.visualRect(direction, inner, left), place, shown)
+        painter.setOpacity(0.7)
+        painter.drawText(QStyle.visualRect(direction, inner, right), Qt.AlignmentFlag.AlignCenter, count)
+        painter.setOpacity(1.0)
+        bar = QRectF(inner.left(), inner.bottom() - _BAR + 1, inner.width(), _BAR)
+        basics.paint_coverage(painter, bar, coverage)
+        painter.restore()
+
+
+class ProjectList(QWidget):
+    """The projects to choose from; with many, a field finds one."""
+
+    chosen = Signal(str)  # a project, or "" where there is none
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = ProjectsModel(self)
+        self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find a project"))
+        self.find_field.setAccessibleName(self.tr("Find a project"))
+        self.find_field.textChanged.connect(self._look_for)
+        self.view = QListView()
+        self.view.setAccessibleName(self.tr("Projects"))
+        self.view.setUniformItemSizes(True)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setModel(self.model)
+        self.view.setItemDelegate(_Delegate(self.view))
+        self.view.selectionModel().currentChanged.connect(self._on_current)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.find_field)
+        layout.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self.current = ""
+        self._loading = False
+
+    def load(self, projects: list[dict[str, Any]]) -> None:
+        """Show these; the chosen one stays chosen as long as it is there."""
+        self._loading = True
+        self.model.show_projects(projects)
+        self.find_field.setVisible(len(projects) >= _FILTER_FROM)
+        if len(projects) < _FILTER_FROM:
+            self.find_field.clear()
+        self._loading = False
+        if self.model.project(self.current) is None:
+            self._set_current(projects[0]["id"] if projects else "")
+        self._point_at_current()
+
+    def choose(self, project: str) -> None:
+        """Choose a project, also one that the field hides."""
+        if self.model.project(project) is None:
+            return
+        if self.current != project:
+            self._set_current(project)
+        if not self._point_at_current():
+            self.find_field.clear()
+            self._point_at_current()
+
+    def _point_at_current(self) -> bool:
+        index = self.model.index_of(self.current)
+        if index.isValid() and index != self.view.currentIndex():
+            self._loading = True
+            self.view.setCurrentIndex(index)
+            self._loading = False
+        return index.isValid()
+
+    def _look_for(self, words_: str) -> None:
+        self._loading = True  # a field that hides the chosen project chooses no other one
+        self.model.look_for(words_)
+        self._loading = False
+        if not self._point_at_current():
+            self.view.clearSelection()
+
+    def _on_current(self, index: QModelIndex) -> None:
+        if not self._loading and index.isValid():
+            self._set_current(str(index.data()))
+
+    def _set_current(self, project: str) -> None:
+        if project != self.current:
+            self.current = project
+            self.chosen.emit(project)

@@ -1,0 +1,298 @@
+"""One project: how it stands, its papers, and what it reads."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QMessageBox, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.library.documents_table import DocumentsTable
+from citeloom.desktop.library.job_strip import JobStrip
+from citeloom.desktop.library.source_dialogs import AddZoteroDialog, choose_files, choose_folder
+from citeloom.desktop.library.sources import Sources
+from citeloom.desktop.library.start_import import Importing
+from citeloom.desktop.shell.engine_tasks import Task
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
+
+
+class ProjectView(QWidget):
+    """Everything about the chosen project."""
+
+    said = Signal(str, bool)  # what there is to tell, whether something is wrong
+    failed = Signal(object)  # a CiteLoomError: something was not done
+    unread = Signal(object)  # a CiteLoomError: something cannot be shown; it is asked for again when the engine is back
+    coverage_seen = Signal(str, dict)
+    removed = Signal(str)
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.project = ""
+        self._task: Task | None = None
+        self._reads, self._planning = True, False
+        self._to_remove: set[str] = set()  # projects whose imports are being stopped before they go
+        self._going: set[str] = set()  # projects that the engine removes now
+        self.question: QMessageBox | None = None
+        self.dialog: QDialog | None = None  # the last one opened
+        self.importing = Importing(desk, self)
+        self.name = basics.heading("")
+        self.name.setMinimumWidth(1)  # a name without a space must not widen the window
+        self.bar = basics.CoverageBar()
+        self.counts = basics.text(muted=True)
+        self.sync_button = basics.button(self.tr("Sync &now"), self.sync, icon_name="sync")
+        self.add_button = QPushButton(icon("add"), self.tr("&Add to it"))
+        self.add_button.setAccessibleName(self.tr("Add to this project"))
+        self.add_button.setMenu(self._add_menu())
+        self.rebuild_button = basics.button("", self._rebuild, icon_name="retry", tip=self.tr("Build its index anew…"))
+        self.remove_button = basics.button("", self._remove, icon_name="remove", tip=self.tr("Remove this project…"))
+        self.retry_button = basics.button(
+            self.tr("Try failed papers a&gain"), self._retry, icon_name="retry", tip=self.tr("Also unchanged ones")
+        )
+        self.retry_button.hide()
+        self.strip = JobStrip(desk)
+        self.papers = DocumentsTable(desk.link)
+        self.sources = Sources(desk.link)
+        self.nothing = basics.EmptyState(
+            "folder",
+            self.tr("This project reads nothing yet"),
+            self.tr("Add a part of Zotero or a folder, or drop files and folders here."),
+            [(self.tr("Part of &Zotero…"), self._add_zotero), (self.tr("&Folder…"), self._add_folder)],
+        )
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName(self.tr("About this project"))
+        self.tabs.addTab(_padded(self.papers), self.tr("&Papers"))
+        self.tabs.addTab(_padded(self.sources), self.tr("What it &reads"))
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.name, 1)
+        for one in (self.sync_button, self.add_button, self.rebuild_button, self.remove_button):
+            buttons.addWidget(one)
+        state = QVBoxLayout()
+        state.addWidget(self.bar)
+        counted = QHBoxLayout()
+        counted.addWidget(self.counts, 1)
+        counted.addWidget(self.retry_button)
+        state.addLayout(counted)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(basics.GAP, 0, 0, 0)
+        layout.setSpacing(basics.GAP)
+        layout.addLayout(buttons)
+        layout.addLayout(state)
+        layout.addWidget(self.strip)
+        layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.nothing, 1)
+        self.nothing.hide()
+
+    def _connect(self) -> None:
+        self._desk.overview.changed.connect(self._on_overview)
+        self._desk.link.told.connect(self._on_event)
+        self.papers.answered.connect(self._on_documents)
+        self.papers.actions_.said.connect(lambda words: self.said.emit(words, False))
+        self.papers.actions_.changed.connect(self.papers.look_again_soon)
+        self.sources.changed.connect(self._show)
+        self.papers.failed.connect(self._on_unread)
+        for part in (self.papers.actions_, self.sources, self.importing, self.strip):
+            part.failed.connect(self.failed)
+        self.importing.said.connect(self.said)
+        self.importing.started.connect(self.ask)
+        self.importing.planning.connect(self._on_planning)
+
+    def _add_menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.addAction(icon("library"), self.tr("Part of &Zotero…"), self._add_zotero)
+        menu.addAction(icon("folder"), self.tr("&Folder…"), self._add_folder)
+        menu.addAction(icon("file"), self.tr("F&iles…"), self._add_files)
+        menu.addSeparator()
+        menu.addAction(icon("quote"), self.tr("&References…"), self._choose_references)
+        return menu
+
+    # -- what is shown -------------------------------------------------------------------------------------------
+
+    def show_project(self, project: str, coverage: dict[str, int]) -> None:
+        """Show this project."""
+        self.project = project
+        self._going.discard(project)  # there is one of that name again
+        self.name.setText(project)
+        self.name.setToolTip(basics.tip(project))
+        self._show_coverage(coverage)
+        self.nothing.hide()
+        self.tabs.show()
+        self.strip.follow(project)
+        self.sources.show_project({"id": project})
+        self.papers.show_project(project)
+        self.ask()
+
+    def ask(self) -> None:
+        """Ask how the project stands."""
+        if self._task:
+            self._task.drop()
+        if self.project:
+            asked = {"id": self.project}
+            self._task = self._desk.link.ask(self, "project_show", asked, done=self._show, failed=self._on_unread)
+            self.papers.look_again_soon()
+
+    def _show(self, shown: dict[str, Any]) -> None:
+        if shown["id"] != self.project:
+            return
+        self._show_coverage(shown["coverage"])
+        self.sources.show_project(shown)
+        reads = bool(shown["sources"]) or bool(shown["coverage"]["documents"])
+        self.nothing.setVisible(not reads)
+        self.tabs.setVisible(reads)
+        self._reads = reads
+        self._show_sync()
+        self.papers.look_again_soon()
+
+    def _on_unread(self, error: CiteLoomError) -> None:
+        if self.project not in self._going:
+            self.unread.emit(error)
+
+    def _on_documents(self, answer: dict[str, Any]) -> None:
+        if coverage := answer.get("coverage"):
+            self._show_coverage(coverage)
+
+    def _show_coverage(self, coverage: dict[str, int]) -> None:
+        self.bar.show_coverage(coverage)
+        self.counts.setText(basics.coverage_words(coverage))
+        self.retry_button.setVisible(bool(coverage.get("failed")))
+        self.coverage_seen.emit(self.project, coverage)
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        if event.get("project_id") != self.project or not self.project:
+            return
+        if event["type"] == "JobProgress":
+            self.papers.look_again_soon()
+        elif event["type"] == "JobFinished":
+            self.ask()
+            self._on_finished(event["result"])
+
+    def _on_finished(self, result: dict[str, Any]) -> None:
+        if error := result.get("error"):
+            self.failed.emit(CiteLoomError.from_dict(error))
+        elif held := result.get("held_back"):
+            words = self.tr("{count} papers have left their folders or collections; they stay. Sync now to decide.")
+            self.said.emit(words.format(count=basics.number(held)), True)
+
+    def _on_planning(self, busy: bool) -> None:
+        self._planning = busy
+        self._show_sync()
+
+    def _show_sync(self) -> None:
+        self.sync_button.setEnabled(self._reads and not self._planning)
+        self.sync_button.setText(self.tr("Looking …") if self._planning else self.tr("Sync &now"))
+
+    # -- what is done --------------------------------------------------------------------------------------------
+
+    def sync(self) -> None:
+        """Bring the project in step with what it reads."""
+        self.importing.sync(self.project)
+
+    def _retry(self) -> None:
+        self.importing.read(self.project, retry_failed=True)
+
+    def take(self, places: list[str]) -> None:
+        """Read these files and folders."""
+        self.importing.take(self.project, places)
+
+    def _add_zotero(self) -> None:
+        project = self.project
+        self.dialog = dialog = AddZoteroDialog(self._desk, self, project)
+        dialog.made.connect(self._show)
+        dialog.made.connect(lambda _: self.importing.read(project))
+        dialog.open()
+
+    def _add_folder(self) -> None:
+        self.dialog = choose_folder(self, self.tr("A folder that the project reads"), self.take)
+
+    def _add_files(self) -> None:
+        self.dialog = choose_files(self, self.tr("Files that the project reads"), self.take)
+
+    def _choose_references(self) -> None:
+        project = self.project
+        kinds = self.tr("References ({suffixes})").format(suffixes="*.bib *.json")
+        self.dialog = choose_files(
+            self,
+            self.tr("The references of the project"),
+            lambda files: self.importing.read(project, references_path=str(Path(files[0]))),
+            kinds=kinds,
+            one=True,
+        )
+
+    def _rebuild(self) -> None:
+        project = self.project
+        words = self.tr(
+            "Build the index of “{project}” anew? The old one answers until the new one is ready. "
+            "Papers that were read are not read again."
+        )
+        self.question = basics.ask_first(
+            self,
+            self.tr("Build the index anew"),
+            words.format(project=project),
+            self.tr("&Build it"),
+            lambda: self.importing.read(project, force_rebuild=True),
+        )
+
+    def _remove(self) -> None:
+        project = self.project
+        words = self.tr(
+            "Remove the project “{project}”? What CiteLoom has read for it is forgotten; "
+            "your files and Zotero stay as they are."
+        )
+        if self.strip.jobs():
+            words = self.tr("{question} The import that runs is stopped.").format(question=words)
+        self.question = basics.ask_first(
+            self,
+            self.tr("Remove project"),
+            words.format(project=project),
+            self.tr("&Remove"),
+            lambda: self._stop_and_remove(project),
+        )
+
+    def _stop_and_remove(self, project: str) -> None:
+        """A project goes when its imports have ended."""
+        self._to_remove.add(project)
+        for job in self._jobs_of(project):
+            asked = {"job_id": job["job_id"]}
+            self._desk.link.ask(self, "cancel", asked, failed=partial(self._not_stopped, project))
+        self._on_overview()
+
+    def _not_stopped(self, project: str, error: CiteLoomError) -> None:
+        self._to_remove.discard(project)
+        self.failed.emit(error)
+
+    def _jobs_of(self, project: str) -> list[dict[str, Any]]:
+        return [job for job in self._desk.overview.now.jobs.values() if job.get("project") == project]
+
+    def _on_overview(self) -> None:
+        for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):
+            self._to_remove.discard(project)
+            self._going.add(project)
+            self._desk.link.ask(
+                self,
+                "project_remove",
+                {"id": project},
+                done=lambda gone: self.removed.emit(gone["id"]),
+                failed=partial(self._not_removed, project),
+            )
+
+    def _not_removed(self, project: str, error: CiteLoomError) -> None:
+        self._going.discard(project)
+        self.failed.emit(error)
+
+
+def _padded(part: QWidget) -> QWidget:
+    place = QWidget()
+    layout = QVBoxLayout(place)
+    layout.setContentsMargins(0, basics.GAP, 0, 0)
+    layout.addWidget(part)
+    return place

@@ -1,0 +1,235 @@
+"""Dialogs in which a person says what a project reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.zotero_tree import ZoteroTree
+
+
+def choose_folder(parent: QWidget, title: str, then: Callable[[list[str]], object]) -> QFileDialog:
+    """Have a person choose a folder."""
+    return _choose(parent, title, QFileDialog.FileMode.Directory, then)
+
+
+def choose_files(
+    parent: QWidget, title: str, then: Callable[[list[str]], object], *, kinds: str = "", one: bool = False
+) -> QFileDialog:
+    """Have a person choose files."""
+    mode = QFileDialog.FileMode.ExistingFile if one else QFileDialog.FileMode.ExistingFiles
+    return _choose(parent, title, mode, then, kinds)
+
+
+def _choose(
+    parent: QWidget, title: str, mode: QFileDialog.FileMode, then: Callable[[list[str]], object], kinds: str = ""
+) -> QFileDialog:
+    dialog = QFileDialog(parent, title)
+    dialog.setFileMode(mode)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly, mode == QFileDialog.FileMode.Directory)
+    if kinds:
+        dialog.setNameFilter(kinds)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.filesSelected.connect(then)
+    dialog.open()
+    return dialog
+
+
+def resize(dialog: QDialog, letters: int, lines: int) -> None:
+    """Give a dialog room for so much text, but no more than the screen has."""
+    letter, line = dialog.fontMetrics().horizontalAdvance("0"), dialog.fontMetrics().height()
+    dialog.resize(QSize(letters * letter, lines * line).boundedTo(dialog.screen().availableSize() * 0.9))
+
+
+class ZoteroChoice(QStackedWidget):
+    """The tree of Zotero, or why it cannot be shown and what to do."""
+
+    changed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.tree = ZoteroTree()
+        self.tree.changed.connect(self.changed)
+        self.waiting = basics.EmptyState("library", self.tr("Looking into Zotero …"), "")
+        self.problem = basics.EmptyState(
+            "library", self.tr("Zotero cannot be read"), "", [(self.tr("Try a&gain"), self.load)]
+        )
+        for part in (self.waiting, self.problem, self.tree):
+            self.addWidget(part)
+
+    def load(self) -> None:
+        """Ask Zotero what it holds."""
+        self.setCurrentWidget(self.waiting)
+        self._desk.link.ask(self, "zotero_collections", done=self._show, failed=self._cannot)
+
+    def _show(self, answer: dict[str, Any]) -> None:
+        self.tree.load(answer)
+        self.setCurrentWidget(self.tree)
+
+    def _cannot(self, error: CiteLoomError) -> None:
+        self.problem.say(self.tr("Zotero cannot be read"), str(error))
+        self.setCurrentWidget(self.problem)
+
+
+class _ChoiceDialog(QDialog):
+    """A dialog that has the engine do something and stays until that is done."""
+
+    made = Signal(dict)  # what the engine answered
+
+    def __init__(self, desk: Desk, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.banner = basics.Banner()
+        self.inside = QWidget()
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.yes = self.buttons.addButton("", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.yes.setDefault(True)
+        self.buttons.accepted.connect(self._go)
+        self.buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        for part in (self.banner, self.inside, self.buttons):
+            layout.addWidget(part, 1 if part is self.inside else 0)
+        resize(self, 76, 32)
+
+    def question(self) -> tuple[str, dict[str, Any]]:
+        """The verb and its arguments that make it so."""
+        raise NotImplementedError
+
+    def reject(self) -> None:
+        if self.inside.isEnabled():  # what the engine has begun is not taken back by looking away
+            super().reject()
+
+    def _go(self) -> None:
+        verb, arguments = self.question()
+        self._busy(True)
+        self.banner.say(self.tr("One moment …"), closable=False)
+        self._desk.link.ask(self, verb, arguments, done=self._done, failed=self._failed)
+
+    def _done(self, answer: dict[str, Any]) -> None:
+        self.made.emit(answer)
+        self.accept()
+
+    def _failed(self, error: CiteLoomError) -> None:
+        self._busy(False)
+        self.banner.say_error(error)
+
+    def _busy(self, busy: bool) -> None:
+        self.inside.setDisabled(busy)
+        self.buttons.setDisabled(busy)
+
+
+class AddZoteroDialog(_ChoiceDialog):
+    """More of Zotero for a project."""
+
+    def __init__(self, desk: Desk, parent: QWidget, project: str) -> None:
+        super().__init__(desk, parent)
+        self.setWindowTitle(self.tr("Read more of Zotero"))
+        self.yes.setText(self.tr("&Read these"))
+        self._project = project
+        self.zotero = ZoteroChoice(desk)
+        self.zotero.changed.connect(self._on_change)
+        layout = QVBoxLayout(self.inside)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(basics.text(self.tr("What is ticked is read with all that you add to it later."), muted=True))
+        layout.addWidget(self.zotero, 1)
+        self._on_change()
+        self.zotero.load()
+
+    def question(self) -> tuple[str, dict[str, Any]]:
+        return "project_allow", {"id": self._project, "folders": [], "zotero": self.zotero.tree.chosen()}
+
+    def _on_change(self) -> None:
+        self.yes.setEnabled(bool(self.zotero.tree.chosen()))
+
+
+class NewProjectDialog(_ChoiceDialog):
+    """A name, and what the project reads."""
+
+    def __init__(self, desk: Desk, parent: QWidget) -> None:
+        super().__init__(desk, parent)
+        self.setWindowTitle(self.tr("New project"))
+        self.yes.setText(self.tr("&Make the project"))
+        self.name = QLineEdit(placeholderText=self.tr("thesis, or thesis/chapter-2"))
+        self.name.textChanged.connect(self._on_change)
+        self.zotero = ZoteroChoice(desk)
+        self.folders = QListWidget()
+        self.folders.setMaximumHeight(self.fontMetrics().height() * 5)
+        self.folders.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.folders.currentRowChanged.connect(self._on_change)
+        self.add_folder = basics.button(self.tr("Add a &folder…"), self._add_folder, icon_name="folder")
+        self.drop_folder = basics.button(self.tr("Take it o&ff the list"), self._drop_folder, icon_name="remove")
+        self.references = QLineEdit(
+            clearButtonEnabled=True, placeholderText=self.tr("A .bib or CSL-JSON file; not needed with Zotero")
+        )
+        self.find_references = basics.button(self.tr("&Choose…"), self._choose_references, icon_name="file")
+        form = QFormLayout(self.inside)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        for label, field, buddy in (
+            (self.tr("&Name"), self.name, self.name),
+            (self.tr("&Zotero"), self.zotero, self.zotero.tree.view),
+            (self.tr("Fol&ders"), _beside(self.folders, self.add_folder, self.drop_folder, upright=True), self.folders),
+            (self.tr("R&eferences"), _beside(self.references, self.find_references), self.references),
+        ):
+            form.addRow(label, field)
+            form.labelForField(field).setBuddy(buddy)  # type: ignore[attr-defined]  # it is a QLabel
+            buddy.setAccessibleName(label.replace("&", ""))
+        self._on_change()
+        self.zotero.load()
+        self.name.setFocus()
+
+    def question(self) -> tuple[str, dict[str, Any]]:
+        chosen: dict[str, Any] = {"id": self.name.text().strip(), "zotero": self.zotero.tree.chosen()}
+        chosen["folders"] = [self.folders.item(row).text() for row in range(self.folders.count())]
+        return "project_add", {**chosen, "references": self.references.text().strip() or None}
+
+    def _on_change(self) -> None:
+        self.yes.setEnabled(bool(self.name.text().strip()))
+        self.drop_folder.setEnabled(self.folders.currentRow() >= 0)
+
+    def _add_folder(self) -> None:
+        choose_folder(self, self.tr("A folder that the project reads"), self.folders.addItems)
+
+    def _drop_folder(self) -> None:
+        self.folders.takeItem(self.folders.currentRow())
+        self._on_change()
+
+    def _choose_references(self) -> None:
+        kinds = self.tr("References ({suffixes})").format(suffixes="*.bib *.json")
+        title = self.tr("The references of the project")
+        choose_files(self, title, lambda files: self.references.setText(files[0]), kinds=kinds, one=True)
+
+
+def _beside(field: QWidget, *buttons: QWidget, upright: bool = False) -> QWidget:
+    """A field with its buttons to the right of it."""
+    place = QWidget()
+    place.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+    row = QHBoxLayout(place)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.addWidget(field, 1, Qt.AlignmentFlag.AlignTop)
+    column: QVBoxLayout | QHBoxLayout = QVBoxLayout() if upright else QHBoxLayout()
+    for button in buttons:
+        column.addWidget(button)
+    row.addLayout(column)
+    row.setAlignment(column, Qt.AlignmentFlag.AlignTop)
+    return place

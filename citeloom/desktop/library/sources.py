@@ -1,0 +1,81 @@
+"""What a project reads: parts of Zotero, folders, files and its references."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QMessageBox, QVBoxLayout, QWidget
+
+from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.text import library_text
+from citeloom.desktop.widgets import basics
+
+_ICONS = {"zotero": "library", "folder": "folder", "file": "file"}
+
+
+class Sources(QWidget):
+    """The list of them; one can be taken off it."""
+
+    failed = Signal(object)  # a CiteLoomError
+    changed = Signal(dict)  # a project, as `project_show` tells it
+
+    def __init__(self, link: Link) -> None:
+        super().__init__()
+        self._link = link
+        self._project = ""
+        self.question: QMessageBox | None = None
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("What this project reads"))
+        self.list.setUniformItemSizes(True)
+        self.list.setIconSize(QSize(16, 16))
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.currentRowChanged.connect(self._on_current)
+        self.references = basics.text(muted=True)
+        self.references.setMinimumWidth(1)  # a path without a space must not widen the window
+        self.remove_button = basics.button(self.tr("Stop reading t&his…"), self._remove, icon_name="remove")
+        row = QHBoxLayout()
+        row.addWidget(self.references, 1)
+        row.addWidget(self.remove_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.list, 1)
+        layout.addLayout(row)
+
+    def show_project(self, shown: dict[str, Any]) -> None:
+        """Show what a project reads, as `project_show` told it."""
+        self._project = shown["id"]
+        chosen = self.list.currentItem().data(Qt.ItemDataRole.UserRole) if self.list.currentItem() else None
+        self.list.clear()
+        for source in shown.get("sources") or ():
+            item = QListWidgetItem(
+                icon(_ICONS.get(source["kind"], "file")), library_text.one_line(library_text.source_words(source))
+            )
+            item.setData(Qt.ItemDataRole.UserRole, source["path"])
+            item.setToolTip(basics.tip(library_text.source_words(source)))
+            self.list.addItem(item)
+            if source["path"] == chosen:
+                self.list.setCurrentItem(item)
+        references = shown.get("references")
+        said = self.tr("References: {file}").format(file=references) if references else ""
+        self.references.setText(said)
+        self._on_current()
+
+    def _on_current(self) -> None:
+        self.remove_button.setEnabled(self.list.currentItem() is not None)
+
+    def _remove(self) -> None:
+        item = self.list.currentItem()
+        if item is None:
+            return
+        asked = {"id": self._project, "source": item.data(Qt.ItemDataRole.UserRole)}
+        self.question = basics.ask_first(
+            self,
+            self.tr("Stop reading this"),
+            self.tr(
+                "Stop reading “{source}”? Its papers leave the project; your files and Zotero stay as they are."
+            ).format(source=item.text()),
+            self.tr("&Stop reading it"),
+            lambda: self._link.ask(self, "project_disallow", asked, done=self.changed.emit, failed=self.failed.emit),
+        )

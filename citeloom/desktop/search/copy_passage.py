@@ -1,0 +1,32 @@
+"""A passage as it is pasted into a manuscript: citation, quotation, link."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from citeloom.core.text.sanitize import clean
+
+_LONG_WORDS, _LONG_CHARACTERS = 40, 300  # from here on a quotation stands in a block of its own
+_PARAGRAPHS = re.compile(r"\n\s*\n")
+# A quotation within the quotation changes to single marks, as print has it.
+_INNER = str.maketrans({"“": "‘", "”": "’"})
+
+
+def quotation(text: str, cite: str) -> str:
+    """A quotation with its citation: in marks within the line, or as a block of Markdown where it is long."""
+    cite = clean(cite)
+    paragraphs = [" ".join(part.split()) for part in _PARAGRAPHS.split(clean(text))]
+    paragraphs = [part for part in paragraphs if part]
+    if not paragraphs:
+        return cite
+    words = " ".join(paragraphs)
+    if len(paragraphs) == 1 and len(words.split()) <= _LONG_WORDS and len(words) <= _LONG_CHARACTERS:
+        return f"“{words.translate(_INNER)}” {cite}"
+    paragraphs[-1] = f"{paragraphs[-1]} {cite}"
+    return "\n>\n".join(f"> {part}" for part in paragraphs)
+
+
+def opens_in_zotero(hit: dict[str, Any]) -> bool:
+    """Whether Zotero shows the passage; else its file or its page on the web is opened."""
+    return str(hit.get("open_uri") or "").startswith("zotero:")

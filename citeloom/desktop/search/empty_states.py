@@ -1,0 +1,79 @@
+"""What the search page says while there is no hit to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtWidgets import QProgressBar
+
+from citeloom.desktop.shell.translations import translate
+from citeloom.desktop.text.hit_text import cut
+from citeloom.desktop.widgets import basics
+
+
+def busy_line(words: str) -> QProgressBar:
+    """A thin line that moves while something takes time; hidden, it keeps its place."""
+    made = QProgressBar()
+    made.setRange(0, 0)
+    made.setTextVisible(False)
+    made.setMaximumHeight(4)
+    made.setAccessibleName(words)
+    keep = made.sizePolicy()
+    keep.setRetainSizeWhenHidden(True)
+    made.setSizePolicy(keep)
+    made.hide()
+    return made
+
+
+def waiting() -> basics.EmptyState:
+    """The engine has not said yet which projects there are."""
+    return basics.EmptyState("search", "", translate("SearchPage", "Starting …"))
+
+
+def no_project(make_one: Callable[[], object]) -> basics.EmptyState:
+    """There is nothing to search."""
+    return basics.EmptyState(
+        "projects",
+        translate("SearchPage", "No project yet"),
+        translate(
+            "SearchPage", "A project holds the papers that you search. Make one from a Zotero collection or a folder."
+        ),
+        [(translate("SearchPage", "Make a project"), make_one)],
+    )
+
+
+def welcome(topics: list[str], ask: Callable[[str], object]) -> basics.EmptyState:
+    """Nothing has been asked yet: what can be, with examples from the project's own tags."""
+    questions = [
+        translate("SearchPage", "What is known about {topic}?").format(topic=cut(topic, 40)) for topic in topics
+    ]
+    return basics.EmptyState(
+        "search",
+        translate("SearchPage", "What do your papers say?"),
+        translate(
+            "SearchPage",
+            "Type a question, a claim or a few words. "
+            "You see the passages that your editor would get, each on its page.",
+        ),
+        [(question.replace("&", "&&"), partial(ask, question)) for question in questions],
+    )
+
+
+def nothing(without_filters: Callable[[], object]) -> basics.EmptyState:
+    """A question found nothing."""
+    return basics.EmptyState("search", "", "", [(translate("SearchPage", "Search without filters"), without_filters)])
+
+
+def why_nothing(coverage: dict[str, int], *, filters: bool) -> str:
+    """Why nothing was found, and what to do."""
+    count = basics.number(coverage.get("searchable") or 0)
+    if not coverage.get("searchable"):
+        return translate(
+            "SearchPage", "No paper of this project can be searched yet. The list of papers says how far it is."
+        )
+    if filters:
+        words = translate("SearchPage", "None of the {count} searchable papers has a passage that fits the filters.")
+    else:
+        words = translate("SearchPage", "{count} papers were searched. Try other words.")
+    return words.format(count=count)

@@ -1,0 +1,177 @@
+"""The search box and how it searches: project, way, filters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QListView, QToolButton, QVBoxLayout, QWidget
+
+from citeloom.desktop.search.filters import FilterPanel
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.text.hit_text import cut
+from citeloom.desktop.widgets import basics
+
+_LONGEST = 10_000  # characters that the engine takes as one question
+_HYBRID, _DENSE = 0, 1
+
+
+class SearchBox(QLineEdit):
+    """Where the question is typed; Down leads to the hits, Escape empties it."""
+
+    down = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self.down.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+
+class SearchBar(QWidget):
+    """Everything a search is made of; says when it was changed."""
+
+    changed = Signal()
+    project_chosen = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._projects: list[dict[str, Any]] = []
+        self._hybrid = True  # as was chosen, also while a project cannot be searched so
+        self.box = SearchBox()
+        self.box.setMaxLength(_LONGEST)
+        self.box.setPlaceholderText(self.tr("Ask in your own words …"))
+        self.box.setAccessibleName(self.tr("Question"))
+        self.box.setClearButtonEnabled(True)
+        self.box.addAction(QAction(icon("search"), "", self.box), QLineEdit.ActionPosition.LeadingPosition)
+        font = self.box.font()
+        font.setPointSizeF(font.pointSizeF() * 1.15)
+        self.box.setFont(font)
+        self.box.setTextMargins(2, 4, 2, 4)
+        self.project = QComboBox()
+        self.project.setAccessibleName(self.tr("Project"))
+        self.project.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.project.setMinimumContentsLength(16)
+        self.way = QComboBox()
+        self.way.setAccessibleName(self.tr("Way of searching"))
+        self.way.addItem(self.tr("Meaning and words"))
+        self.way.addItem(self.tr("Meaning only"))
+        names = self.project.view()
+        if isinstance(names, QListView):  # thousands of names are not measured one by one
+            names.setUniformItemSizes(True)
+            self.project.setStyleSheet("combobox-popup: 0;")
+            self.project.setMaxVisibleItems(20)
+        for choice in (self.project, self.way):
+            choice.view().setAccessibleName(choice.accessibleName())
+        self.filter_button = QToolButton()
+        self.filter_button.setCheckable(True)
+        self.filter_button.setIcon(icon("filter"))
+        self.filter_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.filters = FilterPanel()
+        self.filters.hide()
+        self._put_together()
+        self.filter_button.toggled.connect(self.filters.setVisible)
+        self.box.textChanged.connect(self.changed)
+        self.way.activated.connect(self._way_chosen)
+        self.filters.changed.connect(self._filters_changed)
+        self.project.currentIndexChanged.connect(self._project_changed)
+        self._say_filters()
+
+    def _put_together(self) -> None:
+        project_label = QLabel(self.tr("&Project"))
+        project_label.setBuddy(self.project)
+        row = QHBoxLayout()
+        row.addWidget(project_label)
+        row.addWidget(self.project, 1)
+        row.addWidget(self.way)
+        row.addWidget(self.filter_button)
+        row.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.box)
+        layout.addLayout(row)
+        layout.addWidget(self.filters)
+
+    def question(self) -> str:
+        """What is asked, without the spaces around it."""
+        return " ".join(self.box.text().split())
+
+    def project_id(self) -> str | None:
+        """The chosen project; None where there is none."""
+        chosen = self.chosen().get("id")
+        return None if chosen is None else str(chosen)
+
+    def chosen(self) -> dict[str, Any]:
+        """What the list of projects says of the chosen one."""
+        at = self.project.currentIndex()
+        return self._projects[at] if at >= 0 else {}
+
+    def knows(self, project: str) -> bool:
+        """Whether a project is among those that are offered."""
+        return any(one["id"] == project for one in self._projects)
+
+    def request(self) -> dict[str, Any]:
+        """The search as the engine takes it."""
+        made: dict[str, Any] = {
+            "project": self.project_id(),
+            "text": self.question(),
+            "hybrid": self.way.currentIndex() == _HYBRID,
+        }
+        if filters := self.filters.filters():
+            made["filters"] = filters
+        return made
+
+    def offer(self, projects: list[dict[str, Any]], wanted: str | None) -> None:
+        """Offer these projects; the wanted one is chosen, or the one before, or the first."""
+        before = self.project_id()
+        offered, ids = ([str(one["id"]) for one in some] for some in (self._projects, projects))
+        choice = next((one for one in (wanted, before) if one in ids), ids[0] if ids else None)
+        self._projects = projects
+        with QSignalBlocker(self.project):
+            if ids != offered:  # somebody may be choosing just now
+                self.project.clear()
+                self.project.addItems([cut(one, 100) for one in ids])
+            self.project.setCurrentIndex(ids.index(choice) if choice is not None else -1)
+        self._show_project()
+        if self.project_id() != before:
+            self.filters.clear()
+            self.project_chosen.emit()
+
+    def _project_changed(self) -> None:
+        self._show_project()
+        self.filters.clear()
+        self.project_chosen.emit()
+
+    def _show_project(self) -> None:
+        self.project.setToolTip(basics.tip(cut(self.project_id() or "", 300)))
+        hybrid = bool(self.chosen().get("hybrid_enabled", True))
+        reason = "" if hybrid else self.tr("This project was built without words: it can be searched by meaning only.")
+        model = self.way.model()
+        if isinstance(model, QStandardItemModel):
+            model.item(_HYBRID).setEnabled(hybrid)
+        self.way.setItemData(_HYBRID, reason, Qt.ItemDataRole.ToolTipRole)
+        self.way.setToolTip(reason)
+        self.way.setAccessibleDescription(reason)
+        self.way.blockSignals(True)
+        self.way.setCurrentIndex(_HYBRID if hybrid and self._hybrid else _DENSE)
+        self.way.blockSignals(False)
+
+    def _way_chosen(self, index: int) -> None:
+        self._hybrid = index == _HYBRID
+        self.changed.emit()
+
+    def _filters_changed(self) -> None:
+        self._say_filters()
+        self.changed.emit()
+
+    def _say_filters(self) -> None:
+        count = len(self.filters.filters())
+        words = self.tr("&Filters: {count}").format(count=basics.number(count)) if count else self.tr("&Filters")
+        self.filter_button.setText(words)
+        self.filter_button.setAccessibleName(words.replace("&", ""))
+        font = self.filter_button.font()
+        font.setBold(bool(count))
+        self.filter_button.setFont(font)

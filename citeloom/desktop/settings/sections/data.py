@@ -1,0 +1,137 @@
+"""Where everything is, how much room it takes, clearing away what can be made again, and backups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtWidgets import QHBoxLayout, QMessageBox
+
+from citeloom.core import paths
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.settings.backups import Backups
+from citeloom.desktop.settings.section import Section
+from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
+
+_PARTS = 7
+
+
+class DataSection(Section):
+    """The data folder with its sizes, the conversions, backups."""
+
+    name = "data"
+    wide = True
+
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+        super().__init__(desk, kept, banner)
+        self.question: QMessageBox | None = None
+        self.where = basics.text()
+        self.total = basics.text(muted=True)
+        self.parts = RowsModel(
+            (
+                Column(self.tr("What"), self._part, 28),
+                Column(self.tr("Size"), lambda row: basics.size_words(int(row["bytes"])), 11, number=True, firm=True),
+                Column(self.tr("Where"), lambda row: str(row["path"]), 0),
+            ),
+            "name",
+            self,
+        )
+        self.table = Table(self.parts, self.tr("What takes room on the disk"))
+        self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_PARTS + 1) + basics.GAP)
+        self.open_button = basics.button(
+            self.tr("&Open the data folder"), lambda: self.open_place(Path(paths.folders().data)), icon_name="folder"
+        )
+        self.prune_button = basics.button(
+            self.tr("Delete &left-overs"),
+            lambda: self._prune(everything=False),
+            icon_name="remove",
+            tip=self.tr("Conversions and copies that no paper of any project needs"),
+        )
+        self.prune_all_button = basics.button(
+            self.tr("Delete &all conversions…"), self._ask_prune_all, icon_name="remove"
+        )
+        self.backups = Backups(desk, banner)
+        self._lay_out()
+
+    def title(self) -> str:
+        return self.tr("Data")
+
+    def shown(self) -> None:
+        self.ask("sizes", done=self._on_sizes)
+        self.ask("cache_show", done=self._on_cache)
+
+    def _lay_out(self) -> None:
+        above = QHBoxLayout()
+        above.addWidget(self.where, 1)
+        above.addWidget(self.open_button)
+        self.inside.addLayout(above)
+        self.inside.addWidget(self.table)
+        self.inside.addWidget(self.total)
+        row = QHBoxLayout()
+        row.addWidget(self.prune_button)
+        row.addWidget(self.prune_all_button)
+        row.addStretch(1)
+        self.inside.addLayout(row)
+        self.inside.addWidget(self.rows["engine.min_free_mb"])
+        self.inside.addWidget(self.backups)
+        self.inside.addStretch(1)
+
+    def _on_sizes(self, answer: dict[str, Any]) -> None:
+        words = self.tr("Your projects and their index are in {folder}").format(folder=answer["data_folder"])
+        self.where.setText(words)
+        self.parts.set_rows(answer["parts"])
+        self.total.setText(
+            self.tr("{total} in all; the disk has {free} left.").format(
+                total=basics.size_words(int(answer["total"])), free=basics.size_words(int(answer["free"]))
+            )
+        )
+
+    def _on_cache(self, answer: dict[str, Any]) -> None:
+        size = basics.size_words(int(answer["left_over_bytes"]))
+        words = self.tr("Delete &left-overs ({size})").format(size=size)
+        self.prune_button.setText(words if answer["left_over"] else self.tr("Delete &left-overs"))
+        self.prune_button.setEnabled(answer["left_over"] > 0)
+        self.prune_all_button.setEnabled(answer["conversions"] > 0)
+
+    def _part(self, part: Row) -> str:
+        return {
+            "index": self.tr("Index of the passages"),
+            "catalog": self.tr("Projects, papers and log"),
+            "conversions": self.tr("Papers as they were read"),
+            "models": self.tr("Downloaded models"),
+            "zotero": self.tr("Copies from Zotero"),
+            "downloads": self.tr("Papers from the web"),
+            "logs": self.tr("Logs"),
+        }.get(str(part["name"]), str(part["name"]))
+
+    def _ask_prune_all(self) -> None:
+        self.question = basics.ask_first(
+            self,
+            self.tr("Delete all conversions?"),
+            self.tr(
+                "Your papers and what can be searched stay. When a project is built anew, or another one reads the"
+                " same papers, they have to be read from their files again, which takes much longer."
+            ),
+            self.tr("Delete them"),
+            lambda: self._prune(everything=True),
+        )
+
+    def _prune(self, *, everything: bool) -> None:
+        for part in (self.prune_button, self.prune_all_button):
+            part.setEnabled(False)
+        self.ask("cache_prune", {"everything": everything}, done=self._on_pruned, failed=self._on_not_pruned)
+
+    def _on_pruned(self, answer: dict[str, Any]) -> None:
+        self.banner.say(
+            self.tr("{count} conversions were deleted; that freed {size}.").format(
+                count=basics.number(answer["removed"]), size=basics.size_words(answer["freed_bytes"])
+            )
+        )
+        self.shown()
+
+    def _on_not_pruned(self, error: CiteLoomError) -> None:
+        self.banner.say_error(error)
+        self.shown()

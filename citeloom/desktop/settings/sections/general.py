@@ -1,0 +1,67 @@
+"""Start at log-in, the project of editors that name none, what is followed by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.settings.choices import Choice
+from citeloom.desktop.settings.fields import Field
+from citeloom.desktop.settings.rows import ChoiceRow, YesNoRow
+from citeloom.desktop.settings.section import Section
+from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.shell import autostart
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
+
+
+class GeneralSection(Section):
+    """What concerns the app as a whole."""
+
+    name = "general"
+
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+        super().__init__(desk, kept, banner)
+        words = self.tr("CiteLoom waits in the tray, and your projects stay in step.")
+        # It stands where the system keeps such things, not in the settings file.
+        self.log_in = YesNoRow(Field("log_in", "yes_no", self.tr("&Start CiteLoom when I log in"), words))
+        self.log_in.setEnabled(False)
+        self.log_in.picked.connect(self._set_log_in)
+        self.inside.addWidget(self.log_in)
+        for row in self.rows.values():
+            self.inside.addWidget(row)
+        self.inside.addStretch(1)
+
+    def title(self) -> str:
+        return self.tr("General")
+
+    def shown(self) -> None:
+        self.ask("project_list", done=self._on_projects)
+        self.desk.link.run(self, lambda tell: autostart.enabled(), done=self._on_log_in)
+
+    def _on_projects(self, projects: list[dict[str, Any]]) -> None:
+        row = self.rows["default_project"]
+        assert isinstance(row, ChoiceRow)
+        names = sorted((str(project["id"]) for project in projects), key=str.casefold)
+        none = [Choice(value, words) for value, words in row.field.choices]
+        row.offer([*none, *(Choice(name, name) for name in names)])
+
+    def _on_log_in(self, on: bool) -> None:
+        self.log_in.setEnabled(True)
+        self.log_in.show_value(on, on)
+
+    def _set_log_in(self, _: str, on: bool) -> None:
+        def work(tell: object) -> bool:
+            (autostart.enable if on else autostart.disable)()
+            return autostart.enabled()
+
+        def done(is_on: bool) -> None:
+            self._on_log_in(is_on)
+            self.log_in.show_saved()
+
+        def failed(error: CiteLoomError) -> None:
+            self._on_log_in(not on)
+            self.banner.say_error(error)
+
+        self.log_in.setEnabled(False)
+        self.desk.link.run(self, work, done=done, failed=failed)

@@ -1,0 +1,181 @@
+"""Where the projects' indexes lie: on this computer or on a Qdrant server, and moving them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout
+
+from citeloom.core import paths
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.library.job_strip import JobStrip
+from citeloom.desktop.settings.move_dialog import MoveDialog
+from citeloom.desktop.settings.new_indexes import NewIndexes
+from citeloom.desktop.settings.section import Section
+from citeloom.desktop.settings.server_key import ServerKey
+from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text import job_text
+from citeloom.desktop.text.index_text import EMBEDDED, place_words, reached_words, size_words
+from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.table import Column, RowsModel, Table
+
+_SERVER = "index.server"
+_ROWS = 4
+
+
+class IndexSection(Section):
+    """The index of each project, where new ones are made, the servers' key."""
+
+    name = "index"
+    wide = True
+
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+        super().__init__(desk, kept, banner)
+        self._begun: dict[str, tuple[str, str]] = {}  # what was begun here: kind and project by the job
+        self.dialog: MoveDialog | None = None
+        self.projects = RowsModel(
+            (
+                Column(self.tr("Project"), lambda row: str(row["project"]), 22),
+                Column(self.tr("Where"), lambda row: place_words(row["place"]), 30),
+                Column(self.tr("Passages"), lambda row: basics.number(row["passages"]), 10, number=True, firm=True),
+                Column(self.tr("Size"), size_words, 10, number=True, firm=True),
+                Column(self.tr("State"), reached_words, 0),
+            ),
+            "project",
+            self,
+        )
+        self.table = Table(self.projects, self.tr("Projects and where their indexes lie"))
+        self.move_button = basics.button(self.tr("&Move…"), self._ask_where, icon_name="forward")
+        self.compact_button = basics.button(
+            self.tr("Com&pact"),
+            self._compact,
+            icon_name="fit",
+            tip=self.tr("Writes the index anew, without what was deleted: it becomes smaller and faster."),
+        )
+        self.hint = basics.text(muted=True)
+        self.strip = JobStrip(desk)
+        self.new = NewIndexes(desk)
+        self.key = ServerKey(desk)
+        self._lay_out()
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        self.strip.failed.connect(banner.say_error)
+        self.new.picked.connect(partial(self.pick, _SERVER))
+        self.key.changed.connect(self.shown)
+        self.key.failed.connect(banner.say_error)
+        desk.link.told.connect(self._on_event)
+        self._on_chosen()
+
+    def title(self) -> str:
+        return self.tr("Index")
+
+    def shown(self) -> None:
+        self.ask("index_show", done=self._on_shown)
+
+    def show_settings(self) -> None:
+        super().show_settings()
+        self.new.show_server(str(self.kept.value(_SERVER)))
+        self.new.setEnabled(self.kept.loaded and self.kept.problem is None)
+
+    def _lay_out(self) -> None:
+        words = self.tr(
+            "What is searched lies in an index (Qdrant), on this computer in {folder}. A Qdrant server is for libraries"
+            " that are too large for one computer, or for computers that share one."
+        )
+        self.inside.addWidget(basics.text(words.format(folder=paths.index_folder()), muted=True))
+        self.table.setFixedHeight(self.table.verticalHeader().defaultSectionSize() * (_ROWS + 1) + basics.GAP)
+        self.inside.addWidget(self.table)
+        row = QHBoxLayout()
+        row.addWidget(self.move_button)
+        row.addWidget(self.compact_button)
+        row.addWidget(self.hint, 1)
+        self.inside.addLayout(row)
+        self.inside.addWidget(self.strip)
+        self.inside.addWidget(basics.text(self.tr("Where the indexes of new projects are made"), bold=True))
+        self.inside.addWidget(self.new)
+        self.inside.addWidget(basics.text(self.tr("Qdrant servers"), bold=True))
+        self.inside.addWidget(self.key)
+        numbers = QHBoxLayout()
+        numbers.setSpacing(2 * basics.GAP)
+        for one in self.rows.values():
+            numbers.addWidget(one, 1, Qt.AlignmentFlag.AlignTop)
+        self.inside.addLayout(numbers)
+        self.inside.addStretch(1)
+
+    def _on_shown(self, answer: dict[str, Any]) -> None:
+        self.projects.set_rows(answer["projects"])
+        if answer["projects"] and self.table.chosen() is None:
+            self.table.selectRow(0)
+        self.key.setEnabled(True)
+        self.key.show_place(answer["key"])
+        self._on_chosen()
+
+    def _on_chosen(self) -> None:
+        row = self.table.chosen()
+        self.strip.follow(str(row["project"]) if row else None)
+        if not self.projects.rows:
+            words = self.tr("There is no project yet.")
+        elif row is None:
+            words = self.tr("Choose a project.")
+        elif not row["reachable"]:
+            words = str(row["problem"])
+        elif row["place"] != EMBEDDED:
+            words = self.tr("A server compacts its indexes by itself.")
+        else:
+            words = ""
+        self.hint.setText(words)
+        busy = bool(row and any(job["kind"] in ("move", "compact") for job in row["jobs"]))
+        self.move_button.setEnabled(row is not None and not busy)
+        self.compact_button.setEnabled(row is not None and not busy and row["place"] == EMBEDDED)
+
+    # -- moving, compacting ----------------------------------------------------------------------------------------
+
+    def _ask_where(self) -> None:
+        if row := self.table.chosen():
+            self.dialog = MoveDialog(self.desk, row, str(self.kept.value(_SERVER)), self)
+            self.dialog.agreed.connect(partial(self._move, str(row["project"])))
+            self.dialog.open()
+
+    def _move(self, project: str, to: str) -> None:
+        self._begin("move", project, {"project": project, "to": to})
+
+    def _compact(self) -> None:
+        if row := self.table.chosen():
+            project = str(row["project"])
+            self._begin("compact", project, {"project": project})
+
+    def _begin(self, kind: str, project: str, args: dict[str, Any]) -> None:
+        def done(answer: dict[str, Any]) -> None:
+            if answer["job_id"] is not None:
+                self._begun[answer["job_id"]] = kind, project
+                self.banner.hide()
+            self.shown()
+
+        for part in (self.move_button, self.compact_button):
+            part.setEnabled(False)
+        self.ask(f"index_{kind}", args, done=done, failed=self._on_refused)
+
+    def _on_refused(self, error: CiteLoomError) -> None:
+        self.banner.say_error(error)
+        self._on_chosen()
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        if event["type"] not in ("JobQueued", "JobFinished"):
+            return
+        kind, project = self._begun.pop(event["job_id"], ("", "")) if event["type"] == "JobFinished" else ("", "")
+        if kind:
+            self._tell(kind, project, event["state"], event["result"])
+        if self.isVisible():
+            self.shown()
+
+    def _tell(self, kind: str, project: str, state: str, result: dict[str, Any]) -> None:
+        if state == "failed":
+            self.banner.say_error(CiteLoomError.from_dict(result.get("error") or {}))
+        elif state in ("done", "cancelled"):
+            words = self.tr("Stopped: the index of “{project}” is as it was.").format(project=project)
+            if state == "done":
+                words = f"“{project}”: {job_text.end_words(kind, result)}"
+            warnings = result["warnings"]
+            self.banner.say("\n".join([words, *warnings]), wrong=bool(warnings))

@@ -1,0 +1,243 @@
+"""Which model makes the passages of a project findable by meaning."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QLocale, QObject
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.desktop.library.job_strip import JobStrip
+from citeloom.desktop.settings.choices import Choice
+from citeloom.desktop.settings.rows import ChoiceRow
+from citeloom.desktop.settings.section import Section
+from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
+from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
+
+_GIGABYTE = 1_000_000_000
+_LANGUAGES = 5  # named at most
+
+
+class ModelsSection(Section):
+    """The model of each project, those there are, and giving a project another one."""
+
+    name = "models"
+    wide = True
+
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+        super().__init__(desk, kept, banner)
+        self._all: list[Row] = []
+        self._building: dict[str, tuple[str, str]] = {}  # what was begun here: project and model by the job
+        self.question: QMessageBox | None = None
+        self.projects = RowsModel(
+            (
+                Column(self.tr("Project"), lambda row: str(row["id"]), 0),
+                Column(self.tr("Model"), lambda row: str(row["dense_model"]), 42),
+            ),
+            "id",
+            self,
+        )
+        self.models = RowsModel(
+            (
+                Column(self.tr("Model"), lambda row: str(row["name"]), 0),
+                Column(self.tr("About it"), lambda row: str(row["description"]), 46),
+                Column(self.tr("Suits you"), self._suits, 10, firm=True),
+                Column(self.tr("Size"), _size, 10, number=True, firm=True),
+                Column(self.tr("Here"), self._here, 9, firm=True),
+            ),
+            "name",
+            self,
+        )
+        self.projects_table = Table(self.projects, self.tr("Projects and their models"))
+        self.models_table = Table(self.models, self.tr("Models"))
+        self.find_field = QLineEdit(placeholderText=self.tr("Find a model or a language"), clearButtonEnabled=True)
+        self.find_field.setAccessibleName(self.tr("Find a model or a language"))
+        self.find_field.textChanged.connect(lambda _: self._show_models())
+        self.use_button = basics.button(self.tr("&Use it…"), self._ask_first, icon_name="check")
+        self.hint = basics.text(muted=True)
+        self.library = basics.text()
+        self.library.hide()
+        self.strip = JobStrip(desk)
+        self._lay_out()
+        for table in (self.projects_table, self.models_table):
+            table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        desk.link.told.connect(self._on_event)
+        self._on_chosen()
+
+    def title(self) -> str:
+        return self.tr("Models")
+
+    def shown(self) -> None:
+        self.ask("models", done=self._on_models)
+
+    def _lay_out(self) -> None:
+        say = self.tr(
+            "A model turns passages into numbers, so that a question finds what means the same in other words."
+            " The one that comes with CiteLoom is made for English; for other languages choose a multilingual one."
+        )
+        self.inside.addWidget(basics.text(say, muted=True))
+        self.inside.addWidget(self.library)
+        self.inside.addWidget(self.rows["models.dense"])
+        self.inside.addWidget(basics.text(self.tr("Give a project another model"), bold=True))
+        for table, rows in ((self.projects_table, 3), (self.models_table, 6)):
+            # A header, the rows, and a scroll bar that must not cover the last one.
+            table.setMinimumHeight(table.verticalHeader().defaultSectionSize() * (rows + 1) + basics.GAP)
+        self.inside.addWidget(self.projects_table, 1)
+        self.inside.addWidget(self.find_field)
+        self.inside.addWidget(self.models_table, 3)
+        row = QHBoxLayout()
+        row.addWidget(self.use_button)
+        row.addWidget(self.hint, 1)
+        self.inside.addLayout(row)
+        self.inside.addWidget(self.strip)
+        basics.tab_order(
+            self.projects_table, self.find_field, self.models_table, self.use_button, self.strip.stop_button
+        )
+
+    # -- what there is ---------------------------------------------------------------------------------------------
+
+    def _on_models(self, answer: dict[str, Any]) -> None:
+        self._all = sorted(answer["models"], key=lambda one: not one["recommended"])
+        names = ", ".join(_language(code) for code in list(answer["languages"])[:_LANGUAGES])
+        words = self.tr("Languages of your library: {names}. The models that suit it stand first.")
+        self.library.setText(words.format(names=names))
+        self.library.setVisible(bool(names))
+        self.projects.set_rows(answer["projects"])
+        if answer["projects"] and self.projects_table.chosen() is None:
+            self.projects_table.selectRow(0)
+        self._show_models()
+        default = self.rows["models.dense"]
+        assert isinstance(default, ChoiceRow)
+        default.offer([Choice(str(one["name"]), self._in_a_list(one)) for one in self._all if one["here"]])
+        self._on_chosen()
+
+    def _show_models(self) -> None:
+        words = self.find_field.text().casefold().split()
+        fitting = [
+            one for one in self._all if all(w in f"{one['name']} {one['description']}".casefold() for w in words)
+        ]
+        self.models.set_rows(fitting)
+
+    def _suits(self, model: Row) -> str:
+        return self.tr("yes") if model["recommended"] else ""
+
+    def _here(self, model: Row) -> str:
+        if model["bundled"]:
+            return self.tr("built in")
+        return self.tr("yes") if model["here"] else self.tr("no")
+
+    def _in_a_list(self, model: Row) -> str:
+        if model["bundled"]:
+            return self.tr("{model} (built in)").format(model=model["name"])
+        return str(model["name"])
+
+    def _on_chosen(self) -> None:
+        project, model = self.projects_table.chosen(), self.models_table.chosen()
+        self.strip.follow(str(project["id"]) if project else None)
+        if not self.projects.rows:
+            words = self.tr("There is no project yet.")
+        elif project is None or model is None:
+            words = self.tr("Choose a project and a model.")
+        elif project["dense_model"] == model["name"]:
+            words = self.tr("“{project}” has this model.").format(project=project["id"])
+        else:
+            words = self.tr("For “{project}”: {model}. {about}").format(
+                project=project["id"], model=model["name"], about=model["description"]
+            )
+        self.hint.setText(words)
+        self.use_button.setEnabled(bool(project and model and project["dense_model"] != model["name"]))
+
+    # -- another one -----------------------------------------------------------------------------------------------
+
+    def _ask_first(self) -> None:
+        project, model = self.projects_table.chosen(), self.models_table.chosen()
+        if project is None or model is None:
+            return
+        words = [
+            self.tr(
+                "The index of “{project}” is built anew beside the old one, which answers until then."
+                " Papers are not read again, but it can take a while."
+            ).format(project=project["id"])
+        ]
+        if not model["here"]:
+            words.append(
+                self.tr("The model is downloaded first: {size}, from huggingface.co.").format(size=_size(model))
+            )
+        self.question = basics.ask_first(
+            self,
+            self.tr("Use {model}?").format(model=model["name"]),
+            "\n\n".join(words),
+            self.tr("Build anew") if model["here"] else self.tr("Download and build anew"),
+            partial(self._use, str(project["id"]), str(model["name"]), not model["here"]),
+        )
+
+    def _use(self, project: str, model: str, download: bool) -> None:
+        def done(answer: dict[str, Any]) -> None:
+            if answer["job_id"] is None:
+                self.shown()
+                return
+            self._building[answer["job_id"]] = project, model
+            words = self.tr("The index of “{project}” is being built anew. You can go on working meanwhile.")
+            self.banner.say(words.format(project=project))
+
+        args = {"id": project, "model": model, "download": download}
+        self.ask("project_model", args, done=done, failed=self.banner.say_error)
+
+    def _on_event(self, event: dict[str, Any]) -> None:
+        if event["type"] != "JobFinished":
+            return
+        project, model = self._building.pop(event["job_id"], ("", ""))
+        if project and event["state"] == "done":
+            self.banner.say(self.tr("“{project}” has the model {model} now.").format(project=project, model=model))
+        elif project and event["state"] == "failed":
+            self.banner.say_error(CiteLoomError.from_dict(event["result"].get("error") or {}))
+        elif project and event["state"] == "cancelled":
+            self.banner.say(self.tr("Stopped: “{project}” keeps the model that it had.").format(project=project))
+        if self.isVisible():
+            self.shown()
+
+    # -- the one of new projects -----------------------------------------------------------------------------------
+
+    def pick(self, name: str, value: Any) -> None:
+        """Projects that follow the settings are told to keep their model first: a sync would refuse them later."""
+        waiting = {str(row["id"]): str(row["dense_model"]) for row in self.projects.rows}
+        if not waiting:
+            super().pick(name, value)
+            return
+        holder = QObject(self)  # what is asked is forgotten together once one was refused
+
+        def kept(project: str, _: object = None) -> None:
+            waiting.pop(project, None)
+            if not waiting:
+                holder.deleteLater()
+                super(ModelsSection, self).pick(name, value)
+
+        def failed(project: str, error: CiteLoomError) -> None:
+            if error.code == Code.INVALID_PROJECT:  # it is gone
+                kept(project)
+                return
+            holder.deleteLater()
+            self.show_settings()
+            self.banner.say_error(error)
+
+        for project, model in list(waiting.items()):
+            self.desk.link.ask(
+                holder,
+                "project_model",
+                {"id": project, "model": model},
+                done=partial(kept, project),
+                failed=partial(failed, project),
+            )
+
+
+def _size(model: Row) -> str:
+    return basics.size_words(round(model["size_gb"] * _GIGABYTE))
+
+
+def _language(code: str) -> str:
+    """A language by its own name. Of the world: by itself, English would be American."""
+    return QLocale(f"{code}_001").nativeLanguageName() or code

@@ -1,0 +1,76 @@
+"""How papers are read: text in pictures, how many at a time, how much memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+
+from citeloom.desktop.settings.choices import Choice
+from citeloom.desktop.settings.languages import Languages
+from citeloom.desktop.settings.rows import ChoiceRow
+from citeloom.desktop.settings.section import Section
+from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.widgets import basics
+
+_LANGUAGES = "ocr.languages"
+
+
+class ReadingSection(Section):
+    """OCR and the workers."""
+
+    name = "reading"
+
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+        super().__init__(desk, kept, banner)
+        self.languages = Languages()
+        self.languages.picked.connect(lambda codes: self.pick(_LANGUAGES, codes))
+        self.languages.none_left.connect(lambda: banner.say(self.tr("At least one language is needed.")))
+        self.undo_button = basics.button(
+            self.tr("Back to the default languages"), lambda: self.pick(_LANGUAGES, None), icon_name="undo"
+        )
+        self.inside.addWidget(self.rows["ocr.engine"])
+        self.inside.addWidget(basics.text(self.tr("Languages of scanned pages"), bold=True))
+        self.inside.addWidget(
+            basics.text(
+                self.tr(
+                    "They count where a paper’s record does not name its language. More languages can be ticked once"
+                    " their data for Tesseract is installed."
+                ),
+                muted=True,
+            )
+        )
+        self.inside.addWidget(self.languages)
+        self.inside.addWidget(self.undo_button, 0, Qt.AlignmentFlag.AlignLeading)
+        for name in ("engine.workers", "engine.worker_memory_mb"):
+            self.inside.addWidget(self.rows[name])
+        self.inside.addStretch(1)
+
+    def title(self) -> str:
+        return self.tr("Reading")
+
+    def shown(self) -> None:
+        self.ask("ocr", done=self._on_ocr)
+
+    def show_settings(self) -> None:
+        super().show_settings()
+        codes = list(self.kept.value(_LANGUAGES))
+        default = list(self.kept.default(_LANGUAGES))
+        self.languages.choose(codes)
+        usable = self.kept.loaded and self.kept.problem is None
+        self.languages.setEnabled(usable)
+        self.undo_button.setEnabled(usable)
+        self.undo_button.setVisible(codes != default)
+
+    def _on_ocr(self, answer: dict[str, Any]) -> None:
+        row = self.rows["ocr.engine"]
+        assert isinstance(row, ChoiceRow)
+        names = dict(row.field.choices)
+        row.offer(
+            [Choice(one["name"], names.get(one["name"], one["name"]), bool(one["here"])) for one in answer["engines"]]
+        )
+        reasons = [str(one["why"]) for one in answer["engines"] if not one["here"] and one["why"]]
+        row.help.setText(" ".join(reasons))
+        row.help.setVisible(bool(reasons))
+        self.languages.offer(answer["languages"])

@@ -1,0 +1,147 @@
+"""How Zotero is reached, and the account at zotero.org."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.settings.key_field import KeyField
+from citeloom.desktop.settings.section import Section
+from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.text.zotero_text import NEW_KEY, account_words, reached_words
+from citeloom.desktop.widgets import basics
+
+
+class ZoteroSection(Section):
+    """State, source, account."""
+
+    name = "zotero"
+
+    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+        super().__init__(desk, kept, banner)
+        self.state = basics.text(self.tr("Looking for Zotero …"), bold=True)
+        self.words = basics.text()
+        self.look_button = basics.button(self.tr("&Look again"), self._look, icon_name="retry")
+        self._icon = basics.Picture("info", 28)
+        self.inside.addWidget(self._state_box())
+        for name in ("zotero.source", "zotero.data_folder"):
+            self.inside.addWidget(self.rows[name])
+        self.inside.addSpacing(basics.GAP)
+        self.inside.addWidget(basics.text(self.tr("zotero.org"), bold=True))
+        self.inside.addWidget(self._account())
+        for name in ("zotero.fetch_files", "zotero.max_file_mb"):
+            self.inside.addWidget(self.rows[name])
+        self.inside.addStretch(1)
+        self._show_account(None)
+
+    def title(self) -> str:
+        return self.tr("Zotero")
+
+    def shown(self) -> None:
+        self._look()
+
+    def _state_box(self) -> QFrame:
+        box = QFrame()
+        box.setObjectName("banner")
+        lines = QVBoxLayout()
+        lines.addWidget(self.state)
+        lines.addWidget(self.words)
+        row = QHBoxLayout(box)
+        row.setContentsMargins(basics.GAP, basics.GAP, basics.GAP, basics.GAP)
+        row.setSpacing(basics.GAP)
+        row.addWidget(self._icon)
+        row.addLayout(lines, 1)
+        row.addWidget(self.look_button)
+        self._say("info", self.state.text(), "")
+        return box
+
+    def _account(self) -> QWidget:
+        self.account = basics.text()
+        self.key = KeyField(self.tr("Key from zotero.org"), self.tr("Log &in"), self._log_in)
+        self.log_in_button = self.key.button
+        self.new_key_button = basics.button(
+            self.tr("Make a &key…"), lambda: self.open_place(NEW_KEY), icon_name="open", tip=NEW_KEY
+        )
+        self.log_out_button = basics.button(self.tr("Log &out…"), self._ask_log_out)
+        row = QHBoxLayout()
+        row.addWidget(self.key, 1)
+        for part in (self.log_in_button, self.new_key_button, self.log_out_button):
+            row.addWidget(part)
+        row.addStretch()
+        box = QWidget()
+        lines = QVBoxLayout(box)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.addWidget(self.account)
+        lines.addLayout(row)
+        return box
+
+    # -- the state -------------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        self.look_button.setEnabled(False)
+        self._say("info", self.tr("Looking for Zotero …"), "")
+        self.ask("zotero_status", done=self._on_status, failed=self._on_no_status)
+
+    def _on_status(self, seen: dict[str, Any]) -> None:
+        self.look_button.setEnabled(True)
+        well, state, words = reached_words(seen)
+        self._say("check" if well else "warning", state, words)
+        self._show_account(seen["web"])
+        if folder := seen["data_folder"]:
+            row = self.rows["zotero.data_folder"].control
+            assert isinstance(row, QLineEdit)
+            row.setPlaceholderText(str(folder))
+
+    def _on_no_status(self, error: CiteLoomError) -> None:
+        self.look_button.setEnabled(True)
+        self._say("warning", self.tr("CiteLoom could not look for Zotero"), str(error))
+
+    def _say(self, icon_name: str, state: str, words: str) -> None:
+        self._icon.show_icon(icon_name)
+        self.state.setText(state)
+        self.words.setText(words)
+        self.words.setVisible(bool(words))
+
+    # -- the account -----------------------------------------------------------------------------------------------
+
+    def _show_account(self, web: dict[str, Any] | None) -> None:
+        self.account.setText(account_words(web) if web else "")
+        key = web["key"] if web else None
+        for part in (self.key, self.log_in_button, self.new_key_button):
+            part.setVisible(key is None)
+            part.setEnabled(web is not None)
+        self.log_out_button.setVisible(key == "keyring")
+        self.log_out_button.setEnabled(True)
+
+    def _log_in(self, key: str) -> None:
+        self.account.setText(self.tr("Asking zotero.org …"))
+        self.ask("zotero_login", {"key": key}, done=self._on_logged_in, failed=self._on_not_logged_in)
+
+    def _on_logged_in(self, answer: dict[str, Any]) -> None:
+        self.key.clear()
+        self._show_account({"key": answer["key"], "user": answer["user"], "problem": None})
+        self._look()
+
+    def _on_not_logged_in(self, error: CiteLoomError) -> None:
+        self.account.setText(str(error))
+        self.key.refused()
+
+    def _ask_log_out(self) -> None:
+        basics.ask_first(
+            self,
+            self.tr("Log out at zotero.org?"),
+            self.tr("The key is deleted from this system’s keyring. To log in again you need it, or a new one."),
+            self.tr("Log out"),
+            self._log_out,
+        )
+
+    def _log_out(self) -> None:
+        self.log_out_button.setEnabled(False)
+        self.ask("zotero_logout", done=lambda _: self._look(), failed=self._on_not_logged_out)
+
+    def _on_not_logged_out(self, error: CiteLoomError) -> None:
+        self.log_out_button.setEnabled(True)
+        self.banner.say_error(error)

@@ -1,0 +1,130 @@
+"""The settings file as the page sees it: read and written off the UI thread, and watched for other hands."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
+
+from citeloom.core import paths
+from citeloom.core import settings as config
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.settings import Settings
+from citeloom.desktop.shell.engine_tasks import Link, Task
+
+_STEADY_MS = 200  # an editor may write a file in several steps
+_DEFAULTS = Settings()
+
+
+class KeptSettings(QObject):
+    """What stands in the file. One thing is done at a time: no reading overtakes a writing."""
+
+    changed = Signal()  # the settings, or whether the file can be used
+    saved = Signal(str)  # the setting that was written
+    refused = Signal(str, object)  # the setting that was not, and a CiteLoomError
+
+    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._link = link
+        self.file = Path(paths.settings_file())
+        self.settings = _DEFAULTS
+        self.problem: CiteLoomError | None = None  # why the file cannot be used
+        self.loaded = False
+        self._wanted: dict[str, Any] = {}  # settings still to be written, with their values
+        self._task: Task | None = None
+        self._look_later = False
+        self._watcher = QFileSystemWatcher(self)
+        self._settling = QTimer(self, singleShot=True, interval=_STEADY_MS)
+        self._settling.timeout.connect(self.look)
+        self._watcher.fileChanged.connect(self._on_touched)
+        self._watcher.directoryChanged.connect(self._on_touched)
+
+    def value(self, name: str) -> Any:
+        """A setting by its dotted name: as it was chosen here, else as it is in the file."""
+        chosen = self._wanted.get(name, ...)
+        if chosen is ...:
+            return attrgetter(name)(self.settings)
+        return self.default(name) if chosen is None else chosen
+
+    def default(self, name: str) -> Any:
+        """What a setting is where the file does not name it."""
+        return attrgetter(name)(_DEFAULTS)
+
+    def look(self) -> None:
+        """Read the file again."""
+        if self._task:
+            self._look_later = True
+            return
+        self._watch()
+        self._task = self._link.run(self, lambda tell: config.look(self.file), done=self._on_read, failed=self._on_lost)
+
+    def change(self, name: str, value: Any) -> None:
+        """Write a setting; None takes it back to its default."""
+        self._wanted.pop(name, None)
+        self._wanted[name] = value
+        self._write()
+
+    def _write(self) -> None:
+        if self._task or not self._wanted:
+            return
+        name, value = next(iter(self._wanted.items()))
+
+        def done(settings: Settings) -> None:
+            self._written(name, value)
+            self.settings, self.problem, self.loaded = settings, None, True
+            self.changed.emit()
+            self.saved.emit(name)
+            self._next()
+
+        def failed(error: CiteLoomError) -> None:
+            self._written(name, value)
+            self._look_later = True  # the file itself may be the reason
+            self.changed.emit()
+            self.refused.emit(name, error)
+            self._next()
+
+        self._task = self._link.run(
+            self, lambda tell: config.change({name: value}, self.file), done=done, failed=failed
+        )
+
+    def _written(self, name: str, value: Any) -> None:
+        if self._wanted.get(name, ...) == value:  # it may have been changed once more meanwhile
+            del self._wanted[name]
+
+    def _on_read(self, read: tuple[Settings, CiteLoomError | None]) -> None:
+        settings, problem = read
+        # While the file cannot be used, what is in force is what it said before.
+        settings = self.settings if problem else settings
+        same = self.loaded and settings == self.settings and str(problem) == str(self.problem)
+        self.settings, self.problem, self.loaded = settings, problem, True
+        if not same:
+            self.changed.emit()
+        self._next()
+
+    def _on_lost(self, error: CiteLoomError) -> None:
+        self._link.failed.emit(error)
+        self._next()
+
+    def _next(self) -> None:
+        self._task = None
+        if self._wanted:
+            self._write()
+        elif self._look_later:
+            self._look_later = False
+            self.look()
+
+    def _on_touched(self, _: str) -> None:
+        if not self._settling.isActive():  # the engine works in the same folder: there may be no end of it
+            self._settling.start()
+
+    def _watch(self) -> None:
+        """The file, and the folder in which it may appear or be put in another's place."""
+        folder = next((place for place in self.file.parents if place.is_dir()), None)
+        wanted = {str(place) for place in (self.file, folder) if place is not None and place.exists()}
+        watched = {*self._watcher.files(), *self._watcher.directories()}
+        if gone := watched - wanted:
+            self._watcher.removePaths(sorted(gone))
+        if new := wanted - watched:
+            self._watcher.addPaths(sorted(new))

@@ -1,0 +1,234 @@
+"""The window: a list of pages at the left, the engine's state above and below."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QMainWindow,
+    QProgressBar,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from citeloom.core.errors import CiteLoomError
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.widgets.basics import GAP, Banner, text
+
+_SMALLEST, _USUAL = QSize(760, 520), QSize(1180, 780)
+_VISIBLE = 80  # pixels of the title bar that must be on some screen
+
+
+class MainWindow(QMainWindow):
+    """Shows one page at a time. Closing it hides it; the app lives in the tray."""
+
+    closed = Signal()
+    quit_asked = Signal()
+
+    def __init__(self, desk: Desk, pages: list[Page], remembered: QSettings) -> None:
+        super().__init__()
+        self.desk = desk
+        self.pages = {page.name: page for page in pages}
+        self._remembered = remembered
+        self.setWindowTitle("CiteLoom")
+        self.setMinimumSize(_SMALLEST)
+
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Pages"))
+        self.list.setIconSize(QSize(20, 20))
+        self.list.setObjectName("pages")
+        self.stack = QStackedWidget()
+        for number, page in enumerate(pages, start=1):
+            item = QListWidgetItem(icon(page.icon_name), page.title())
+            keys = QKeySequence(f"Ctrl+{number}")
+            item.setToolTip(keys.toString(QKeySequence.SequenceFormat.NativeText))
+            self.list.addItem(item)
+            self.stack.addWidget(page)
+            shortcut = QShortcut(keys, self)
+            shortcut.activated.connect(partial(self.list.setCurrentRow, number - 1))
+        self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * GAP)
+        self.list.currentRowChanged.connect(self._on_row)
+
+        self.banner = Banner()
+        self.words = text()
+        self.words.setWordWrap(False)
+        self.no_tray = text(
+            self.tr("This desktop shows no tray icons: CiteLoom works as long as this window is open."), muted=True
+        )
+        self.no_tray.hide()
+        self.progress = QProgressBar()
+        self.progress.setMaximumWidth(220)
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName(self.tr("Progress of the imports"))
+        self._build()
+
+        close = QAction(self)
+        close.setShortcut(QKeySequence(QKeySequence.StandardKey.Close))
+        close.triggered.connect(self.close)
+        self.addAction(close)
+        quit_ = QAction(self)
+        quit_.setShortcut(QKeySequence("Ctrl+Q"))
+        quit_.triggered.connect(self.quit_asked)
+        self.addAction(quit_)
+
+        desk.go.connect(self.go)
+        desk.overview.changed.connect(self._on_overview)
+        desk.link.failed.connect(self._on_failed)
+        self._problem = ""  # what the banner says of the engine, so that only a new one is said
+        self._what: dict[str, str] = {}
+        self._restore()
+        self._on_overview()
+
+    def _build(self) -> None:
+        line = QHBoxLayout()
+        line.setContentsMargins(2 * GAP, 4, 2 * GAP, 6)
+        line.addWidget(self.words, 1)
+        line.addWidget(self.progress)
+        right = QVBoxLayout()
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        above = QHBoxLayout()
+        above.setContentsMargins(2 * GAP, GAP, 2 * GAP, 0)
+        above.addWidget(self.banner)
+        right.addLayout(above)
+        right.addWidget(self.stack, 1)
+        below = QHBoxLayout()
+        below.setContentsMargins(2 * GAP, 0, 2 * GAP, 0)
+        below.addWidget(self.no_tray)
+        right.addLayout(below)
+        right.addLayout(line)
+        whole = QWidget()
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.list)
+        row.addLayout(right, 1)
+        self.setCentralWidget(whole)
+
+    # -- pages -----------------------------------------------------------------------------------------------------
+
+    def go(self, name: str, what: dict[str, str] | None = None) -> None:
+        """Bring a page to the front, and the window with it."""
+        self._what = dict(what or {})
+        row = list(self.pages).index(name)
+        if self.list.currentRow() == row:
+            self._on_row(row)
+        else:
+            self.list.setCurrentRow(row)
+        self.bring_up()
+
+    def bring_up(self) -> None:
+        """Show the window above the others, wherever it was."""
+        self._onto_a_screen()
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)  # maximised stays so
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def _on_row(self, row: int) -> None:
+        self.stack.setCurrentIndex(row)
+        page = self.stack.currentWidget()
+        if isinstance(page, Page):
+            self.setWindowTitle(f"{page.title()} – CiteLoom")
+            what, self._what = self._what, {}
+            page.shown(what)
+
+    def without_tray(self, missing: bool) -> None:
+        """Say that this desktop shows no tray icons, or no longer."""
+        self.no_tray.setVisible(missing)
+
+    # -- the engine's state ----------------------------------------------------------------------------------------
+
+    def _on_overview(self) -> None:
+        now = self.desk.overview.now
+        self.words.setText(now.in_words())
+        self.progress.setVisible(bool(now.jobs) and now.reached)
+        if now.progress is None:
+            self.progress.setRange(0, 0)
+        else:
+            self.progress.setRange(0, 1000)
+            self.progress.setValue(round(now.progress * 1000))
+        self._say_problem()
+
+    def _say_problem(self) -> None:
+        now = self.desk.overview.now
+        restart = (self.tr("Restart the engine"), self._restart)
+        if now.other_version:
+            words = self.tr("An engine of version {version} is running, which is not this app's.").format(
+                version=now.other_version
+            )
+            action = restart
+        elif now.problem:
+            words, action = self.tr("{problem} It is being started again.").format(problem=now.problem.message), restart
+        elif now.status.get("settings_problem"):
+            words = str(now.status["settings_problem"])
+            action = (self.tr("Open Settings"), lambda: self.go("settings"))
+        elif now.status.get("lost"):
+            words, action = str(now.status["lost"]), restart
+        else:
+            words, action = "", restart
+        if words == self._problem:
+            return
+        self._problem = words
+        if words:
+            self.banner.say(words, wrong=True, action=action, closable=False)
+        else:
+            self.banner.hide()
+
+    def _on_failed(self, error: CiteLoomError) -> None:
+        if not self._problem:
+            self.banner.say_error(error)
+
+    def _restart(self) -> None:
+        self.banner.button.setEnabled(False)
+        self.desk.link.restart_engine(self, done=self._restarted, failed=self._not_restarted)
+
+    def _restarted(self, _: object) -> None:
+        self.banner.button.setEnabled(True)
+
+    def _not_restarted(self, error: Exception) -> None:
+        self.banner.button.setEnabled(True)
+        self.banner.words.setText(str(error))
+
+    # -- where it stands -------------------------------------------------------------------------------------------
+
+    def remember(self) -> None:
+        """Note where the window stands, for the next start."""
+        self._remembered.setValue("window/geometry", self.saveGeometry())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.remember()
+        super().closeEvent(event)
+        self.closed.emit()
+
+    def _restore(self) -> None:
+        geometry = self._remembered.value("window/geometry")
+        if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
+            screen = QGuiApplication.primaryScreen()
+            room = screen.availableSize() if screen else _USUAL
+            self.resize(_USUAL.boundedTo(room * 0.95).expandedTo(_SMALLEST))
+        for screen in QGuiApplication.screens():
+            screen.availableGeometryChanged.connect(self._onto_a_screen)
+        app = QGuiApplication.instance()
+        assert isinstance(app, QGuiApplication)
+        app.screenRemoved.connect(self._onto_a_screen)
+
+    def _onto_a_screen(self) -> None:
+        """A screen may be gone since: a window that nobody can reach comes back to the first one."""
+        bar = self.frameGeometry()
+        bar.setHeight(min(bar.height(), _VISIBLE))
+        seen = [screen.availableGeometry().intersected(bar) for screen in QGuiApplication.screens()]
+        if any(part.width() >= _VISIBLE and part.height() >= _VISIBLE // 4 for part in seen):
+            return
+        first = QGuiApplication.primaryScreen()
+        if first is not None:
+            room = first.availableGeometry()
+            self.resize(self.size().boundedTo(room.size()))
+            self.move(room.topLeft())

@@ -1,0 +1,39 @@
+"""What every page of the window is given."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from citeloom.desktop.shell.engine_status import Overview
+from citeloom.desktop.shell.engine_tasks import Link
+
+
+class Desk(QObject):
+    """The way to the engine, the overview, and the way to the other pages."""
+
+    go = Signal(str, dict)  # to a page by its name, with what it is to show there: {"project": "thesis"}
+    first_run = Signal()  # to the assistant for the first project
+
+    def __init__(self, link: Link, overview: Overview, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.link = link
+        self.overview = overview
+
+
+class Page(QWidget):
+    """A page of the main window. It asks for what it shows when it comes to the front, not before."""
+
+    name = ""  # as Desk.go knows it
+    icon_name = ""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+
+    def title(self) -> str:
+        """Its name in the list of pages."""
+        raise NotImplementedError
+
+    def shown(self, what: dict[str, str]) -> None:
+        """It came to the front; `what` may name a project."""

@@ -1,0 +1,15 @@
+"""The pages of the window, in the order they are listed."""
+
+from __future__ import annotations
+
+from citeloom.desktop.activity.page import ActivityPage
+from citeloom.desktop.connect.page import ConnectPage
+from citeloom.desktop.library.page import ProjectsPage
+from citeloom.desktop.search.page import SearchPage
+from citeloom.desktop.settings.page import SettingsPage
+from citeloom.desktop.shell.page import Desk, Page
+
+
+def all_pages(desk: Desk) -> list[Page]:
+    """Every page, made for this desk."""
+    return [SearchPage(desk), ProjectsPage(desk), ActivityPage(desk), ConnectPage(desk), SettingsPage(desk)]

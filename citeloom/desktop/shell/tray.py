@@ -1,0 +1,109 @@
+"""The tray icon: how things stand at a glance, and the way to everything."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon
+
+from citeloom.core.text.sanitize import one_line
+from citeloom.desktop.shell.icons import app_icon, icon, tray_icon
+from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.shell.tray_state import Mood
+
+_REDRAW_MS = 250
+_LONGEST_TIP = 120  # Windows cuts a tooltip at 127 characters
+_NO_MARKUP = str.maketrans("<>", "‹›")  # Linux desktops take a notification's text for HTML, links and pictures in it
+
+
+class Tray(QObject):
+    """The icon and its menu."""
+
+    quit_asked = Signal()
+    sync_asked = Signal()
+    pause_asked = Signal(bool)
+
+    def __init__(self, desk: Desk, pages: list[Page], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._drawn: tuple[object, ...] = ()
+        self.menu = QMenu()
+        self.state = self.menu.addAction("")
+        self.state.setEnabled(False)
+        self.menu.addSeparator()
+        for page in pages[:4]:
+            self._add_page(page)
+        self.menu.addSeparator()
+        self.sync = self._add(self.tr("Sync now"), "sync", self.sync_asked.emit)
+        self.pause = self._add(self.tr("Pause"), "pause", self._toggle_pause)
+        self.menu.addSeparator()
+        self._add_page(pages[-1])
+        self._add(self.tr("Quit"), "close", self.quit_asked.emit)
+
+        self.icon = QSystemTrayIcon(self)
+        self.icon.setContextMenu(self.menu)
+        self.icon.activated.connect(self._on_activated)
+        self.icon.messageClicked.connect(lambda: self._desk.go.emit("activity", {}))
+        # Progress comes many times a second; an icon is worth drawing a few times.
+        self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
+        self._redraw.timeout.connect(self._draw)
+        desk.overview.changed.connect(self._on_changed)
+        desk.overview.notice.connect(self._on_notice)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(lambda _: self._draw())
+        self._draw()
+
+    def show(self) -> None:
+        """Put the icon into the panel."""
+        self.icon.show()
+
+    def _add(self, words: str, icon_name: str, pressed: Callable[[], object]) -> QAction:
+        action = self.menu.addAction(icon(icon_name), words)
+        action.triggered.connect(lambda _: pressed())
+        return action
+
+    def _add_page(self, page: Page) -> None:
+        words = self.tr("{page}…").format(page=page.title())
+        self._add(words, page.icon_name, lambda: self._desk.go.emit(page.name, {}))
+
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if sys.platform == "darwin":  # there a click opens the menu
+            return
+        if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
+            self._desk.go.emit("search", {})
+
+    def _toggle_pause(self) -> None:
+        self.pause_asked.emit(not self._desk.overview.now.status.get("paused"))
+
+    def _on_changed(self) -> None:
+        if not self._redraw.isActive():
+            self._redraw.start()
+
+    def _draw(self) -> None:
+        now = self._desk.overview.now
+        words = now.in_words()
+        self.state.setText(words.replace("&", "&&"))
+        paused = bool(now.status.get("paused"))
+        self.pause.setText(self.tr("Resume") if paused else self.tr("Pause"))
+        self.pause.setIcon(icon("play" if paused else "pause"))
+        for action in (self.sync, self.pause):
+            action.setEnabled(now.reached)
+        tip = f"CiteLoom – {words}"
+        self.icon.setToolTip(tip if len(tip) <= _LONGEST_TIP else tip[: _LONGEST_TIP - 1] + "…")
+        dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        ring = round((now.progress or 0) * 40) if now.mood == Mood.WORKING and now.progress is not None else None
+        drawn = (now.mood, ring, dark)
+        if drawn != self._drawn:
+            self._drawn = drawn
+            self.icon.setIcon(tray_icon(now.mood, now.progress, dark_panel=dark))
+
+    def _on_notice(self, title: str, words: str, wrong: bool) -> None:
+        if self.icon.isVisible():
+            words = one_line(words).translate(_NO_MARKUP)
+            kind = QSystemTrayIcon.MessageIcon.Warning
+            if wrong:
+                self.icon.showMessage(title, words, kind)
+            else:
+                self.icon.showMessage(title, words, app_icon())

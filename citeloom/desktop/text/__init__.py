@@ -1,0 +1,1 @@
+"""Wording: what the engine reports, in the words of a researcher."""

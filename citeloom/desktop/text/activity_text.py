@@ -1,0 +1,129 @@
+"""What editors did, and what imports came to, in a researcher's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citeloom.core.text.sanitize import one_line
+from citeloom.desktop.shell.translations import translate
+from citeloom.desktop.text.editor_names import client_id
+from citeloom.desktop.text.job_text import IMPORT, kind_of
+from citeloom.desktop.text.job_text import stage_words as chore_words
+from citeloom.desktop.text.job_text import title as job_title
+from citeloom.desktop.widgets.basics import number
+from citeloom.editors import CLIENTS
+
+
+def editor_words(said: str, version: str = "") -> str:
+    """An editor by the name that people know it by, and by the one that it gives."""
+    whole = one_line(f"{said} {version}".strip())
+    known = CLIENTS.get(client_id(whole) or "")
+    if known is None or f"{whole} ".casefold().startswith(f"{known.name} ".casefold()):
+        return whole
+    words = translate("Activity", "{editor} ({name})")
+    return words.format(editor=known.name, name=whole)
+
+
+def tool_words(tool: str) -> str:
+    """What an editor did by calling a tool."""
+    known = {
+        "query": translate("Activity", "Search by meaning"),
+        "query_hybrid": translate("Activity", "Search"),
+        "get_passage": translate("Activity", "Read a passage"),
+        "get_document": translate("Activity", "Read a paper"),
+        "list_documents": translate("Activity", "List papers"),
+        "list_projects": translate("Activity", "List projects"),
+        "inspect_collection": translate("Activity", "Look at a project"),
+        "verify_quote": translate("Activity", "Check a quotation"),
+        "check_citations": translate("Activity", "Check citations"),
+        "format_citations": translate("Activity", "Make citations"),
+        "help": translate("Activity", "Ask for help"),
+        "ingest_from_source": translate("Activity", "Add papers"),
+        "store_chunks": translate("Activity", "Store passages"),
+        "delete_document": translate("Activity", "Remove a paper"),
+    }
+    return known.get(tool, tool)
+
+
+def outcome_words(outcome: str) -> str:
+    """What came of a call."""
+    if outcome == "ok":
+        return translate("Activity", "Answered")
+    if outcome.endswith("_NOT_FOUND"):
+        return translate("Activity", "Not found")
+    known = {
+        "INVALID_PROJECT": translate("Activity", "No such project"),
+        "INVALID_INPUT": translate("Activity", "Not understood"),
+        "PERMISSION_DENIED": translate("Activity", "Not allowed"),
+        "TIMEOUT": translate("Activity", "Took too long"),
+    }
+    return known.get(outcome, translate("Activity", "Failed"))
+
+
+def toolset_words(toolsets: list[str]) -> str:
+    """What an editor may do."""
+    return translate("Activity", "Read and write") if "write" in toolsets else translate("Activity", "Read")
+
+
+def source_words(job: dict[str, Any]) -> str:
+    """What an import was to read, or what else a job was."""
+    if kind_of(job) != IMPORT:
+        return job_title(job)
+    return job["source"] or translate("Activity", "All its sources")
+
+
+def end_words(job: dict[str, Any]) -> str:
+    """How an import ended."""
+    result = job.get("result") or {}
+    if job["state"] == "failed":
+        return translate("Activity", "Failed")
+    if job["state"] == "cancelled":
+        return translate("Activity", "Stopped")
+    if result.get("held_back"):
+        return translate("Activity", "Done, needs you")
+    if result.get("failed"):
+        return translate("Activity", "Done, not everything")
+    return translate("Activity", "Done")
+
+
+def stage_words(job: dict[str, Any]) -> str:
+    """What a job under way does right now."""
+    if job.get("state") == "paused":
+        return translate("Activity", "Paused")
+    if words := chore_words(job):
+        return words
+    stages = {
+        "plan": translate("Activity", "Looking for what is new"),
+        "fetch": translate("Activity", "Fetching files"),
+        "read": translate("Activity", "Making papers searchable"),
+        "convert": translate("Activity", "Reading whole papers"),
+        "search graph": translate("Activity", "Making searches fast"),
+        "model": translate("Activity", "Fetching the language model"),
+        "done": translate("Activity", "Finishing"),
+    }
+    return stages.get(job.get("stage", ""), translate("Activity", "Waiting"))
+
+
+def progress_words(job: dict[str, Any]) -> str:
+    """How far a job has come; nothing while that is not known."""
+    parts = []
+    if job.get("total") and kind_of(job) == IMPORT and not chore_words(job):
+        words = translate("Activity", "{searchable} of {total} papers searchable")
+        parts.append(words.format(searchable=number(job.get("searchable") or 0), total=number(job["total"])))
+    if job.get("failed"):
+        parts.append(translate("Activity", "{count} could not be read").format(count=number(job["failed"])))
+    seconds = job.get("eta_seconds")
+    if seconds and job.get("state") != "paused":
+        minutes = max(1, round(seconds / 60))
+        parts.append(translate("Activity", "about {minutes} min for this step").format(minutes=number(minutes)))
+    return ", ".join(parts)
+
+
+def file_words(job: dict[str, Any]) -> str:
+    """The file that is being read, and its page where it takes long."""
+    if not job.get("file"):
+        return ""
+    if job.get("pages"):
+        words = translate("Activity", "{file}, page {page} of {pages}")
+        return words.format(file=job["file"], page=number(job.get("page") or 0), pages=number(job["pages"]))
+    return str(job["file"])

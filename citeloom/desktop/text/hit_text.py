@@ -1,0 +1,78 @@
+"""How a passage is put into words in the list of hits: pure, so that it can be tried on anything."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from citeloom.core.text.sanitize import clean
+
+_WORD = re.compile(r"\w+")
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")
+_LITTLE_WORDS = (
+    "a an and are as at be by do does for from has have how in into is it its of on or that the their there these "
+    "this to was were what when where which who why with "
+    "als am auf aus bei das dem den der des die ein eine einem einen einer eines es im ist mit oder sich "
+    "sind so und von vom war warum wie wo wer zu zum zur"
+)
+_STEM = 4  # letters from which on the beginning of a word is enough: "tree" sets off "trees"
+
+
+def set_off(text: str, question: str) -> list[tuple[int, int]]:
+    """Where the words of the question stand in a text: beginning and end of each."""
+    little = set(_LITTLE_WORDS.split())
+    asked = {_fold(word) for word in _WORD.findall(question)}
+    wanted = {word for word in asked if word not in little and (len(word) > 1 or not word.isascii())}
+    stems = tuple(word for word in wanted if len(word) >= _STEM)
+    if not wanted:
+        return []
+    found = []
+    for match in _WORD.finditer(text):
+        word = _fold(match.group())
+        if word in wanted or (stems and word.startswith(stems)):
+            found.append(match.span())
+    return found
+
+
+def _fold(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFKD", word).casefold()
+    return "".join(c for c in parts if not unicodedata.combining(c))
+
+
+def utf16(text: str, at: int) -> int:
+    """A place in a text as Qt counts: letters beyond the first plane, such as emoji, count twice."""
+    return at if text.isascii() else at + len(_BEYOND.findall(text, 0, at))
+
+
+def cut(text: str, most: int) -> str:
+    """A text of one line, cut where it is long."""
+    text = " ".join(clean(text[: 2 * most]).split())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def isolated(text: str) -> str:
+    """A text that keeps its own direction within a line that runs the other way."""
+    return f"\u2068{text}\u2069"
+
+
+def names(authors: Sequence[str]) -> str:
+    """Who wrote it, as it stands in a running text."""
+    last = [author.split(",")[0].strip() for author in authors if author.strip()]
+    if len(last) > 2:
+        return f"{last[0]} et al."
+    return " & ".join(last)
+
+
+def span(first: Any, last: Any) -> str:
+    """A page or a run of pages."""
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def also_cites(hit: dict[str, Any]) -> str:
+    """Where else the same is said, such as the preprint of a work: each citation once."""
+    cites = dict.fromkeys(str(other["cite"] or "") for other in hit.get("also_in") or [])
+    return cut(" ".join(cite for cite in cites if cite), 200)

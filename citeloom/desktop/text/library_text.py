@@ -1,0 +1,152 @@
+"""What the engine says of papers and imports, in the words of a researcher."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from citeloom.core.text.sanitize import clean
+from citeloom.desktop.shell.translations import translate
+from citeloom.desktop.text import job_text
+from citeloom.desktop.widgets import basics
+
+_MEASURED = ("read", "convert", "copy", "write", "pack")  # stages that know how long they still take
+STATUSES = ("ready", "pending", "failed", "without_file", "duplicate")
+STATUS_ICONS = {
+    "ready": "check",
+    "doubtful": "warning",
+    "pending": "sync",
+    "failed": "warning",
+    "without_file": "file",
+    "duplicate": "copy",
+}
+
+
+def status_words(status: str) -> str:
+    """How far a paper has come."""
+    return {
+        "ready": translate("Projects", "Searchable"),
+        "doubtful": translate("Projects", "Doubtful"),
+        "pending": translate("Projects", "Still to be read"),
+        "failed": translate("Projects", "Could not be read"),
+        "without_file": translate("Projects", "Without a file"),
+        "duplicate": translate("Projects", "Same as another"),
+    }.get(status, status)
+
+
+def shown_status(document: dict[str, Any]) -> str:
+    """The status of a paper, where one that can be searched may be waiting for a decision."""
+    waits = document["status"] == "ready" and document.get("claimed_citekey")
+    return "doubtful" if waits else str(document["status"])
+
+
+def doubt_words(document: dict[str, Any]) -> str:
+    """That a paper is only said to be a work, while nobody has decided."""
+    key = document.get("claimed_citekey")
+    return translate("Projects", "Doubtful: says it is @{key}").format(key=key) if key else ""
+
+
+def matched_words(document: dict[str, Any]) -> str:
+    """How a paper's record was found."""
+    found = {
+        "zotero": translate("Projects", "It is an item of Zotero."),
+        "file": translate("Projects", "Its record in the references names this file."),
+        "name": translate("Projects", "Its record in the references names a file of this name."),
+        "doi": translate("Projects", "Its DOI is in the references."),
+        "title": translate("Projects", "Its title is in the references."),
+        "confirmed": translate("Projects", "You confirmed which work it is."),
+    }.get(document.get("matched_by") or "")
+    if found:
+        return found
+    if doubtful := doubt_words(document):
+        why = (
+            translate("Projects", "Only an editor says so.")
+            if document.get("claimed_by") == "agent"
+            else translate("Projects", "That work has another file.")
+        )
+        return f"{doubtful}. {why}"
+    return (
+        translate("Projects", "No record was found; its citekey was made from the file.")
+        if document.get("citekey_made")
+        else ""
+    )
+
+
+def text_words(document: dict[str, Any]) -> str:
+    """Where a paper's text comes from."""
+    if document.get("quick"):
+        return translate("Projects", "Searchable at once; sections and tables come when it has been read whole.")
+    share = document.get("ocr_share")
+    parts = [
+        {
+            "native": translate("Projects", "The text of the file itself."),
+            "ocr": translate("Projects", "Recognised in pictures of its pages; letters may be wrong."),
+            "mixed": translate("Projects", "The text of the file; some pages were recognised in pictures."),
+            "annotation": translate("Projects", "Your annotations."),
+            "note": translate("Projects", "Your notes."),
+            "agent": translate("Projects", "An agent stored it; no file was read."),
+            "zotero_fulltext": translate(
+                "Projects", "What Zotero keeps of a file that is not on this computer; it has no pages."
+            ),
+        }.get(document.get("text_source") or "", ""),
+        translate("Projects", "Recognised pages: {share}.").format(share=basics.percent(share)) if share else "",
+        translate("Projects", "Simply read: {why}").format(why=document["fallback_reason"])
+        if document.get("fallback_reason")
+        else "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def source_words(source: dict[str, Any]) -> str:
+    """Something that a project reads."""
+    name = source.get("label") or source["path"]
+    if source.get("recursive", True) or source["kind"] == "file":
+        return str(name)
+    return translate("Projects", "{name}, without what is inside it").format(name=name)
+
+
+def progress_words(job: dict[str, Any]) -> str:
+    """What a job does now."""
+    if job.get("state") == "paused":
+        return translate("Projects", "Paused; it goes on when you resume.")
+    if words := job_text.stage_words(job):
+        return words
+    counts = {key: basics.number(int(job.get(key) or 0)) for key in ("searchable", "done", "total")}
+    words = {
+        "": translate("Projects", "Waiting for its turn …"),
+        "plan": translate("Projects", "Looking for what is new …"),
+        "fetch": translate("Projects", "Fetching files …"),
+        "read": translate("Projects", "Making papers searchable: {searchable} of {total}"),
+        "convert": translate("Projects", "Reading papers whole: {done} of {total}"),
+        "search graph": translate("Projects", "Making searches fast …"),
+        "model": translate("Projects", "Fetching the model …"),
+        "done": translate("Projects", "Finishing …"),
+    }.get(str(job.get("stage") or ""), translate("Projects", "Reading …"))
+    return words.format(**counts)
+
+
+def file_words(job: dict[str, Any]) -> str:
+    """The paper that an import is at."""
+    file = str(job.get("file") or "")
+    name = Path(file).name if Path(file).is_absolute() else file
+    if not name or not job.get("pages"):
+        return name
+    page, pages = basics.number(int(job.get("page") or 0)), basics.number(int(job["pages"]))
+    return translate("Projects", "{file}, page {page} of {pages}").format(file=name, page=page, pages=pages)
+
+
+def time_left(job: dict[str, Any]) -> str:
+    """About how long a job still takes; nothing where that is not known."""
+    seconds = job.get("eta_seconds")
+    if seconds is None or job.get("stage") not in _MEASURED or job.get("state") == "paused":
+        return ""
+    if seconds < 90:
+        return translate("Projects", "about {count} s").format(count=basics.number(max(1, round(seconds))))
+    if seconds < 5400:
+        return translate("Projects", "about {count} min").format(count=basics.number(round(seconds / 60)))
+    return translate("Projects", "about {count} h").format(count=basics.number(round(seconds / 3600)))
+
+
+def one_line(text: str, longest: int = 400) -> str:
+    """A text for a line of a table: longer ones cost time and are cut off there anyway."""
+    return " ".join(clean(text[:longest]).split())

@@ -1,0 +1,283 @@
+"""The parts that the pages are made of: plain text, buttons with names, empty states, messages, questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from html import escape
+from itertools import pairwise
+
+from PySide6.QtCore import QDateTime, QEvent, QLocale, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.text.sanitize import clean
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.shell.translations import translate
+
+GAP = 12  # between parts of a page
+
+Action = tuple[str, Callable[[], object]]
+
+
+class _Label(QLabel):
+    """A label of plain words: what others wrote in them is never markup, and never turns other words around."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(clean(words), textFormat=Qt.TextFormat.PlainText)
+
+    def setText(self, words: str) -> None:
+        super().setText(clean(words))
+
+
+def text(words: str = "", *, muted: bool = False, bold: bool = False, bigger: float = 1.0) -> QLabel:
+    """Words that wrap and can be copied."""
+    label = _Label(words)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    font = label.font()
+    font.setPointSizeF(font.pointSizeF() * bigger)
+    font.setWeight(QFont.Weight.DemiBold if bold else font.weight())
+    label.setFont(font)
+    if muted:
+        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    return label
+
+
+def heading(words: str) -> QLabel:
+    """The title of a page or of a part of it."""
+    return text(words, bold=True, bigger=1.25)
+
+
+def button(words: str, pressed: Callable[[], object], *, icon_name: str = "", tip: str = "") -> QPushButton:
+    """A button that says what it does, also to a screen reader."""
+    made = QPushButton(icon(icon_name), words) if icon_name else QPushButton(words)
+    made.clicked.connect(lambda checked: pressed())
+    made.setAccessibleName(words.replace("&", "") or tip)
+    made.setToolTip(tip)
+    made.setAutoDefault(False)
+    return made
+
+
+def tab_order(*parts: QWidget) -> None:
+    """Let the Tab key go from one part to the next in this order."""
+    for one, other in pairwise(parts):
+        QWidget.setTabOrder(one, other)
+
+
+class Picture(QLabel):
+    """A line icon that stands by itself; it follows the palette, which may turn dark at dusk."""
+
+    def __init__(self, icon_name: str, size: int) -> None:
+        super().__init__()
+        self._size = size
+        self.show_icon(icon_name)
+
+    def show_icon(self, icon_name: str) -> None:
+        """Show this one."""
+        self._name = icon_name
+        self.setPixmap(icon(icon_name).pixmap(QSize(self._size, self._size)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.show_icon(self._name)
+
+
+class EmptyState(QWidget):
+    """What stands where there is nothing to show yet: why, and what to do next."""
+
+    def __init__(self, icon_name: str, title: str, words: str, actions: Sequence[Action] = ()) -> None:
+        super().__init__()
+        self.picture = Picture(icon_name, 48)
+        self.title = text(title, bold=True, bigger=1.3)
+        self.words = text(words, muted=True)
+        self.buttons = [button(label, pressed) for label, pressed in actions]
+        row = QHBoxLayout()
+        row.addStretch()
+        for one in self.buttons:
+            row.addWidget(one)
+        row.addStretch()
+        layout = QVBoxLayout(self)
+        layout.addStretch(2)
+        for part in (self.picture, self.title, self.words):
+            part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            layout.addWidget(part)
+        layout.addSpacing(GAP)
+        layout.addLayout(row)
+        layout.addStretch(3)
+
+    def say(self, title: str, words: str) -> None:
+        """Say something else."""
+        self.title.setText(title)
+        self.words.setText(words)
+
+
+class Banner(QFrame):
+    """A message above a page, with at most one thing to do about it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("banner")
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self._icon = Picture("info", 20)
+        self.words = text()
+        self.words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.words.setMinimumWidth(1)  # a long path in a message must not widen the window
+        self.button = QPushButton()
+        self.button.setAccessibleName(self.tr("What to do about it"))
+        self.close_button = button("", self.hide, icon_name="close", tip=self.tr("Close this message"))
+        self.close_button.setFlat(True)
+        self._pressed: Callable[[], object] | None = None
+        self.button.clicked.connect(self._act)
+        row = QHBoxLayout(self)
+        for part in (self._icon, self.words, self.button, self.close_button):
+            row.addWidget(part, 1 if part is self.words else 0)
+        self.hide()
+
+    def say(self, words: str, *, wrong: bool = False, action: Action | None = None, closable: bool = True) -> None:
+        """Show a message."""
+        self._icon.show_icon("warning" if wrong else "info")
+        self.words.setText(words)
+        self.setAccessibleName(words)
+        self.button.setVisible(action is not None)
+        if action:
+            self.button.setText(action[0])
+            self.button.setAccessibleName(action[0].replace("&", ""))
+            self._pressed = action[1]
+        self.close_button.setVisible(closable)
+        self.show()
+
+    def say_error(self, error: CiteLoomError, *, action: Action | None = None) -> None:
+        """Show what went wrong and what to do."""
+        self.say(str(error), wrong=True, action=action)
+
+    def _act(self) -> None:
+        if self._pressed:
+            self._pressed()
+
+
+class CoverageBar(QWidget):
+    """How much of a project can be searched: searchable, still to be read, failed, without a file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._coverage: dict[str, int] = {}
+        self.setMinimumSize(80, 10)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_coverage(self, coverage: dict[str, int]) -> None:
+        """Show these counts."""
+        self._coverage = coverage
+        self.setToolTip(coverage_words(coverage))
+        self.setAccessibleName(coverage_words(coverage))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(160, 10)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_coverage(painter, QRectF(self.rect()), self._coverage)
+        painter.end()
+
+
+_PARTS = (("searchable", "#3a9d5d"), ("pending", "#8b8bd8"), ("failed", "#d1495b"), ("without_file", "#b0a58f"))
+
+
+def paint_coverage(painter: QPainter, rect: QRectF, coverage: dict[str, int]) -> None:
+    """Paint a bar of coverage; delegates of lists use it too."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    ground = QApplication.palette().color(QPalette.ColorRole.Mid)
+    ground.setAlphaF(0.35)
+    painter.setBrush(ground)
+    painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+    total = coverage.get("documents") or 0
+    painter.save()
+    painter.setClipRect(rect)
+    left = rect.left()
+    for name, colour in _PARTS:
+        width = rect.width() * (coverage.get(name) or 0) / total if total else 0
+        if width:
+            painter.setBrush(QColor(colour))
+            painter.drawRect(QRectF(left, rect.top(), max(width, 2.0), rect.height()))
+            left += width
+    painter.restore()
+
+
+def coverage_words(coverage: dict[str, int]) -> str:
+    """How much of a project can be searched, in words."""
+    parts = [
+        translate("Kit", "{searchable} of {documents} papers searchable").format(
+            searchable=number(coverage.get("searchable") or 0), documents=number(coverage.get("documents") or 0)
+        )
+    ]
+    for name, words in (
+        ("pending", translate("Kit", "{count} still to be read")),
+        ("failed", translate("Kit", "{count} could not be read")),
+        ("without_file", translate("Kit", "{count} without a file")),
+    ):
+        if count := coverage.get(name) or 0:
+            parts.append(words.format(count=number(count)))
+    return ", ".join(parts)
+
+
+def ask_first(
+    parent: QWidget, title: str, words: str, yes: str, then: Callable[[], object], *, details: str = ""
+) -> QMessageBox:
+    """Ask before something that cannot be taken back; does not hold anything up."""
+    box = QMessageBox(QMessageBox.Icon.Question, title, clean(words), QMessageBox.StandardButton.Cancel, parent)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setDetailedText(clean(details))
+    box.setDefaultButton(QMessageBox.StandardButton.Cancel)  # Enter takes nothing away
+    agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.finished.connect(lambda _: then() if box.clickedButton() is agreed else None)
+    box.open()
+    return box
+
+
+def tip(words: str) -> str:
+    """Words as a tooltip that wraps. They stand in markup of their own: tooltips would take them for it."""
+    return f"<p>{escape(clean(words))}</p>" if words else ""
+
+
+def number(value: int) -> str:
+    """A count as this country writes it."""
+    return QLocale().toString(value)
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage; nothing where it is not known. Only all of it is 100 %."""
+    if share is None:
+        return ""
+    shown = int(share * 1000) / 10 if share < 1 else 100.0
+    return QLocale().toString(shown, "f", 0 if shown == int(shown) else 1) + " %"
+
+
+def size_words(count: int) -> str:
+    """An amount of bytes as people read it."""
+    return QLocale().formattedDataSize(count, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def time_words(iso: str | None) -> str:
+    """A moment of the log in this country's form and this place's time."""
+    if not iso:
+        return ""
+    moment = QDateTime.fromSecsSinceEpoch(round(datetime.fromisoformat(iso).timestamp()))
+    return QLocale().toString(moment, QLocale.FormatType.ShortFormat)

@@ -1,0 +1,265 @@
+"""Libraries, collections and saved searches of Zotero with ticks: how a person says what a project reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeView, QVBoxLayout, QWidget
+
+from citeloom.core.text.sanitize import one_line
+from citeloom.desktop.shell.icons import icon
+from citeloom.desktop.widgets import basics
+
+Index = QModelIndex | QPersistentModelIndex
+
+_FILTER_FROM = 12  # lines: fewer are seen at a glance
+_NAME, _COUNT = range(2)
+_ALL, _SOME, _NONE = Qt.CheckState.Checked, Qt.CheckState.PartiallyChecked, Qt.CheckState.Unchecked
+
+
+@dataclass(eq=False)
+class Part:
+    """One line: a library, a collection or a saved search, and whether its own papers are to be read."""
+
+    kind: str
+    library: str
+    key: str
+    name: str
+    items: int | None
+    above: Part | None = None
+    row: int = 0
+    inside: list[Part] = field(default_factory=list)
+    ticked: bool = False
+
+    def add(self, part: Part) -> Part:
+        """Put a part inside this one."""
+        part.above, part.row = self, len(self.inside)
+        self.inside.append(part)
+        return part
+
+    def walk(self) -> Iterator[Part]:
+        """This part and all inside it, saved searches left out: they hold nothing of their own."""
+        yield self
+        for part in self.inside:
+            if part.kind != "search":
+                yield from part.walk()
+
+    def tick(self, ticked: bool) -> None:
+        """Tick it with everything inside it. A library of which something is left out is no longer ticked."""
+        for part in [self] if self.kind == "search" else self.walk():
+            part.ticked = ticked
+        above = self.above
+        while not ticked and self.kind == "collection" and above is not None:
+            if above.kind == "library":
+                above.ticked = False
+            above = above.above
+
+    @property
+    def shown_tick(self) -> Qt.CheckState:
+        """Ticked: its own papers are read; half: some inside it are."""
+        if self.ticked:
+            return _ALL
+        return _SOME if any(p.shown_tick != _NONE for p in self.inside) else _NONE
+
+    def chosen(self) -> Iterator[tuple[Part, bool]]:
+        """The parts to be read, each with whether that takes in everything inside it."""
+        whole = self.ticked and all(part.ticked for part in self.walk())
+        if self.ticked and (whole or self.kind != "library"):
+            yield self, whole
+        if not whole:
+            for part in self.inside:
+                yield from part.chosen()
+
+
+def parts_of(answer: Mapping[str, Any]) -> list[Part]:
+    """The libraries of an answer to `zotero_collections`."""
+    return [_library(library) for library in answer["libraries"]]
+
+
+def _library(said: Mapping[str, Any]) -> Part:
+    library = Part("library", said["id"], "", said["name"], said["items"])
+    made: dict[str, Part] = {}
+    for one in said["collections"]:
+        above = made.get(one["parent"], library)
+        part = Part("collection", library.library, one["key"], one["name"], one["items"])
+        made[part.key] = above.add(part)
+    for one in said["searches"]:
+        library.add(Part("search", library.library, one["key"], one["name"], None))
+    return library
+
+
+class _Model(QAbstractItemModel):
+    ticks_changed = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.libraries: list[Part] = []
+        self._at: dict[int, Part] = {}
+
+    def show_parts(self, libraries: list[Part]) -> None:
+        """Show these; what was ticked stays ticked."""
+        ticked = {_name_of(part) for part in self._at.values() if part.ticked}
+        self.beginResetModel()
+        self.libraries, self._at = libraries, {}
+        for row, library in enumerate(libraries):
+            library.row = row
+            for part in _everything(library):
+                self._at[id(part)] = part
+                part.ticked = _name_of(part) in ticked
+        self.endResetModel()
+
+    def part(self, index: Index) -> Part | None:
+        """What stands at a line."""
+        return self._at.get(index.internalId()) if index.isValid() else None
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008 - Qt's own
+        above = self.part(parent)
+        parts = above.inside if above else self.libraries
+        if not (0 <= row < len(parts) and column in (_NAME, _COUNT)):
+            return QModelIndex()
+        return self.createIndex(row, column, id(parts[row]))
+
+    def parent(self, index: Index) -> QModelIndex:  # type: ignore[override]  # QObject's parent() is another
+        part = self.part(index)
+        if part is None or part.above is None:
+            return QModelIndex()
+        return self.createIndex(part.above.row, _NAME, id(part.above))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        if parent.isValid() and parent.column() != _NAME:
+            return 0
+        above = self.part(parent)
+        return len(above.inside if above else self.libraries)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 2
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return (self.tr("Library or collection"), self.tr("Papers"))[section]
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == _NAME else flags
+
+    _ICONS: ClassVar = {"library": "library", "collection": "folder", "search": "search"}
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        part = self.part(index)
+        if part is None:
+            return None
+        if index.column() == _COUNT:
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            shown = role == Qt.ItemDataRole.DisplayRole and part.items is not None
+            return basics.number(part.items or 0) if shown else None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return one_line(part.name)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return basics.tip(part.name)
+        if role == Qt.ItemDataRole.CheckStateRole:
+            return part.shown_tick
+        if role == Qt.ItemDataRole.DecorationRole:
+            return icon(self._ICONS[part.kind])
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        part = self.part(index)
+        if part is None or role != Qt.ItemDataRole.CheckStateRole:
+            return False
+        part.tick(Qt.CheckState(value) != _NONE)
+        here = self.createIndex(index.row(), _NAME, index.internalId())
+        self.dataChanged.emit(here, here)
+        self.ticks_changed.emit()
+        return True
+
+
+def _everything(part: Part) -> Iterator[Part]:
+    yield part
+    for one in part.inside:
+        yield from _everything(one)
+
+
+def _name_of(part: Part) -> tuple[str, str, str]:
+    return part.library, part.kind, part.key
+
+
+class ZoteroTree(QWidget):
+    """A tree to tick, with a field that finds a collection where there are many."""
+
+    changed = Signal()  # something was ticked or unticked
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = _Model(self)
+        self.model.ticks_changed.connect(self._on_ticks)
+        self._found = QSortFilterProxyModel(self)
+        self._found.setSourceModel(self.model)
+        self._found.setRecursiveFilteringEnabled(True)
+        self._found.setAutoAcceptChildRows(True)
+        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find a collection"))
+        self.find_field.setAccessibleName(self.tr("Find a collection"))
+        self.find_field.textChanged.connect(self._look_for)
+        self.view = QTreeView()
+        self.view.setModel(self._found)
+        self.view.setAccessibleName(self.tr("Libraries and collections of Zotero"))
+        self.view.setUniformRowHeights(True)
+        header = self.view.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(_COUNT, QHeaderView.ResizeMode.ResizeToContents)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.find_field)
+        layout.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self.find_field.hide()
+
+    def load(self, collections_answer: Mapping[str, Any]) -> None:
+        """Show what `zotero_collections` answered; what was ticked before stays ticked."""
+        self.model.show_parts(parts_of(collections_answer))
+        lines = sum(1 for library in self.model.libraries for _ in _everything(library))
+        self.find_field.setVisible(lines >= _FILTER_FROM)
+        self.view.expandToDepth(0)
+        if lines:
+            self.view.setCurrentIndex(self._found.index(0, 0))
+        self.changed.emit()
+
+    def chosen(self) -> list[dict[str, Any]]:
+        """What is ticked, as `project_add` and `project_allow` take it."""
+        return [
+            {"words": _words(part), "library": part.library, "recursive": whole, "tags": []}
+            for library in self.model.libraries
+            for part, whole in library.chosen()
+        ]
+
+    def chosen_names(self) -> list[str]:
+        """What is ticked, as it is called: to suggest a name for a project."""
+        return [part.name for library in self.model.libraries for part, _ in library.chosen()]
+
+    def _on_ticks(self) -> None:
+        self.view.viewport().update()  # a tick changes lines above and below it
+        self.changed.emit()
+
+    def _look_for(self, words: str) -> None:
+        self._found.setFilterFixedString(words.strip())
+        if words.strip():
+            self.view.expandAll()
+
+
+def _words(part: Part) -> str:
+    """The key: names may be there twice."""
+    return {"library": "*", "collection": part.key, "search": f"search:{part.key}"}[part.kind]

@@ -1,1 +1,0 @@
-"""Reading documents: from files to pages, blocks and passages."""

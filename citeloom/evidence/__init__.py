@@ -1,0 +1,1 @@
+"""Evidence: quotations verified, manuscripts checked, citations formatted."""

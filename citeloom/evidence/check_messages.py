@@ -1,0 +1,109 @@
+"""What a check of a manuscript says: what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citeloom.evidence import verdict_messages
+from citeloom.evidence.manuscripts.types import Citation
+from citeloom.evidence.quotes.finding import Finding, Verdict
+from citeloom.evidence.quotes.page_claim import page_range
+from citeloom.evidence.quotes.work_text import WorkText
+from citeloom.evidence.verify import Found, Looked
+from citeloom.evidence.works import Work
+
+NO_CITATIONS = "There is no citation in it."
+
+
+def unknown(citation: Citation, near: Sequence[str]) -> str:
+    """No work has the key, or is the item that a Word document cites."""
+    if citation.zotero_items:
+        named = f"“{citation.title}”" if citation.title else f"Zotero's item {citation.key}"
+        return f"No work of this project is {named}. Add it to the project's collection in Zotero and sync."
+    help_ = f"Did you mean {' or '.join(near)}?" if near else "Add the work to the project, or correct the key."
+    return f"No work has the citekey {citation.key}. {help_}"
+
+
+def renamed(key: str, now: str) -> str:
+    """The key has become another."""
+    return f"The citekey {key} is {now} now."
+
+
+def not_in_project(other: str) -> str:
+    """Only another project has the work."""
+    return f"The work is in the project '{other}', not in this one. Add it here, or check against that project."
+
+
+def lacks(work: Work, looked: Looked) -> str:
+    """The work does not say it."""
+    read = f" ({looked.pages} pages read)" if looked.pages else ""
+    return f"{work.citekey} does not say this{read}."
+
+
+def absent(work: Work, looked: Looked, elsewhere: Found | None) -> str:
+    """The work does not say it, but another one may."""
+    said = lacks(work, looked)
+    if elsewhere is None:
+        return f"{said} No other searchable work of the project has it."
+    how = "It stands" if elsewhere.finding.verdict == Verdict.EXACT else "Nearly this stands"
+    where = verdict_messages.pages(elsewhere.finding)
+    return f"{said} {how} in {elsewhere.work.citekey}{', ' + where if where else ''}."
+
+
+def changed(work: Work, finding: Finding) -> str:
+    """The work says it in other words."""
+    where = verdict_messages.pages(finding)
+    return f"{work.citekey} says it in other words{' on ' + where if where else ''}: {finding.diff}"
+
+
+def wrong_page(work: Work, finding: Finding) -> str:
+    """It stands on another page."""
+    claim = finding.page_claimed
+    if finding.pdf_page_claimed:
+        return f"{claim} is the PDF's page: in {work.citekey} it is printed on {verdict_messages.pages(finding)}."
+    return f"In {work.citekey} this stands on {verdict_messages.pages(finding)}, not on p. {claim}."
+
+
+def inconclusive(work: Work, looked: Looked) -> str | None:
+    """Nothing is proved; None where that is as it should be: a short quotation that does stand in the work."""
+    if looked.unread:
+        return f"It was not found in {work.citekey}, but not everything could be read. {' '.join(looked.unread)}"
+    if looked.found and looked.found.finding.places:
+        return None
+    return f"Too short to prove anything, and not found in {work.citekey}."
+
+
+def no_text(work: Work) -> str:
+    """Nothing of the work can be looked at."""
+    return verdict_messages.no_text(work)
+
+
+def by_agent(work: Work) -> str:
+    """Some of what counts as the work's text was not read from a file."""
+    return f"Some of the text of {work.citekey} came from an agent, and counts because you confirmed it."
+
+
+def unreadable(work: Work, why: str) -> str:
+    """The work was read once, but its text is not at hand now."""
+    return f"{work.citekey} could not be read, so nothing could be checked. {why}"
+
+
+def page_outside(work: Work, claimed: str, texts: Sequence[WorkText]) -> str:
+    """The work has no such page."""
+    ranges = ", ".join(filter(None, map(page_range, texts)))
+    return f"{work.citekey} has no page {claimed}{': its pages are ' + ranges if ranges else ''}."
+
+
+def no_near_passage(work: Work) -> str:
+    """A hint: nothing in the work is like the sentence."""
+    return f"Nothing in {work.citekey} comes near to this sentence: a hint to look again, no proof."
+
+
+def not_sought_elsewhere(count: int) -> str:
+    """There was no time to look through the other works for all that is absent."""
+    return f"{count} absent quotations were not looked for in other works, to keep the answer quick."
+
+
+def hints_left_out(count: int) -> str:
+    """There was no time for all hints."""
+    return f"{count} sentences were not compared with the passages of their works, to keep the answer quick."

@@ -1,0 +1,159 @@
+"""Citations and bibliographies made from the library's own records, in the style that a journal asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citeloom.bibliography.export import write_library
+from citeloom.catalog.projects import Project
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.evidence.manuscripts.reader import read_text
+from citeloom.evidence.manuscripts.types import Citation, Span
+from citeloom.evidence.works import Work, Works, shared_keys
+
+if TYPE_CHECKING:
+    from citeloom.csl.format import Cite, Markup
+    from citeloom.csl.styles import Style
+
+DEFAULT_STYLE = "apa"
+_WORD_BEFORE = re.compile(r"([^\W\d_]+|[§¶]{1,2})(?:\.[\s~]*|[\s~]+|(?<=[§¶])(?=\d))(\S.*)", re.DOTALL)
+_LATEX_DASH = re.compile(r"-{2,3}")
+_LABELS = {
+    word: label
+    for label, words in {
+        "page": "p pp page pages s seite seiten pág págs",
+        "chapter": "ch chap chaps chapter chapters kap kapitel",
+        "section": "sec secs sect section sections § §§ abschn abschnitt",
+        "paragraph": "para paras paragraph paragraphs ¶ ¶¶ abs absatz",
+        "figure": "fig figs figure figures abb abbildung",
+        "volume": "vol vols volume volumes bd band",
+        "issue": "no nos nr issue number heft",
+        "book": "bk bks book books buch",
+        "part": "pt pts part parts teil",
+        "column": "col cols column columns sp spalte",
+        "folio": "fol fols folio folios bl",
+        "line": "l ll line lines z zeile",
+        "note": "n nn note notes fn anm",
+        "verse": "v vv verse verses",
+        "opus": "op opus",
+    }.items()
+    for word in words.split()
+}
+_MOST_CITES, _LONGEST_CITE = 1000, 2000
+
+
+class Citations:
+    """Sets citations."""
+
+    def __init__(self, works: Works) -> None:
+        self._works = works
+
+    def cite(
+        self,
+        projects: Sequence[Project],
+        cites: Sequence[str],
+        *,
+        style: str | None = None,
+        files: bool = True,
+        locale: str | None = None,
+        markup: Markup = "markdown",
+    ) -> dict[str, Any]:
+        """In-text citations, one for each of `cites`, and the bibliography of all works they name.
+
+        A style is named by id or title or, with `files`, by the path of a .csl file.
+        """
+        from citeloom.csl.format import format_citations  # citeproc is slow to load, and few questions need it
+
+        wanted = _style(style or DEFAULT_STYLE, files=files)
+        groups = _groups(cites)
+        works = self._works.find_all(projects, _keys(groups))
+        made = format_citations(
+            [work.csl for work in {w.citekey: w for w in works.values()}.values()],
+            [[_as_cite(citation, works[citation.key]) for citation in group] for group in groups],
+            wanted,
+            locale=locale,
+            markup=markup,
+        )
+        return {
+            "style": {"id": made.style.id, "title": made.style.title},
+            "locale": made.locale,
+            "citations": list(made.citations),
+            "bibliography": list(made.bibliography),
+            "keys": _as_keys(works.values()),
+            "warnings": [*_doubts(works.values()), *made.warnings],
+        }
+
+    def records(self, project: Project, cites: Sequence[str], form: str) -> dict[str, Any]:
+        """The records of the works that `cites` name, each once, as BibTeX or CSL-JSON."""
+        works = self._works.find_all([project], _keys(_groups(cites))).values()
+        written = write_library({work.citekey: work.csl for work in works}.items(), form)
+        return {"text": written.text, "keys": _as_keys(works), "warnings": [*_doubts(works), *written.warnings]}
+
+
+def _labelled(locator: str) -> tuple[str, str]:
+    """What a locator counts, in CSL's words, and the number: the style writes "p." or "chap." itself."""
+    locator = _LATEX_DASH.sub("–", locator.strip())
+    found = _WORD_BEFORE.match(locator)
+    label = _LABELS.get(found[1].casefold()) if found else None
+    return (label, found[2]) if found and label else ("page", locator)
+
+
+def _as_keys(works: Iterable[Work]) -> list[dict[str, str | None]]:
+    return [{"key": work.citekey, "renamed_from": work.renamed_from} for work in works]
+
+
+def _doubts(works: Collection[Work]) -> list[str]:
+    renamed = [f"The citekey {work.renamed_from} is {work.citekey} now." for work in works if work.renamed_from]
+    return renamed + shared_keys({work.citekey: work for work in works}.values())
+
+
+def _style(name: str, *, files: bool) -> Style:
+    from citeloom.csl.styles import find_style, style_from_file
+
+    return style_from_file(Path(name)) if files and name.lower().endswith(".csl") else find_style(name)
+
+
+def _groups(cites: Sequence[str]) -> list[list[Citation]]:
+    if not cites or not all(map(str.strip, cites)):
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            "No citekey is given.",
+            "Write hartmann2019, or [see @hartmann2019, p. 33; @okafor2021].",
+        )
+    if len(cites) <= _MOST_CITES and all(len(text) <= _LONGEST_CITE for text in cites):
+        groups = [_read(text.strip()) for text in cites]
+        if sum(map(len, groups)) <= _MOST_CITES:
+            return groups
+    raise CiteLoomError(
+        Code.INVALID_INPUT,
+        "That is too much at once.",
+        f"At most {_MOST_CITES:,} citations of {_LONGEST_CITE:,} characters each are set in one call.",
+    )
+
+
+def _read(text: str) -> list[Citation]:
+    """What Pandoc takes for a citation; else it is a citekey, whatever signs are in it."""
+    written = read_text(text, "markdown").citations if "@" in text else ()
+    return list(written) or [Citation(text, Span(0, len(text)), 0)]
+
+
+def _keys(groups: Sequence[Sequence[Citation]]) -> list[str]:
+    return [citation.key for group in groups for citation in group]
+
+
+def _as_cite(citation: Citation, work: Work) -> Cite:
+    from citeloom.csl.format import Cite
+
+    label, locator = _labelled(citation.locator)
+    return Cite(
+        work.citekey,
+        locator=locator,
+        label=label,
+        prefix=citation.prefix,
+        suffix=citation.suffix,
+        suppress_author=citation.suppress_author,
+        in_text=citation.in_text,
+    )

@@ -1,0 +1,177 @@
+"""AsciiDoc: citations as the extensions asciidoctor-bibtex and asciidoctor-bibliography write them.
+
+A cross reference such as <<key>> is none: it points at an anchor of the manuscript itself, also where that stands
+in a list of references typed by hand.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+
+from citeloom.evidence.manuscripts.citation_groups import Key, Piece
+from citeloom.evidence.manuscripts.line_blocks import Block, BlockReader, Collector, Lines
+from citeloom.evidence.manuscripts.prose import Prose
+from citeloom.evidence.manuscripts.types import Citation
+
+_NO_PROSE = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})\w*\s*\Z")
+_QUOTE_EDGE = re.compile(r"_{4,}\s*\Z|\"\"\s*\Z")
+_EDGE = re.compile(r"(?:={4,}|\*{4,}|--|[|,:!]={3,}|\+|'{3,}|<{3,})\s*\Z")
+_COMMENT = re.compile(r"//(?!/)|:!?[\w-]+!?:(?:\s|\Z)|\w+::\S{0,2000}\[.*\]\s*\Z")
+_INCLUDE = re.compile(r"include::([^\s\[\]]{1,500})\[")
+_QUOTE_LINE = re.compile(r"\[(?:quote|verse)\b(?P<source>[^\n]*)\]\s*\Z", re.IGNORECASE)
+_ATTRIBUTES = re.compile(r"\[(?!\[\[)[^\n]*\]\s*\Z")
+_HEADING = re.compile(r"={1,6}[ \t]+|\.(?=[^\s.])")
+_ITEM = re.compile(r"[ \t]*(?:[*\-.]{1,6}|\d{1,9}\.)[ \t]+(?:\[[ *x]\][ \t]+)?")
+_ROW = re.compile(r"[ \t]*(?:[\d.+*<^>]{0,8}[a-z]?)?\|")
+_MARKDOWN_QUOTE = re.compile(r"> ?")
+
+_NESTED = r"(?:[^\[\]\\]++|\\.|\[[^\[\]]*+\])*+"
+_SPECIAL = re.compile(
+    rf"""(?<![\w\\])(?P<command>(?:full)?cite(?:np|p|t|alp|alt|author|year)?)\*?
+        :(?P<pretext>[^\s\[\]]{{0,60}})\[(?P<cited>[^\[\]]*+)\]
+        (?P<more>(?:\+\[[^\[\]]*+\])*)
+    | (?<!\w)footnote(?:ref)?:[\w-]{{0,50}}\[(?P<note>{_NESTED})\]
+    | (?<!\w)(?:stem|latexmath|asciimath|pass|image|indexterm2?|icon|kbd|anchor):[^\s\[\]]{{0,500}}\[{_NESTED}\]
+    | (?<!\w)(?:xref:|link:|mailto:|https?://)[^\s\[\]]{{1,2000}}\[(?P<label>[^\[\]]*+)\]
+    | \[\[\[?[^\[\]\n]{{1,200}}+\]?\]\] | <<[^<>,\n]{{1,200}}+(?:,(?P<reference>[^<>\n]{{0,500}}+))?>>
+    | (?P<opening>(?<!\w)["']`(?=\S)) | (?P<closing>(?<=\S)`["'](?!\w))
+    | `(?P<code>[^`\n]{{1,500}}+)` | \+{{1,3}}(?P<pass>[^+\n]{{1,500}}+)\+{{1,3}}
+    | (?P<entity>&(?:\#[0-9]{{1,7}}|[A-Za-z][A-Za-z0-9]{{1,30}});)
+    | \\(?=[*_`<\[{{"'#\w]) | [ ]\+$ | \{{(?:nbsp|zwsp|sp|empty)\}} | \[\.[\w.-]{{1,50}}\](?=\#)
+    | (?<!\w)[*_\#]{{1,2}}(?=[^\s*_\#]) | (?<=[^\s*_\#])[*_\#]{{1,2}}(?!\w)
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+_CITED = re.compile(
+    r"""(?P<option>\w+)[ ]?=[ ]?"?(?P<value>[^",\]]*)"?
+    | (?P<key>\w[^\s,()\[\]"]*)(?:[ ]?\((?P<locator>[^()]*)\))?""",
+    re.VERBOSE,
+)
+_CURVED = {'"`': "“", "'`": "‘", '`"': "”", "`'": "’"}
+
+
+def read(text: str) -> Prose:
+    """The prose and the citations of a manuscript in AsciiDoc."""
+    blocks = _Blocks(text)
+    prose = _Reader(blocks.read()).read()
+    prose.included += blocks.included
+    return prose
+
+
+class _Blocks:
+    def __init__(self, text: str) -> None:
+        self._lines = Lines(text)
+        self._found = Collector()
+        self._quote_end: int | None = None  # the line that closes the quotation block that is open
+        self._announced = False  # [quote] makes what comes next a quotation
+        self._source: Block | None = None  # of that quotation
+        self.included: list[str] = []
+
+    def read(self) -> list[Block]:
+        """All blocks, from the first line to the last."""
+        number = 0
+        while number < len(self._lines.all):
+            start, line = self._lines.all[number]
+            closing = self._lines.next(line.strip(), number) if _NO_PROSE.match(line) else None
+            if closing is not None:
+                self._end()
+                number = closing
+            elif not line.strip() or _EDGE.match(line):
+                self._end()
+            elif _QUOTE_EDGE.match(line):
+                self._quote_edge(number, line)
+            elif quote := _QUOTE_LINE.match(line):
+                self._end()
+                self._announced = True
+                place = quote.start("source")
+                # The comma after the word quote becomes the dash that names a source.
+                source = " " * place + quote["source"].replace(",", "—", 1)
+                self._source = Block(start, source, quote=True) if "cite" in source else None
+            elif _ATTRIBUTES.match(line):
+                self._end()
+            elif included := _INCLUDE.match(line):
+                self.included.append(included[1])
+            elif not _COMMENT.match(line):
+                self._line(start, line)
+            number += 1
+        self._end(at_last=True)
+        return self._found.blocks
+
+    def _quote_edge(self, number: int, line: str) -> None:
+        if self._quote_end == number:
+            self._quote_end = None
+            self._end(at_last=True)
+        else:
+            self._end()
+            if self._quote_end is None:
+                self._quote_end = self._lines.next(line.strip(), number)
+
+    def _line(self, start: int, line: str) -> None:
+        quote = self._quote_end is not None or self._announced
+        if heading := _HEADING.match(line):
+            self._found.end()
+            self._found.add(start, line, heading.end())
+            self._found.end()
+        elif row := _ROW.match(line):
+            self._found.end()
+            self._found.add(start, line.replace("|", " "), row.end(), quote=quote)
+        elif item := _ITEM.match(line):
+            self._found.end()
+            self._found.add(start, line, item.end(), quote=quote)
+        elif (marked := _MARKDOWN_QUOTE.match(line)) is not None:
+            self._found.add(start, line, marked.end(), quote=True)
+        else:
+            self._found.add(start, line, quote=quote)
+
+    def _end(self, *, at_last: bool = False) -> None:
+        begun = not self._found.is_empty
+        self._found.end()
+        if (begun and self._quote_end is None) or at_last:
+            self._announced = False
+            if self._source:
+                self._found.blocks.append(self._source)
+                self._source = None
+
+
+class _Reader(BlockReader):
+    def inline(self, text: str, start: int, *, in_note: bool) -> None:
+        """Adds the text of a block to the prose, without its markup."""
+        position = 0
+        piece = Piece(text, start)
+        for found in _SPECIAL.finditer(text):
+            self.prose.add(text[position : found.start()], start + position)
+            position = found.end()
+            if found["note"] is not None:
+                self.note_here(found["note"], start + found.start("note"), in_note=in_note)
+            elif found["command"]:
+                if cited := self._citations(piece, found):
+                    self.prose.cite(tuple(cited), start + found.start())
+            elif found["opening"] or found["closing"]:
+                self.prose.add(_CURVED[found[0]], start + found.start(), verbatim=False)
+            elif found["entity"]:
+                self.prose.add(html.unescape(found[0]), start + found.start(), verbatim=False)
+            else:
+                for kept in ("label", "reference", "code", "pass"):
+                    if found[kept]:
+                        self.prose.add(found[kept], start + found.start(kept))
+        self.prose.add(text[position:], start + position)
+
+    def _citations(self, piece: Piece, found: re.Match[str]) -> list[Citation]:
+        group = next(self.groups)
+        in_text = found["command"] in {"citenp", "citet", "citeauthor"}
+        cited: list[Citation] = []
+        key: Key | None = None
+        for item in _CITED.finditer(piece.text, found.start("cited"), found.end("more")):
+            if item["key"]:
+                key = Key(
+                    item["key"], item.start("key"), item.start("key"), item.end("key"), "year" in found["command"]
+                )
+                place = item.span("locator") if item["locator"] else (key.end, key.end)
+                cited.append(piece.citation(key, key.begin, *place, group, in_text=in_text))
+            elif key and item["option"] in {"page", "pages", "locator"}:
+                cited[-1] = piece.citation(key, key.begin, *item.span("value"), group, in_text=in_text)
+        if cited and found["pretext"]:
+            cited[0] = replace(cited[0], prefix=found["pretext"])
+        return cited

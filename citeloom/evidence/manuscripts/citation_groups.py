@@ -1,0 +1,72 @@
+"""Several keys in one bracket: what stands before, between and after them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from citeloom.evidence.manuscripts.locators import parse_locator
+from citeloom.evidence.manuscripts.types import Citation, Span
+
+_BRACES = re.compile(r",?\s{0,20}\{(?P<inside>[^{}]{0,500})\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key in a piece of a manuscript, with the signs that make it one."""
+
+    text: str
+    start: int  # of the key alone
+    begin: int  # with its signs
+    end: int
+    suppress_author: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a manuscript in which keys were found."""
+
+    text: str
+    start: int  # in the manuscript
+
+    def citations(
+        self, keys: Sequence[Key], start: int, end: int, group: int, *, in_text: bool = False
+    ) -> list[Citation]:
+        """The citations of a bracket that goes from start to end. A semicolon stands between two of them."""
+        cited = []
+        for number, key in enumerate(keys):
+            following = keys[number + 1] if number + 1 < len(keys) else None
+            last = following.begin if following else end
+            semicolon = self.text.rfind(";", key.end, last) if following else -1
+            last = semicolon if semicolon >= 0 else last
+            cited.append(self.citation(key, start, key.end, last, group, in_text=in_text))
+            start = last + (semicolon >= 0)
+        return cited
+
+    def citation(self, key: Key, before: int, start: int, end: int, group: int, *, in_text: bool = False) -> Citation:
+        """One citation: what stands from `before` to its key is its prefix; from start to end, locator and suffix."""
+        following = self.text[start:end].replace("\0", " ")
+        braces = _BRACES.match(following)
+        if braces:  # what stands in braces is the locator, whatever it looks like
+            start += braces.start("inside")
+            found = parse_locator(braces["inside"])
+            locator, suffix = braces["inside"].strip(), following[braces.end() :].rstrip()
+        else:
+            found = parse_locator(following)
+            locator, suffix = found.locator, found.suffix
+        return Citation(
+            key.text,
+            self._span(key.start, key.start + len(key.text)),
+            group,
+            prefix=" ".join(self.text[before : key.begin].replace("\0", " ").split()).rstrip(" ;"),
+            locator=locator,
+            pages=found.pages,
+            pages_span=self._span(start + found.span.start, start + found.span.end) if found.span else None,
+            suffix=suffix if suffix.strip(" ,;") else "",
+            suppress_author=key.suppress_author,
+            in_text=in_text,
+        )
+
+    def _span(self, start: int, end: int) -> Span:
+        return Span(self.start + start, self.start + end)

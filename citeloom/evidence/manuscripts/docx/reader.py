@@ -1,0 +1,60 @@
+"""Word manuscripts: their prose, and what Zotero cites in them.
+
+The XML is read as it is unpacked, without building a tree; entities are refused, nothing is fetched.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import replace
+from typing import Any
+
+import lxml.etree as _etree
+
+from citeloom.evidence.manuscripts.docx.package import Package, damaged, not_word
+from citeloom.evidence.manuscripts.docx.story import Contents, Found, Story, Styles, Target
+from citeloom.evidence.manuscripts.prose import Cited, Prose
+from citeloom.evidence.manuscripts.types import Span
+
+# lxml carries no types: naming it Any once keeps the rest of the module checked.
+etree: Any = _etree
+
+_STANDARD_PARTS = {name: f"word/{name}.xml" for name in ("document", "footnotes", "endnotes", "styles")}
+
+
+def read_docx(data: bytes) -> tuple[str, Prose]:
+    """The prose of a Word document, a paragraph a line, and what it cites; spans are places in that prose."""
+    package = Package(data)
+    contents, styles, found = Contents(), Styles(), Found()
+    if "[Content_Types].xml" in package:
+        _read_part(package, "[Content_Types].xml", contents)
+    names = {kind: contents.names.get(kind, standard) for kind, standard in _STANDARD_PARTS.items()}
+    if names["document"] not in package:
+        raise not_word("The file is an archive, but not a Word document.", "Save the manuscript as .docx.")
+    if names["styles"] in package:
+        _read_part(package, names["styles"], styles)
+    notes: dict[tuple[str, str], Prose] = {}
+    for kind in ("footnote", "endnote"):
+        if names[f"{kind}s"] in package:
+            _read_part(package, names[f"{kind}s"], Story(found, styles, notes))
+    body = Story(found, styles, notes)
+    _read_part(package, names["document"], body)
+    found.check()
+    prose = body.prose.finish()
+    prose.unread += found.unread
+    prose.origins = array("q", range(prose.length))
+    prose.cited = [
+        Cited(cited.at, tuple(replace(citation, span=Span(cited.at, cited.at + 1)) for citation in cited.citations))
+        for cited in prose.cited
+    ]
+    return prose.text, prose
+
+
+def _read_part(package: Package, name: str, target: Target) -> None:
+    parser = etree.XMLParser(target=target, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        for piece in package.pieces(name):
+            parser.feed(piece)
+        parser.close()
+    except (etree.XMLSyntaxError, ValueError, LookupError):
+        raise damaged(f"its part {name} is not well-formed XML") from None

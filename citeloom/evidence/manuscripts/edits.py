@@ -1,0 +1,68 @@
+"""Changes to a manuscript: a key or a page is written anew, and every other character stays as it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from citeloom.evidence.manuscripts.markdown.reader import BARE_KEY
+from citeloom.evidence.manuscripts.types import Citation, Manuscript
+
+_DASH = re.compile(r"\s*(?:-{1,3}|[‐‑‒–—−]|\b(?:to|bis)\b)\s*")
+_PAGE_WORD = re.compile(r"(?<![^\W\d_])(?P<word>pp?)\.?(?:[\s~]|\\[,; ])*\Z")
+# What a page may be called so that it is a page in any markup: PDF files call them all kinds of things.
+_PLAIN_LABEL = re.compile(r"[0-9A-Za-z][0-9A-Za-z.*\-]{0,19}")
+_KEYS = {
+    "markdown": BARE_KEY,
+    "latex": re.compile(r"[^\s,{}\\%#~\[\]\"]+"),
+    "typst": re.compile(r"\w(?:[\w\-.:]*\w)?"),
+    "org": re.compile(r"[\w\-.:/+]*\w"),
+    "asciidoc": re.compile(r"\w[^\s,()\[\]\"=]*"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Something that is to be written in place of something else."""
+
+    start: int
+    end: int
+    old: str
+    new: str
+
+
+def key_edit(manuscript: Manuscript, citation: Citation, key: str) -> Edit | None:
+    """Writes another key; None where the format cannot name it."""
+    start, end = citation.span.start, citation.span.end
+    if manuscript.fixable and _KEYS[manuscript.format].fullmatch(key) and _fits(manuscript, key):
+        return Edit(start, end, manuscript.text[start:end], key)
+    braced = manuscript.text[start - 1 : start] == "{" and manuscript.text[end : end + 1] == "}"
+    if manuscript.format == "markdown" and not re.search(r"[{}\s]", key) and _fits(manuscript, key):
+        return Edit(start, end, manuscript.text[start:end], key if braced else f"{{{key}}}")
+    return None
+
+
+def page_edit(manuscript: Manuscript, citation: Citation, labels: tuple[str, str]) -> Edit | None:
+    """Writes other pages in the manuscript's own way: its dash, and p. or pp.; None where they cannot be written."""
+    span = citation.pages_span
+    if not manuscript.fixable or span is None or not all(_PLAIN_LABEL.fullmatch(label) for label in labels):
+        return None
+    start, end = span.start, span.end
+    dash = _DASH.search(manuscript.text, start, end)
+    first, last = labels
+    between = dash[0] if dash else "--" if manuscript.format == "latex" else "-"
+    new = first if first == last else f"{first}{between}{last}"
+    word = _PAGE_WORD.search(manuscript.text[max(0, start - 20) : start])
+    right = "p" if first == last else "pp"
+    if word and word["word"] != right:
+        new = right + word[0][len(word["word"]) :] + new
+        start -= len(word[0])
+    return Edit(start, end, manuscript.text[start:end], new)
+
+
+def _fits(manuscript: Manuscript, text: str) -> bool:
+    try:
+        text.encode(manuscript.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

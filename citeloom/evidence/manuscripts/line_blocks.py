@@ -1,0 +1,123 @@
+"""What formats that are read line by line share: blocks of lines, and footnotes that stand apart from their place."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count
+
+from citeloom.evidence.manuscripts.footnotes import ProseWithNotes
+from citeloom.evidence.manuscripts.prose import Prose
+
+_LONGEST_DELIMITER = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, heading, list item or table row; each of its characters stands where it does in the manuscript."""
+
+    start: int
+    text: str
+    quote: bool
+    note: str | None = None  # the footnote that it is part of
+
+
+class Lines:
+    """The lines of a manuscript, and where one that ends a block comes next."""
+
+    def __init__(self, text: str) -> None:
+        self.all: list[tuple[int, str]] = []
+        self._places: dict[str, list[int]] = defaultdict(list)
+        start = 0
+        for number, line in enumerate(text.split("\n")):
+            self.all.append((start, line))
+            start += len(line) + 1
+            if len(line) <= _LONGEST_DELIMITER and (content := line.strip().lower()):
+                self._places[content].append(number)
+
+    def next(self, content: str, after: int) -> int | None:
+        """The number of the next line that holds this alone; None: there is none, so nothing ends with it."""
+        places = self._places.get(content.lower(), [])
+        found = bisect_right(places, after)
+        return places[found] if found < len(places) else None
+
+
+class Collector:
+    """Puts lines together to blocks; blanks take the place of markup at the start of a line."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.note: str | None = None
+        self._parts: list[str] = []
+        self._start = 0
+        self._next = 0  # where the next line of the block begins if nothing is left out
+        self._quote = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no block is begun."""
+        return not self._parts
+
+    def add(self, start: int, line: str, prefix: int = 0, *, quote: bool = False) -> None:
+        """One more line of the block; its first one tells whether it is a quotation."""
+        if not self._parts:
+            self._start, self._quote = start, quote
+        else:  # a comment or a formula may stand between two lines of a paragraph
+            self._parts.append(" " * (start - self._next))
+        self._parts.append(" " * prefix + line[prefix:] + "\n")
+        self._next = start + len(line) + 1
+
+    def end(self) -> None:
+        """The block is complete."""
+        if self._parts:
+            self.blocks.append(Block(self._start, "".join(self._parts), self._quote, self.note))
+            self._parts = []
+
+
+class BlockReader(ABC):
+    """Turns blocks to prose; a footnote is read where it is named."""
+
+    def __init__(self, blocks: Iterable[Block]) -> None:
+        self.prose = ProseWithNotes()
+        self.groups = count()
+        self._blocks = list(blocks)
+        self._notes: dict[str, list[Block]] = defaultdict(list)
+
+    @abstractmethod
+    def inline(self, text: str, start: int, *, in_note: bool) -> None:
+        """Adds the text of a block to the prose."""
+
+    def read(self) -> Prose:
+        """The prose of all blocks."""
+        for block in self._blocks:
+            if block.note:
+                self._notes[block.note].append(block)
+        for block in self._blocks:
+            if not block.note:
+                self.inline(block.text, block.start, in_note=False)
+                self.prose.end_paragraph(block_quote=block.quote)
+        for name in list(self._notes):
+            self.note(name, in_note=False)
+            self.prose.end_paragraph()
+        return self.prose.finish()
+
+    def note(self, name: str, *, in_note: bool) -> None:
+        """Reads a footnote where it is first named; one that another note names waits for the end."""
+        if in_note or name not in self._notes:
+            return
+        self.prose.open_note()
+        for block in self._notes.pop(name):
+            self.inline(block.text, block.start, in_note=True)
+            self.prose.end_paragraph(block_quote=block.quote)
+        self.prose.close_note()
+
+    def note_here(self, text: str, start: int, *, in_note: bool) -> None:
+        """Reads a footnote that is written where it stands."""
+        if not in_note:
+            self.prose.open_note()
+        self.inline(text, start, in_note=True)
+        if not in_note:
+            self.prose.close_note()

@@ -1,0 +1,1 @@
+"""Markdown, Quarto and R Markdown manuscripts."""

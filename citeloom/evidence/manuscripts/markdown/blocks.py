@@ -1,0 +1,214 @@
+"""The paragraphs of a Markdown manuscript, without code, comments, front matter and displayed formulas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from citeloom.evidence.manuscripts.line_blocks import Block
+
+# Stands where something was taken out inside a paragraph; the reader of the paragraph drops it.
+GAP = "\0"
+
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?![ \t]*\r?\n)(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)")
+_REGION = re.compile(
+    r"""^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)
+    | (?P<comment><!--)
+    | `[^`\n]+`
+    | (?P<formula>\$\$(?:[^$\n]|\n(?![ \t\r]*\n)|\$(?!\$))+?\$\$)
+    | <(?P<tag>script|style|pre)\b
+    | \\begin\{(?P<environment>(?:equation|align|gather|multline|eqnarray|displaymath|math|verbatim|lstlisting)\*?)\}
+    """,
+    re.MULTILINE | re.VERBOSE | re.IGNORECASE,
+)
+_FENCE_END = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*\r?$", re.MULTILINE)
+
+_QUOTE = re.compile(r"(?:[ \t]*>)+ ?")
+_CALLOUT = re.compile(r"\[!(?:(?P<quotes>quote|cite)|[A-Za-z-]{1,30})\][-+]?", re.IGNORECASE)
+_HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t])")
+_RULE = re.compile(r"[ \t]*(?:[-=*_+:|][ \t]*){3,}\r?\Z|=+[ \t]*\r?\Z|-+[ \t]*\r?\Z")
+_DIV = re.compile(r"[ \t]*:{3,}(?P<name>[^\n]*)")
+_NOTE = re.compile(r" {0,3}\[\^(?P<name>[^\]\s]{1,200})\]:[ \t]*")
+_LINK = re.compile(r" {0,3}\[[^\]^@][^\]]{0,500}\]:[ \t]*\S")
+_BULLET = re.compile(r"[ \t]*[-*+][ \t]+")
+_NUMBERED = re.compile(r"[ \t]*(?:\(?(?:\d{1,9}|#)[.)]|\(?[a-zA-Z]\)|\(@[\w-]*\))[ \t]+")
+_DEFINITION = re.compile(r"[ \t]{0,3}[:~][ \t]+")
+_ROW = re.compile(r"[ \t]*\|")
+_HTML_QUOTE = re.compile(r"[ \t]*<(?P<end>/?)blockquote\b", re.IGNORECASE)
+_CELL_END = re.compile(r"(?<!\\)\|")
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The blocks of a manuscript in order."""
+    return _Blocks().of(_without_code(text))
+
+
+def _without_code(text: str) -> str:
+    """The text with blanks in place of what is no prose, so that every character keeps its place."""
+    parts: list[str] = []
+    position = 0
+    if front := _FRONT_MATTER.match(text):
+        parts.append(_apart(front.end()))
+        position = front.end()
+    ends = _Ends(text)
+    while found := _REGION.search(text, position):
+        start, end, filler = found.start(), found.end(), _apart
+        if found["fence"]:
+            start, end = found.start("fence"), ends.fence(found)
+        elif found["tag"]:
+            end = ends.after(f"</{found['tag']}>", found.end())
+        elif found["comment"]:
+            end, filler = ends.after("-->", found.end()), _gap
+        elif found["environment"]:
+            end, filler = ends.after(f"\\end{{{found['environment']}}}", found.end()), _gap
+        elif found["formula"]:
+            filler = _gap
+        else:
+            end = -1  # a code span: it only hides what stands in it from this search
+        if end < 0:
+            parts.append(text[position : found.end()])
+            position = found.end()
+        else:
+            parts += [text[position:start], filler(end - start)]
+            position = end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def _apart(length: int) -> str:
+    return "\n" + " " * (length - 2) + "\n"
+
+
+def _gap(length: int) -> str:
+    return GAP * length
+
+
+class _Ends:
+    """Finds where a region ends; what is never closed is no region, and is not sought again and again."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._missing: set[str] = set()
+        self._fences = [(found.end(), found[1]) for found in _FENCE_END.finditer(text)]
+        self._next = 0
+        self._longest: list[dict[str, int]] = []  # of the fences from here on, the longest of either kind
+        longest = {"`": 0, "~": 0}
+        for _, fence in reversed(self._fences):
+            longest = {**longest, fence[0]: max(longest[fence[0]], len(fence))}
+            self._longest.append(longest)
+        self._longest.reverse()
+
+    def after(self, closing: str, position: int) -> int:
+        """Where the next one ends; -1: there is none."""
+        if closing in self._missing:
+            return -1
+        found = self._text.find(closing, position)
+        if found < 0:
+            self._missing.add(closing)
+            return -1
+        return found + len(closing)
+
+    def fence(self, opening: re.Match[str]) -> int:
+        """Where the code behind this fence ends; -1: it is no fence, or never closed."""
+        fence = opening["fence"]
+        if fence[0] == "`" and "`" in opening["info"]:
+            return -1
+        while self._next < len(self._fences) and self._fences[self._next][0] <= opening.end():
+            self._next += 1
+        if self._next == len(self._fences) or self._longest[self._next][fence[0]] < len(fence):
+            return -1
+        while self._fences[self._next][1][0] != fence[0] or len(self._fences[self._next][1]) < len(fence):
+            self._next += 1
+        return self._fences[self._next][0]
+
+
+class _Blocks:
+    def __init__(self) -> None:
+        self._parts: list[str] = []  # the lines of the paragraph so far
+        self._start = 0
+        self._quote = False  # whether the paragraph so far is quoted
+        self._callout = False  # whether what is set off like a quotation is a note of the writer's: > [!tip]
+        self._note: str | None = None
+        self._in_item = False  # whether indented lines belong to a list item or a footnote
+        self._divs: list[bool] = []  # for each open div, whether it is a quotation
+        self._quote_divs = 0
+        self._html_quotes = 0
+
+    def of(self, text: str) -> Iterator[Block]:
+        """The blocks of a text without code."""
+        start = 0
+        for line in text.split("\n"):
+            quoted = _QUOTE.match(line)
+            prefix = quoted.end() if quoted else 0
+            body = line[prefix:]
+            if quoted and (callout := _CALLOUT.match(body)):
+                self._callout = not callout["quotes"]
+                prefix, body = prefix + callout.end(), body[callout.end() :]
+            elif not quoted:
+                self._callout = False
+            if not body.strip():
+                yield from self._end()
+            elif not self._is_code(line, bool(quoted)):
+                yield from self._line(start, line, prefix, body, bool(quoted))
+            start += len(line) + 1
+        yield from self._end()
+
+    def _is_code(self, line: str, quoted: bool) -> bool:
+        return not self._parts and not self._in_item and not quoted and line.startswith(("    ", "\t"))
+
+    def _line(self, start: int, line: str, prefix: int, body: str, quoted: bool) -> Iterator[Block]:
+        if quoted and not self._callout and self._parts and not self._quote:
+            yield from self._end()
+        if div := _DIV.match(body):
+            yield from self._end()
+            self._div(div["name"])
+            return
+        if _RULE.match(body) or _LINK.match(body):
+            yield from self._end()
+            return
+        if tag := _HTML_QUOTE.match(body):
+            yield from self._end()
+            self._html_quotes = max(0, self._html_quotes + (-1 if tag["end"] else 1))
+        marker, alone = self._marker(body)
+        if marker is not None:
+            yield from self._end()
+        elif not self._parts and body[0] not in " \t":
+            self._note, self._in_item = None, False
+        if marker is not None and marker.re is _NOTE:
+            self._note = marker["name"]
+        if not self._parts:
+            self._start = start
+            self._quote = (quoted and not self._callout) or self._quote_divs > 0 or self._html_quotes > 0
+        prefix += marker.end() if marker else 0
+        rest = line[prefix:]
+        self._parts.append(" " * prefix + (_CELL_END.sub(" ", rest) if marker and marker.re is _ROW else rest) + "\n")
+        if alone:
+            yield from self._end()
+
+    def _marker(self, body: str) -> tuple[re.Match[str] | None, bool]:
+        """What makes the line the first of a block, and whether the block is this line alone."""
+        for pattern in (_HEADING, _ROW):
+            if found := pattern.match(body):
+                self._note, self._in_item = (None, False) if pattern is _HEADING else (self._note, self._in_item)
+                return found, True
+        for pattern in (_NOTE, _BULLET, _DEFINITION):
+            if found := pattern.match(body):
+                self._in_item = True
+                return found, False
+        # In the middle of a paragraph a number at the start of a line is a year more often than an item.
+        if (self._in_item or not self._parts) and (found := _NUMBERED.match(body)):
+            self._in_item = True
+            return found, False
+        return None, False
+
+    def _div(self, name: str) -> None:
+        if name.strip(" \t\r:"):
+            self._divs.append("quote" in name.lower())
+            self._quote_divs += self._divs[-1]
+        elif self._divs:
+            self._quote_divs -= self._divs.pop()
+
+    def _end(self) -> Iterator[Block]:
+        if self._parts:
+            yield Block(self._start, "".join(self._parts), self._quote, self._note)
+            self._parts = []

@@ -1,0 +1,77 @@
+"""What a reader of a format builds: the prose without its markup, and where in the manuscript each character stood.
+
+Readers say what they meet in order; `pairing` then finds sentences and quotations in the prose alone, so that it is
+written once for all formats.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+from citeloom.evidence.manuscripts.types import Citation
+
+# Stands in the prose where a group of citations stood.
+MARK = "\ufffc"
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A piece of prose that no sentence goes beyond."""
+
+    start: int  # in the prose
+    end: int
+    block_quote: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A group of citations and where in the prose it stands."""
+
+    at: int
+    citations: tuple[Citation, ...]
+
+
+class Prose:
+    """Collects prose, citations and paragraphs in reading order."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self.length = 0
+        self.origins = array("q")  # for each character of the prose, the character of the manuscript it stands for
+        self.cited: list[Cited] = []
+        self.paragraphs: list[Paragraph] = []
+        self.included: list[str] = []  # files that the manuscript draws in; their text is not here
+        self.unread: list[str] = []  # what else of it could not be read, in sentences
+        self._begin = 0
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know who relies on this prose."""
+        names = list(dict.fromkeys(self.included))
+        shown = ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" * (len(names) > _MOST_NAMED))
+        left_out = [f"What it includes was not read ({shown}): check those files too."] if names else []
+        return [*self.unread, *left_out]
+
+    @property
+    def text(self) -> str:
+        """The prose so far."""
+        return "".join(self._parts)
+
+    def add(self, text: str, at: int, *, verbatim: bool = True) -> None:
+        """Prose that stands at this place of the manuscript, letter for letter or in place of what is written there."""
+        self._parts.append(text)
+        self.origins.extend(range(at, at + len(text)) if verbatim else [at] * len(text))
+        self.length += len(text)
+
+    def cite(self, citations: tuple[Citation, ...], at: int) -> None:
+        """A group of citations; each tells where its key stands."""
+        self.cited.append(Cited(self.length, citations))
+        self.add(MARK, at)
+
+    def end_paragraph(self, *, block_quote: bool = False) -> None:
+        """What came since the last end is one paragraph."""
+        if self.length > self._begin:
+            self.paragraphs.append(Paragraph(self._begin, self.length, block_quote))
+        self._begin = self.length

@@ -1,0 +1,118 @@
+"""Reads a manuscript: which format it is in, in which encoding, and what it cites."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+from pathlib import PurePath
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.evidence.manuscripts import asciidoc, org
+from citeloom.evidence.manuscripts.latex import reader as latex
+from citeloom.evidence.manuscripts.markdown import reader as markdown
+from citeloom.evidence.manuscripts.pairing import pair
+from citeloom.evidence.manuscripts.prose import Prose
+from citeloom.evidence.manuscripts.types import Manuscript
+from citeloom.evidence.manuscripts.typst import reader as typst
+
+LARGEST_TEXT = 20 * 1024 * 1024
+LARGEST_DOCX = 200 * 1024 * 1024  # most of it pictures
+
+_READERS: dict[str, Callable[[str], Prose]] = {
+    "markdown": markdown.read,
+    "latex": latex.read,
+    "typst": typst.read,
+    "org": org.read,
+    "asciidoc": asciidoc.read,
+}
+_FORMATS = {
+    "md": "markdown", "markdown": "markdown", "qmd": "markdown", "rmd": "markdown", "txt": "markdown",
+    "tex": "latex", "ltx": "latex", "typ": "typst", "org": "org",
+    "adoc": "asciidoc", "asciidoc": "asciidoc", "asc": "asciidoc", "docx": "docx",
+}  # fmt: skip
+_SIGNS = {
+    "latex": re.compile(r"\\[A-Za-z]{0,20}cite[A-Za-z]{0,20}\*?[ \t]?[\[{(]|\\(?:documentclass|begin|section)\b"),
+    "org": re.compile(r"\[cite(?:/[^:\]\s]{0,30})?:|\bcite[a-z]{0,10}:&|^#\+\w+:", re.MULTILINE | re.IGNORECASE),
+    "typst": re.compile(r"#(?:cite|quote|bibliography|footnote|set|show|import|let)\b"),
+    "asciidoc": re.compile(r"\bcite(?:np)?:\[|^={1,6} \S|^\[(?:quote|source)\b", re.MULTILINE),
+    "markdown": re.compile(r"\[[^\[\]\n]{0,200}@\w|^#{1,6} \S|^```|^> ", re.MULTILINE),
+}
+_CITES_IN_TEXT = re.compile(r"(?<!\S)@\w")
+_READ = "CiteLoom reads Markdown, Quarto and R Markdown, LaTeX, Typst, Org, AsciiDoc and Word (DOCX)."
+
+
+def read_manuscript(name: str, data: bytes) -> Manuscript:
+    """Reads a file: its name tells the format, or its content where the name does not."""
+    format = _FORMATS.get(PurePath(name).suffix[1:].lower())
+    largest = LARGEST_DOCX if format == "docx" else LARGEST_TEXT
+    if len(data) > largest:
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"{name} has {len(data) / 1024**2:.0f} MB; a manuscript may have {largest // 1024**2} MB.",
+            "Check its chapters one by one.",
+            file=name,
+        )
+    if format == "docx":
+        from citeloom.evidence.manuscripts.docx.reader import read_docx  # loads lxml, which no other format needs
+
+        text, prose = read_docx(data)
+        return Manuscript("docx", text, tuple(pair(prose)), fixable=False, warnings=tuple(prose.warnings))
+    text, encoding, warnings = _decode(name, data)
+    format = format or _format_of(text)
+    if format is None:
+        raise _unsupported(name, "It is in no format that is known here and cites nothing.")
+    return _read(format, text, encoding, warnings)
+
+
+def read_text(text: str, format: str | None = None) -> Manuscript:
+    """Reads a piece of text; without a format, what it cites tells it."""
+    format = format or _format_of(text) or "markdown"
+    if format not in _READERS:
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"Text in the format “{format}” cannot be checked.",
+            f"Choose one of {', '.join(_READERS)}; a Word document is checked as a file.",
+            format=format,
+        )
+    return _read(format, text)
+
+
+def _read(format: str, text: str, encoding: str = "utf-8", warnings: tuple[str, ...] = ()) -> Manuscript:
+    prose = _READERS[format](text)
+    return Manuscript(format, text, tuple(pair(prose)), encoding, warnings=(*warnings, *prose.warnings))
+
+
+def _format_of(text: str) -> str | None:
+    """The format that most of a text's markup belongs to; None: it shows none."""
+    signs = {format: len(pattern.findall(text)) for format, pattern in _SIGNS.items()}
+    likeliest = max(signs, key=lambda format: signs[format])
+    if signs[likeliest]:
+        return likeliest
+    return "markdown" if _CITES_IN_TEXT.search(text) else None
+
+
+def _decode(name: str, data: bytes) -> tuple[str, str, tuple[str, ...]]:
+    """The text, the encoding that gives the bytes back, and what is to be said about it. A byte order mark is kept."""
+    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"), (b"", "utf-8")):
+        if data.startswith(mark):
+            try:
+                text = data.decode(encoding)
+            except UnicodeDecodeError:
+                continue
+            if "\0" not in text:
+                return text, encoding, ()
+    if b"\0" in data:
+        raise _unsupported(name, "It is not a text file.")
+    encoding = "cp1252"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        encoding = "latin-1"
+        text = data.decode(encoding)
+    said = f"{name} is not in UTF-8; it was read as {'Windows-1252' if encoding == 'cp1252' else 'Latin-1'}. "
+    return text, encoding, (said + "If letters look wrong, save it in UTF-8 and check it again.",)
+
+
+def _unsupported(name: str, why: str) -> CiteLoomError:
+    return CiteLoomError(Code.UNSUPPORTED_FORMAT, f"{name} cannot be read as a manuscript. {why}", _READ, file=name)

@@ -1,0 +1,297 @@
+"""Typst manuscripts: their prose, and what they cite.
+
+No code is run: the content blocks in it are prose, the rest is skipped. What waits to be read stands in a list of
+things to do, so that no nesting is too deep.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from citeloom.evidence.manuscripts.footnotes import ProseWithNotes
+from citeloom.evidence.manuscripts.locators import parse_locator
+from citeloom.evidence.manuscripts.prose import Prose
+from citeloom.evidence.manuscripts.types import Citation, Span
+from citeloom.evidence.manuscripts.typst.structure import ADDRESS, LABEL, Structure
+
+_NEW_LINE = r"(?>\r\n|\r|\n)"
+_SPECIAL = re.compile(
+    rf"{ADDRESS}|\\(?:u\{{([0-9a-fA-F]{{1,6}})\}}|.)|[`$#@<*_~]|//|/\*|---?|-\?|\.\.\."
+    rf"|{_NEW_LINE}[ \t]*+({_NEW_LINE}\s*+)?",
+    re.DOTALL,
+)
+_MARKER = re.compile(r"(=+|[-+/]|[0-9]{1,9}\.)[ \t]+")
+_LABEL_SIGN = re.compile(rf"<{LABEL.pattern}>")
+_SIGNS = {"~": " ", "---": "—", "--": "–", "-?": "", "...": "…"}
+# People call their own functions citet, textcite, …
+_IN_CODE = re.compile(r"(?<![\w.-])([\w-]{0,30}cite[\w-]{0,30}|quote|footnote)(?=[(\[])|\"|`+|//|/\*|[$\[]")
+_CALL = re.compile(r"(?:[^\W\d][\w-]*+\.)*+([^\W\d][\w-]*+)")
+_INCLUDE = re.compile(r"#include\s*+\"([^\"\\\n]++)\"")
+_CITED_LABEL = re.compile(rf"\s*+(?:<({LABEL.pattern})>|label\(\s*+\"([^\"\\]++)\"\s*+\))")
+_FORM = re.compile(r"\bform\s*:\s*(?:\"(\w+)\"|(none))")
+_SUPPLEMENT = re.compile(r"\bsupplement\s*:\s*(?=\[)")
+_ATTRIBUTION = re.compile(r"\battribution\s*:\s*")
+_IS_BLOCK = re.compile(r"\bblock\s*:\s*true\b")
+_NAMED = re.compile(r"[\w-]\s*:\s*\Z")
+_ENDS_A_NAME = re.compile(r"[A-Za-z0-9]")  # before an @: of an address; other scripts write no blanks
+_GAP = re.compile(rf"[ \t]*+(?:{_NEW_LINE}[ \t]*+)?")
+_IN_SENTENCE = re.compile(r"\$(?!\s)")
+_LONGEST_ARGUMENTS = 2000
+_LONGEST_SUPPLEMENT = 500
+# References of a document that is written in several files, as their labels are usually named.
+_CROSS_REFERENCE = re.compile(
+    r"(?:fig|figure|tab|tbl|table|eq|eqt|equation|sec|ch|chap|app|lst|code|alg|thm|lem|def|cor|prop|ex):"
+    r"|(?:fig|tab|tbl|eq|sec|lst)-"
+)
+# Code whose contents stand apart from the sentence around it.
+_APART = frozenset({
+    "table", "grid", "figure", "list", "enum", "terms", "heading", "align", "block", "stack", "columns", "pagebreak",
+    "let", "set", "show", "import", "include", "if", "for", "while", "outline", "bibliography", "title",
+})  # fmt: skip
+
+
+def read(text: str) -> Prose:
+    """The prose of a Typst manuscript with its citations."""
+    return _Reader(text).read()
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._structure = Structure(text)
+        self._prose = ProseWithNotes()
+        self._groups = 0
+        self._block_quotes = 0
+        self._heading = False
+        self._to_do: list[Callable[[], None]] = []
+
+    def read(self) -> Prose:
+        self._to_do.append(partial(self._scan, self._line_start(0, len(self._text)), len(self._text)))
+        while self._to_do:
+            self._to_do.pop()()
+        self._end_paragraph()
+        return self._prose.finish()
+
+    def _scan(self, at: int, end: int) -> None:
+        """Reads up to the end, or to code whose contents come first: then the rest waits."""
+        text = self._text
+        while at < end:
+            special = _SPECIAL.search(text, at, end)
+            start = special.start() if special else end
+            if start > at:
+                self._prose.add(text[at:start], at)
+            if not special:
+                return
+            at = self._special(special, end)
+
+    def _special(self, special: re.Match[str], end: int) -> int:
+        sign, start, after = special[0], special.start(), special.end()
+        if start in self._structure.skipped:
+            return self._formula(start, self._structure.skipped[start])
+        if sign[0] == "\\":
+            self._escaped(special)
+        elif sign[0] in "\r\n":
+            return self._new_line(special, end)
+        elif sign == "@":
+            return self._reference(start, end)
+        elif sign == "#" and start in self._structure.code_ends:
+            return self._code_in_prose(start, end)
+        elif sign == "<" and (label := _LABEL_SIGN.match(self._text, start, end)):
+            return label.end()
+        elif sign in _SIGNS:
+            self._prose.add(_SIGNS[sign], start, verbatim=False)
+        elif sign not in "*_" or self._inside_word(start):
+            self._prose.add(sign, start)
+        return after
+
+    def _formula(self, start: int, end: int) -> int:
+        """A formula in a sentence may stand in a quotation; nothing else that is skipped is shown."""
+        if sign := _IN_SENTENCE.match(self._text, start, end):
+            self._prose.add(self._text[sign.end() : end - 1], sign.end())
+        return end
+
+    def _escaped(self, special: re.Match[str]) -> None:
+        letter = special[0][1:]
+        if special[1]:
+            code = int(special[1], 16)
+            letter = chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+        self._prose.add(" " if letter.isspace() else letter, special.start(), verbatim=False)
+
+    def _inside_word(self, at: int) -> bool:
+        return 0 < at < len(self._text) - 1 and self._text[at - 1].isalnum() and self._text[at + 1].isalnum()
+
+    # -- paragraphs -------------------------------------------------------------------------------------------
+
+    def _new_line(self, special: re.Match[str], end: int) -> int:
+        if special[2] or self._heading:
+            self._end_paragraph()
+        else:
+            self._prose.add(" ", special.start(), verbatim=False)
+        return self._line_start(special.end(), end)
+
+    def _line_start(self, at: int, end: int) -> int:
+        """Past the marker of a heading or of an item of a list, which is a paragraph of its own."""
+        marker = _MARKER.match(self._text, at, end)
+        if not marker:
+            return at
+        self._end_paragraph()
+        self._heading = marker[1][0] == "="
+        return marker.end()
+
+    def _end_paragraph(self) -> None:
+        self._heading = False
+        self._prose.end_paragraph(block_quote=self._block_quotes > 0)
+
+    def _block(self, step: int) -> None:
+        self._end_paragraph()
+        self._block_quotes += step
+
+    # -- citations --------------------------------------------------------------------------------------------
+
+    def _reference(self, start: int, end: int) -> int:
+        """@key and @key[p. 33], and those that follow with nothing but space between them."""
+        citations: list[Citation] = []
+        at = after = start
+        while found := self._one_reference(at, end):
+            citation, after = found
+            citations.append(citation)
+            gap = _GAP.match(self._text, after, end)
+            at = gap.end() if gap else after
+        if not citations:
+            self._prose.add("@", start)
+            return start + 1
+        self._cite(citations, start)
+        return after
+
+    def _one_reference(self, at: int, end: int) -> tuple[Citation, int] | None:
+        if self._text[at : at + 1] != "@" or (at and _ENDS_A_NAME.match(self._text, at - 1)):
+            return None
+        label = LABEL.match(self._text, at + 1, end)
+        if not label or label[0] in self._structure.labels or _CROSS_REFERENCE.match(label[0]):
+            return None
+        supplement, after = self._content(label.end(), end)
+        return self._citation(Span(*label.span()), supplement), after
+
+    def _content(self, at: int, end: int) -> tuple[tuple[int, int] | None, int]:
+        """The inside of the [content] that begins here, and what comes after it."""
+        closing = self._structure.closing.get(at, end) if self._text[at : at + 1] == "[" else end
+        return ((at + 1, closing), closing + 1) if closing < end else (None, at)
+
+    def _citation(self, key: Span, supplement: tuple[int, int] | None, form: str = "") -> Citation:
+        start, end = supplement or (0, 0)
+        locator = parse_locator(self._text[start : min(end, start + _LONGEST_SUPPLEMENT)].replace("~", " "))
+        return Citation(
+            self._text[key.start : key.end],
+            key,
+            self._groups,
+            locator=locator.locator,
+            pages=locator.pages,
+            pages_span=Span(start + locator.span.start, start + locator.span.end) if locator.span else None,
+            suffix=locator.suffix,
+            suppress_author=form == "year",
+            in_text=form in ("prose", "author"),
+        )
+
+    def _cite(self, citations: list[Citation], at: int) -> None:
+        self._prose.cite(tuple(citations), at)
+        self._groups += 1
+
+    # -- code -------------------------------------------------------------------------------------------------
+
+    def _code_in_prose(self, start: int, end: int) -> int:
+        """The code that begins with a #: its contents first, then the rest of the prose."""
+        after = min(self._structure.code_ends[start], end)
+        call = _CALL.match(self._text, start + 1, after)
+        jobs: list[Callable[[], None]] = [partial(self._code, start + 1, after, False)]
+        if included := _INCLUDE.match(self._text, start, after):
+            self._prose.include(included[1])
+        if call and call[1] in _APART:
+            jobs = [self._end_paragraph, partial(self._code, start + 1, after, True), self._end_paragraph]
+        return self._first(jobs, partial(self._scan, after, end), end)
+
+    def _code(self, at: int, end: int, apart: bool) -> None:
+        """Looks through code for contents and for calls that cite or quote."""
+        text, structure = self._text, self._structure
+        while at < end and (found := _IN_CODE.search(text, at, end)):
+            start, at = found.start(), found.end()
+            if start in structure.skipped:
+                at = structure.skipped[start]
+            elif found[1]:
+                jobs, at = self._call(found[1], start, at, end)
+                self._first(jobs, partial(self._code, at, end, apart), end)
+                return
+            elif found[0] == "[":
+                inside, after = self._content(start, end)
+                if inside:
+                    named = _NAMED.search(text, max(0, start - 40), start)
+                    jobs = self._named(inside) if named else [self._read(inside)]
+                    self._first(
+                        [*jobs, self._end_paragraph] if apart else jobs, partial(self._code, after, end, apart), end
+                    )
+                    return
+
+    def _named(self, inside: tuple[int, int]) -> list[Callable[[], None]]:
+        """caption: […]: beside the sentence, not in it."""
+        return [self._prose.open_note, self._read(inside), partial(self._prose.close_note, apart=True)]
+
+    def _read(self, inside: tuple[int, int]) -> Callable[[], None]:
+        return partial(self._scan, *inside)
+
+    def _call(self, name: str, start: int, at: int, end: int) -> tuple[list[Callable[[], None]], int]:
+        """What a call that cites, of quote or of footnote leaves to do, and what comes after it."""
+        arguments = (at, at)
+        if self._text[at] == "(":
+            closing = self._structure.closing.get(at, end)
+            if closing >= end:
+                return [], at
+            arguments, at = (at + 1, closing), closing + 1
+        if "cite" in name:
+            return [partial(self._cited, arguments, start)], at
+        body, after = self._content(at, end)
+        inside = self._read(body) if body else partial(self._code, *arguments, False)
+        if name == "footnote":
+            return [self._prose.open_note, inside, self._prose.close_note], after
+        source = self._attribution(arguments, body is not None)
+        if _IS_BLOCK.search(self._text, arguments[0], min(arguments[1], arguments[0] + _LONGEST_ARGUMENTS)):
+            return [partial(self._block, 1), inside, *source, partial(self._block, -1)], after
+        opening = partial(self._prose.add, "“", start, verbatim=False)
+        return [opening, inside, partial(self._prose.add, "”", after - 1, verbatim=False), *source], after
+
+    def _cited(self, arguments: tuple[int, int], at: int) -> None:
+        """#cite(<key>, supplement: [p. 33], form: "prose")."""
+        start, end = arguments[0], min(arguments[1], arguments[0] + _LONGEST_ARGUMENTS)
+        label = _CITED_LABEL.match(self._text, start, end)
+        if not label:
+            return
+        form = _FORM.search(self._text, label.end(), end)
+        supplement = _SUPPLEMENT.search(self._text, label.end(), end)
+        inside = self._content(supplement.end(), arguments[1])[0] if supplement else None
+        key = Span(*label.span(1 if label[1] else 2))
+        unseen = bool(form and form[2])
+        if unseen:
+            self._prose.open_note()
+        self._cite([self._citation(key, inside, form[1] or "" if form else "")], at)
+        if unseen:
+            self._prose.close_note(apart=True)
+
+    def _attribution(self, arguments: tuple[int, int], contents: bool) -> list[Callable[[], None]]:
+        """attribution: <key>, or content that cites, if it is not read with the other arguments."""
+        start, end = arguments[0], min(arguments[1], arguments[0] + _LONGEST_ARGUMENTS)
+        found = _ATTRIBUTION.search(self._text, start, end)
+        if not found:
+            return []
+        if label := _CITED_LABEL.match(self._text, found.end(), end):
+            key = Span(*label.span(1 if label[1] else 2))
+            return [lambda: self._cite([self._citation(key, None)], key.start)]
+        inside, _ = self._content(found.end(), arguments[1])
+        if not contents:
+            return []
+        return [self._read(inside)] if inside else [partial(self._code, found.end(), arguments[1], False)]
+
+    def _first(self, jobs: list[Callable[[], None]], rest: Callable[[], None], end: int) -> int:
+        """These come first, then the rest of what is being read."""
+        self._to_do.append(rest)
+        self._to_do.extend(reversed(jobs))
+        return end

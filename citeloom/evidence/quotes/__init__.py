@@ -1,0 +1,1 @@
+"""Verification of a quotation against the text of a work, with its page."""

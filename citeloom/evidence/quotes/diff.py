@@ -1,0 +1,60 @@
+"""What differs, as a person reads it: "the [-quotation's-] {+work's+} words"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citeloom.evidence.quotes.compare import Compared, Difference
+from citeloom.evidence.quotes.finding import Change
+from citeloom.evidence.quotes.quotation import Piece
+from citeloom.evidence.quotes.work_text import WorkText
+
+_CONTEXT = 6  # words shown on either side of a difference
+
+
+def changes(part: Compared, work: WorkText) -> list[Change]:
+    """The differences of one piece."""
+    return [_change(part, difference, work) for difference in part.differences]
+
+
+def render(part: Compared, work: WorkText) -> str:
+    """One piece of the quotation with its differences; what is the same in long is shortened."""
+    shown: list[str] = []
+    at = 0
+    for difference in part.differences:
+        low, high = difference.quote
+        if low < at:
+            continue
+        shown += _same(part.piece, at, low, opens=at == 0, closes=False)
+        change = _change(part, difference, work)
+        shown += [f"[-{change.quote}-]"] * bool(change.quote) + [f"{{+{change.work}+}}"] * bool(change.work)
+        at = high
+    shown += _same(part.piece, at, len(part.piece.words), opens=at == 0, closes=True)
+    return " ".join(shown)
+
+
+def _change(part: Compared, difference: Difference, work: WorkText) -> Change:
+    (low, high), (first, behind) = difference.quote, difference.work
+    if difference.punctuation:
+        return Change(_tidy(part.piece.words[low].gap), _tidy(work.gap(first)))
+    return Change(written(part.piece, low, high), _tidy(work.raw(first, behind)))
+
+
+def written(piece: Piece, low: int, high: int) -> str:
+    """Words of a quotation as they were written."""
+    words = piece.words[low:high]
+    return _tidy("".join((word.gap if number else "") + word.written for number, word in enumerate(words)))
+
+
+def _same(piece: Piece, low: int, high: int, *, opens: bool, closes: bool) -> list[str]:
+    if low >= high:
+        return []
+    before, after = (0 if opens else _CONTEXT), (0 if closes else _CONTEXT)
+    if high - low <= before + after + 2:
+        return [written(piece, low, high)]
+    parts: Sequence[str] = (written(piece, low, low + before), "…", written(piece, high - after, high))
+    return [part for part in parts if part]
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.split())

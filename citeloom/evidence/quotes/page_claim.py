@@ -1,0 +1,114 @@
+"""The page that somebody claims for a quotation, as people write it, against the page it stands on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from citeloom.evidence.quotes.work_text import WorkText
+
+_WORDS = re.compile(
+    r"^(?:at\s+)?(?:pages?|pgs?|pp?|seiten?|ss?|pp?ágs?|páginas?|pag(?:ina|ine)?|blz|bl|fol|fols|ff?)\b\.?\s*", re.I
+)
+_RANGE = re.compile(
+    r"(?P<first>[^\W_]+)\s*(?:(?:[-–—−‐‑]+|\bto\b|\bbis\b)\s*(?P<last>[^\W_]+)|(?P<following>ff?)\b\.?)?", re.I
+)
+_LABEL = re.compile(r"([^\W\d_]*)(\d{1,9})([^\W\d_]?)$")
+_ROMAN = re.compile(r"(?=[mdclxvi])m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
+_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_FF = 3  # "33 ff." is the page and some that follow
+
+
+@dataclass(frozen=True, slots=True)
+class PageCheck:
+    """What is to be said about a claimed page."""
+
+    right: bool | None
+    counts_pdf_pages: bool = False
+
+
+class Claim:
+    """Pages as a citation names them: "33", "p. 33", "253–4", "xii", "S. 12 f."."""
+
+    def __init__(self, written: str) -> None:
+        self.written = " ".join(written.split())[:100]
+        bare = _WORDS.sub("", self.written).strip(" .,;()[]")
+        self._whole = bare.casefold()
+        self._ranges: list[tuple[str, int, int]] = []
+        # "S12" is page 12 to a German and a page of the supplement to a printer.
+        for part in re.split(r"[,;&]|\band\b|\bund\b", bare):
+            if match := _RANGE.match(part.strip()):
+                self._ranges += _ranges(match)
+
+    @property
+    def understood(self) -> bool:
+        """Whether it names pages at all."""
+        return bool(self._ranges)
+
+    def covers(self, label: str) -> bool:
+        """Whether a printed page is among those claimed."""
+        folded = label.casefold().strip()
+        value = _value(folded)
+        if folded == self._whole:
+            return True
+        return value is not None and any(kind == value[0] and lo <= value[1] <= hi for kind, lo, hi in self._ranges)
+
+    def check(self, work: WorkText, first: int, last: int) -> PageCheck:
+        """Whether the claim is right for text that stands on these PDF pages."""
+        if not self.understood and not self._whole:
+            return PageCheck(None)
+        span = [work.pages[number] for number in range(first, last + 1) if number in work.pages]
+        if any(self.covers(page.label) for page in span):
+            return PageCheck(True)
+        if not self.understood or not work.printed or all(not (p.printed or p.pdf_label) for p in span):
+            return PageCheck(None)
+        return PageCheck(False, counts_pdf_pages=any(self.covers(str(page.number)) for page in span))
+
+
+def _ranges(match: re.Match[str]) -> list[tuple[str, int, int]]:
+    first = _value(match["first"].casefold())
+    if first is None:
+        return []
+    kind, low = first
+    high = low
+    if match["last"]:
+        last = match["last"].casefold()
+        value = _value(last)
+        if value is not None and value[0] in (kind, ""):
+            high = value[1]
+            if kind == "" and high < low and last.isdigit():  # "253–4"
+                written = match["first"]
+                high = int(written[: -len(last)] + last) if len(last) < len(written) else high
+    elif match["following"]:
+        high = low + (1 if len(match["following"]) == 1 else _FF)
+    return [(kind, min(low, high), max(low, high))]
+
+
+def _value(label: str) -> tuple[str, int] | None:
+    """The kind of a page number and its value: arabic, roman, or with a letter before or behind it."""
+    if match := _LABEL.match(label):
+        return match[1] + match[3], int(match[2])
+    if label and _ROMAN.match(label):
+        total = 0
+        for here, following in zip(label, [*label[1:], ""], strict=True):
+            value = _VALUES[here]
+            total += -value if following and _VALUES[following] > value else value
+        return "roman", total
+    return None
+
+
+def has_page(work: WorkText, claimed: str) -> bool | None:
+    """Whether a work has any of the pages claimed; None where too few of its printed pages are known to say."""
+    claim, pages = Claim(claimed), list(work.pages.values())
+    if not claim.understood or not pages:
+        return None
+    if any(claim.covers(page.label) for page in pages):
+        return True
+    printed = sum(bool(page.printed or page.pdf_label) for page in pages)
+    return False if 2 * printed > len(pages) else None
+
+
+def page_range(work: WorkText) -> str:
+    """The pages of a work as they are printed, from the first to the last."""
+    labels = [page.label for page in work.pages.values() if page.printed or page.pdf_label]
+    return f"{labels[0]}–{labels[-1]}" if labels else ""

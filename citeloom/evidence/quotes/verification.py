@@ -1,0 +1,109 @@
+"""Does the work really say this, and where?"""
+
+from __future__ import annotations
+
+from citeloom.core.text.section_names import is_reference_list
+from citeloom.evidence.quotes import diff, quotation, words
+from citeloom.evidence.quotes import judge as judging
+from citeloom.evidence.quotes.finding import Change, Finding, Verdict
+from citeloom.evidence.quotes.judge import Judge
+from citeloom.evidence.quotes.lexicon import Lexicon
+from citeloom.evidence.quotes.match import Match, Matcher
+from citeloom.evidence.quotes.page_claim import Claim, PageCheck
+from citeloom.evidence.quotes.quotation import Piece
+from citeloom.evidence.quotes.surroundings import is_quotation, sentence
+from citeloom.evidence.quotes.work_text import WorkText
+
+_FEWEST_WORDS, _FEWEST_LETTERS, _FEWEST_UNSPACED = 4, 15, 8
+_TORN = 0.1  # how much more of a quotation pieces that stand far apart must have than one place has
+_FEW_WORDS, _MANY_PLACES = 8, 4  # so few words in so many places prove nothing
+
+
+def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = None) -> Finding:
+    """Look a quotation up in a work; the lexicon tells words of the language from misread ones."""
+    quotation.check_quote(quote)
+    claim = Claim(page) if page and page.strip() else None
+    pieces, *others = quotation.readings(quote)
+    said = [word.folds[0] for word in pieces[0].words]
+    matcher = Matcher(Judge(work, lexicon, said), claim)
+    match = matcher.find(pieces)
+    for edited in others:
+        if match and match.exact:
+            break
+        other = matcher.find(edited)
+        if other and (match is None or other.exact or other.likeness >= match.likeness + _torn(match, other)):
+            match, pieces = other, edited
+            if len(edited) == 1:  # what its writer put in stands at its ends
+                match.allowed.add(judging.BRACKETS)
+    reason = _proves_nothing(pieces, match)
+    return _finding(work, match, claim, reason)
+
+
+def _torn(match: Match, other: Match) -> float:
+    return _TORN if other.reason == "far apart" and match.reason is None else 0.0
+
+
+def _proves_nothing(pieces: tuple[Piece, ...], match: Match | None) -> str | None:
+    said = [word.folds[0] for piece in pieces for word in piece.words]
+    # Words torn apart by ellipses stand in every work, one somewhere behind the other.
+    longest = max(quotation.together(pieces))
+    if any(words.is_unspaced(word) for word in said):
+        short = len("".join(said)) < _FEWEST_UNSPACED or longest < _FEWEST_WORDS
+    else:
+        short = longest < _FEWEST_WORDS or len("".join(said)) < _FEWEST_LETTERS
+    if short:
+        return "short"
+    if all(words.is_function_word(word) for word in said):
+        return "common"
+    if match and match.exact and match.places >= _MANY_PLACES and len(said) < _FEW_WORDS:
+        return "common"
+    return None
+
+
+def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: str | None) -> Finding:
+    claimed = claim.written if claim else None
+    if match is None or (reason and not match.exact):
+        verdict = Verdict.INCONCLUSIVE if reason else Verdict.ABSENT
+        return Finding(verdict, 0.0, reason, page_claimed=claimed)
+    if not match.exact and not match.near:
+        return Finding(Verdict.ABSENT, round(match.likeness / 2, 3), page_claimed=claimed)
+    first, last = match.first, match.last
+    start, end = work.place(first), work.place(last)
+    pages = (start.page, end.page) if start.page is not None and end.page is not None else None
+    check = claim.check(work, *pages) if claim and pages else PageCheck(None)
+    if reason:
+        verdict = Verdict.INCONCLUSIVE
+    else:
+        verdict, reason = (Verdict.EXACT if match.exact else Verdict.NEAR), match.reason
+    return Finding(
+        verdict,
+        1.0 if match.exact else round(min(match.likeness, 0.99), 3),
+        reason,
+        text=" … ".join(" ".join(work.raw(p.first, p.behind).split()) for p in match.placed),
+        sentence=" … ".join(dict.fromkeys(sentence(work, p.first, p.behind) for p in match.placed)),
+        page_span=pages,
+        page_labels=_labels(work, pages),
+        page_claimed=claimed,
+        page_right=check.right,
+        pdf_page_claimed=check.counts_pdf_pages,
+        section_path=start.section_path,
+        allowed=tuple(sorted(match.allowed)),
+        diff=None if match.exact else f" {match.cut} ".join(diff.render(part, work) for part in match.parts),
+        changes=_changes(work, match),
+        in_references=is_reference_list(start.section_path),
+        is_quotation=all(is_quotation(work, part.first, part.behind) for part in match.placed),
+        aside=start.aside,
+        text_source=start.text_source,
+        ocr_confidence=start.ocr_confidence,
+        places=match.places,
+    )
+
+
+def _changes(work: WorkText, match: Match) -> tuple[Change, ...]:
+    return tuple(change for part in match.parts for change in diff.changes(part, work))
+
+
+def _labels(work: WorkText, pages: tuple[int, int] | None) -> tuple[str, ...]:
+    if pages is None:
+        return ()
+    return tuple(work.pages[number].label for number in range(pages[0], pages[1] + 1) if number in work.pages)

@@ -1,0 +1,167 @@
+"""The verdict on a quotation in words that a writer can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from citeloom.catalog.documents import Document
+from citeloom.evidence.quotes.finding import Finding, Verdict
+from citeloom.evidence.works import Work
+from citeloom.importing.ids import shown_source
+from citeloom.importing.stages.match import BY_YOU
+
+if TYPE_CHECKING:
+    from citeloom.evidence.verify import Found, Looked
+
+_MOST_NAMED = 3  # documents that could not be read; the warnings name them all
+
+
+def message(
+    looked: Looked,
+    work: Work | None,
+    elsewhere: Found | None,
+    unconfirmed: Document | None,
+    coverage: Mapping[str, int],
+) -> str:
+    """What was found, in which file, and what to do about it."""
+    found = looked.found
+    if looked.verdict == Verdict.EXACT and found:
+        said = [f"{found.work.citekey} says it word for word{_on(found.finding)}{_allowed(found.finding)}."]
+        return " ".join([*said, *_remarks(found)])
+    if looked.verdict == Verdict.NEAR and found:
+        said = [f"{found.work.citekey} says nearly this{_on(found.finding)}: diff shows the words that differ."]
+        return " ".join([*said, *_remarks(found)])
+    if looked.verdict == Verdict.ABSENT:
+        return " ".join(
+            [_absent(looked, work, coverage), *_elsewhere(elsewhere, work), *_unconfirmed(unconfirmed), *_read(work)]
+        )
+    return " ".join([_inconclusive(looked, work), *_elsewhere(elsewhere, None), *_unconfirmed(unconfirmed)])
+
+
+_MATCHED = {
+    "file": "the file that its record names",
+    "zotero": "its attachment in Zotero",
+    "name": "matched by its file name",
+    "doi": "matched by the DOI printed in it",
+    "title": "matched by its title",
+    BY_YOU: "confirmed by you",
+}
+
+
+def matched(document: Document) -> str:
+    """A document's file, and how that was matched with its record."""
+    how = _MATCHED.get(document.matched_by or "") or "in none of your references, under a key made for it"
+    return f"{shown_source(document)} ({'stored by an agent, ' if document.by_agent else ''}{how})"
+
+
+def _read(work: Work | None) -> list[str]:
+    documents = [matched(document) for document in work.readable] if work else []
+    more = f" and {len(documents) - _MOST_NAMED} more" if len(documents) > _MOST_NAMED else ""
+    return [f"Its text: {', '.join(documents[:_MOST_NAMED])}{more}."] if documents else []
+
+
+def _unconfirmed(document: Document | None) -> list[str]:
+    if document is None:
+        return []
+    who = "what an agent stored" if document.by_agent else f"{shown_source(document)}, which has not been confirmed"
+    said = f", said to be {document.open_claim}" if document.open_claim else ""
+    return [f"Only {who}{said}, has these words: that is no evidence."]
+
+
+def pages(finding: Finding) -> str:
+    """The pages of a finding as they are printed, and as a PDF reader counts them where that differs."""
+    labels, span = finding.page_labels, finding.page_span
+    if not labels or not span:
+        return ""
+    printed = f"p. {labels[0]}" if labels[0] == labels[-1] else f"pp. {labels[0]}–{labels[-1]}"
+    counted = str(span[0]) if span[0] == span[1] else f"{span[0]}–{span[1]}"
+    return printed if printed.split(" ", 1)[1] == counted else f"{printed} (PDF page {counted})"
+
+
+def waiting_for_ocr(document: Document) -> str:
+    """That some pages have no text yet."""
+    return f"{document.waiting_for_ocr} pages of {shown_source(document)} are still to be recognised (OCR)."
+
+
+def read_quickly(document: Document) -> str:
+    """That only the first, quick reading of a document is there."""
+    return f"{shown_source(document)} is still being read: for now its pages may be off by one."
+
+
+def no_text(work: Work) -> str:
+    """Why a work cannot be looked through."""
+    reasons = {d.reason for d in work.documents if d.reason}
+    why = f" ({' '.join(sorted(reasons))[:300]})" if reasons else ""
+    return f"{work.citekey} has no text here{why}, so nothing could be checked."
+
+
+def _on(finding: Finding) -> str:
+    return f" on {where}" if (where := pages(finding)) else ""
+
+
+def _allowed(finding: Finding) -> str:
+    return f", but for {_listed(finding.allowed)}" if finding.allowed else ""
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _remarks(found: Found) -> list[str]:
+    finding, said = found.finding, []
+    if finding.page_right is False:
+        claim = finding.page_claimed
+        said.append(
+            f"{claim} is its PDF page, not the printed one: cite {pages(finding)}."
+            if finding.pdf_page_claimed
+            else f"The page claimed, {claim}, is wrong."
+        )
+    if finding.in_references:
+        said.append("It stands in the list of references.")
+    elif finding.is_quotation:
+        said.append("The work itself quotes it from somebody else.")
+    if found.document.file_type in ("note", "annotations"):
+        said.append("These are the researcher's own words about the work: its text is not here.")
+    if finding.text_source == "ocr":
+        said.append("The page was recognised from a picture (OCR).")
+    said.append(f"Its text: {matched(found.document)}.")
+    if found.document.by_agent:
+        said.append("No file was read for it: the words came from an agent.")
+    return said
+
+
+def _absent(looked: Looked, work: Work | None, coverage: Mapping[str, int]) -> str:
+    if work:
+        read = f"all {looked.pages} pages were" if looked.pages else "all of its text was"
+        return f"{work.citekey} does not say this: {read} read."
+    searchable = f"{coverage['searchable']} searchable documents (of {coverage['documents']})"
+    if looked.documents < coverage["searchable"]:
+        return f"It was not found: of {searchable}, the {looked.documents} nearest were read page by page."
+    return f"No work says this: all {searchable} were read page by page."
+
+
+def _elsewhere(elsewhere: Found | None, missed: Work | None) -> list[str]:
+    if elsewhere:
+        how = "stands" if elsewhere.finding.verdict == Verdict.EXACT else "nearly stands"
+        return [f"It {how} in {elsewhere.work.citekey}{_on(elsewhere.finding)}."]
+    return ["No other searchable work of the project has it."] if missed else []
+
+
+def _inconclusive(looked: Looked, work: Work | None) -> str:
+    if work and not work.readable:
+        return no_text(work)
+    if looked.found is None or looked.found.finding.verdict != Verdict.INCONCLUSIVE:
+        missing = " ".join(looked.unread[:_MOST_NAMED]) or "No document of this project can be read yet."
+        if len(looked.unread) > _MOST_NAMED:
+            missing += f" {len(looked.unread) - _MOST_NAMED} more could not be read."
+        return f"It was not found, but not everything could be read. {missing}"
+    finding = looked.found.finding
+    where = (
+        f"it stands {_times(finding.places)} in {looked.found.work.citekey}" if finding.places else "it was not found"
+    )
+    return f"It is too short or too common to prove anything; {where}. Give more of the sentence."
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

@@ -1,0 +1,1 @@
+"""Imports: from the sources of a project to passages in its index."""

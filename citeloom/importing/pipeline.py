@@ -1,0 +1,441 @@
+"""One import from beginning to end: plan, read what can be had at once, then read whole what needs it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from functools import partial
+from heapq import heappop, heappush
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from citeloom.catalog.documents import Document, State
+from citeloom.conversion.pool import Stopped
+from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
+from citeloom.importing.discovery import Finder
+from citeloom.importing.ids import document_id, source_name
+from citeloom.importing.import_state import ImportState, Pace, Report
+from citeloom.importing.planning import Plan
+from citeloom.importing.rebuild import Rebuild
+from citeloom.importing.requests import ImportRequest, ImportResult
+from citeloom.importing.reread import Again
+from citeloom.importing.sources.folder import FoundFile
+from citeloom.importing.stages.commit import Taker
+from citeloom.importing.stages.match import RecordFinder, note_without_file, refresh, refresh_works, take_work
+from citeloom.importing.stages.read import Read, Reader
+from citeloom.importing.writer import LiveWriter, mend
+from citeloom.index.base import Collection, Point
+from citeloom.index.filters import AnyOf
+
+if TYPE_CHECKING:
+    from citeloom.importing.importer import Importer
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 0.25  # seconds between two looks at whether somebody else wants something
+_PAGE_OF_OCR = 10  # reading one takes as long as so many others
+_TRIES = 3  # of a document that failed for a reason that may be its own or not
+
+_Later = tuple[bool, int, str, FoundFile]
+
+
+class Run:
+    """One import, in two passes: what can be had at once, and what takes long.
+
+    Where something outside of it is away, a pass ends with that error and no document has failed: called again, it
+    goes on where it was.
+    """
+
+    def __init__(self, importer: Importer, request: ImportRequest, report: Report, stop: threading.Event) -> None:
+        self.state = ImportState(importer, request, report, stop)
+        self._importer = importer
+        self._request = request
+        self._catalog = importer.catalog
+        self._stop = stop
+        self._finder = Again(self.state) if request.documents else Finder(self.state)
+        self._reader = Reader(self.state)
+        self._taker: Taker | None = None
+        self._began = time.monotonic()
+        # What is to be read whole: first what cannot be searched yet, and what is short before what is long.
+        self._later: list[_Later] = []
+        self._found: dict[str, FoundFile] = {}
+        self._planned = False
+        self._now: deque[FoundFile] = deque()  # what is left of the first pass, or of a rebuild
+        self._reading: dict[str, _Later] = {}  # by source, what is being read whole
+        self._tries: Counter[str] = Counter()  # by source, those that failed for an uncertain reason
+        self._left: set[str] = set()  # sources that another import has taken over since
+        self._rebuild: Rebuild | None = None
+        self._read_again: set[str] = set()  # what a rebuild need not take over
+        self._rebuilt = False
+        self._settle: Callable[[], None] = partial(importer.settle, self.state)
+        self.touched: set[str] = set()  # sources whose text this import has changed, or is to change
+
+    @property
+    def result(self) -> ImportResult:
+        """What was done so far."""
+        return self.state.result
+
+    @property
+    def left(self) -> int:
+        """How much is still to be read whole, in pages."""
+        return sum(size for _, size, _, _ in self._later)
+
+    def first(self) -> None:
+        """Make everything searchable that can be read at once; a rebuild is done as a whole."""
+        self.state.failed.clear()
+        with suppress(Stopped):  # in the middle of something that the next import does again
+            if self._planned:
+                self._see_that_all_is_back()
+            else:
+                self._begin()
+            if self._rebuild:
+                self._go_on_rebuilding(self._rebuild)
+            else:
+                self._go_on_importing()
+
+    def _begin(self) -> None:
+        """Plan, in one go: where that was interrupted, nothing of it counts."""
+        self.give_up()
+        self.state.begin()
+        own, named = self.state.project.references_path, self._request.references_path
+        # A person's are the project's by now.
+        of_agent = Path(named) if named and named != own else None
+        within = self._finder.place_of(str(of_agent)) if of_agent else ""
+        self.state.records = RecordFinder(Path(own) if own else None, of_agent, within)
+        self.result.warnings += self.state.records.warnings
+        if self._request.force_rebuild:
+            self._begin_rebuild()
+        else:
+            self._begin_import()
+        self._planned = True
+
+    def _see_that_all_is_back(self) -> None:
+        """Find out at little cost whether there is any use in going on, before many files are read for it."""
+        self.state.check_disk()
+        if self._rebuild:
+            self._rebuild.check()
+            return
+        collection = self._importer.open_collection(self.state.project)
+        collection.any_passages(1)
+        mend(self._catalog, self.state.project, collection)  # what was being written when something went away
+
+    def second(self, give_way: Callable[[], None]) -> None:
+        """Read whole what needs it; `give_way` is called often, for others who want something at once."""
+        self.state.pace = Pace(self.left)
+        if self.state.failed.is_set() and not self._stop.is_set():
+            self._see_that_all_is_back()
+            self.state.failed.clear()
+
+        def take(file: FoundFile, reading: Future[Read]) -> None:
+            try:
+                self._one(file, reading, self._size(file)[1], give_way, first=False)
+            except CiteLoomError:
+                self._back_to_later([file])
+                raise
+            self._reading.pop(file.source, None)
+
+        with suppress(Stopped):
+            self._reader.each(self._next_later, self._reader.whole, take, self._back_to_later)
+        self._end()
+
+    def look_again(self) -> None:
+        """Make searchable what has come or changed since the first pass began; the rest is for the next import."""
+        if self._request.force_rebuild:
+            return
+        known = {*self._reading, *(source for _, _, source, _ in self._later)}
+        found = self._finder.find()
+        fresh = [file for file in self._finder.plan(found, second_look=True).to_read if file.source not in known]
+        self._found |= {file.source: file for file in fresh}
+        self._note_pending(fresh)
+        self.state.tell(total=len(fresh))
+        try:
+            with suppress(Stopped):
+                self._set_now(fresh)
+                self._first_pass()
+        except CiteLoomError as error:
+            if error.cause is Cause.DOCUMENT:
+                raise
+            log.info("what is new in %s is read later: %s", self.state.project.id, error)
+        finally:
+            self.state.failed.clear()  # what was begun before goes on
+            for file in self._now:
+                heappush(self._later, (*self._size(file), file.source, file))
+            self._now.clear()
+        self.state.pace.more(sum(size for _, size, source, _ in self._later if source not in known))
+
+    def leave(self, sources: set[str]) -> None:
+        """Leave documents to another import that has read them since."""
+        self._left |= sources
+
+    def give_up(self) -> None:
+        """What is done stays: it is as good as the rest will be. Of a rebuild, nobody has seen anything."""
+        rebuild, self._rebuild = self._rebuild, None
+        if rebuild and not self._rebuilt:
+            with suppress(CiteLoomError):  # it may be closed, or on a server that is away
+                rebuild.close()
+
+    def _end(self) -> None:
+        stopped = self._stop.is_set() and not self._rebuilt
+        if not stopped:
+            self._doubt_again()
+        if not stopped and self._request.source is None and not self._request.documents:
+            self._catalog.projects.note_references(self.state.project.id, self.state.records.hash or None)
+        self.result.stopped = stopped
+        self.result.duration_seconds = time.monotonic() - self._began
+        self.state.tell(stage="done", file="")
+
+    def _begin_import(self) -> None:
+        state, project = self.state, self.state.project
+        self._importer.check_model(project)
+        collection = partial(self._importer.open_collection, project)
+        writer = LiveWriter(self._catalog, collection)
+        self._taker = Taker(state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection))
+        work = self._plan()
+        anew = self._refresh(work, collection())
+        state.anew = set(anew)
+        state.tell(total=len(anew))
+        self._set_now([*work.to_read, *(self._found[source] for source in anew)])
+
+    def _go_on_importing(self) -> None:
+        self._first_pass()
+        collection = partial(self._importer.open_collection, self.state.project)
+        if not self._stop.is_set():
+            for doc_id in sorted(self.state.gone):
+                self._remove(doc_id, LiveWriter(self._catalog, collection))
+        collection().flush()
+
+    def _remove(self, doc_id: str, writer: LiveWriter) -> None:
+        document = self._catalog.documents.find(self.state.project.id, doc_id)
+        writer.remove(self.state.project.id, doc_id)
+        if document:
+            self.touched.add(document.source)
+            # A work that had nothing to read is no document less.
+            self.result.removed += document.state != State.WITHOUT_FILE
+
+    def _refresh(self, work: Plan, collection: Collection) -> list[str]:
+        """Give documents whose text stays the records of today; gives those whose printed pages change with that."""
+        state, project, stop = self.state, self.state.project, self._stop
+        with state.timed("records"):
+            updated, anew = refresh_works(self._catalog, project.id, work.other_record, collection, stop)
+            again = set(work.unchanged)
+            if state.records.hash == (project.references_hash or ""):
+                again &= set(self._catalog.documents.doubted(project.id))
+            more, pages = refresh(self._catalog, project.id, state.records, sorted(again), collection, stop)
+            updated, anew = updated + more, anew + pages
+        self.result.updated += updated
+        self.result.skipped = max(0, self.result.skipped - updated - len(anew))
+        return anew
+
+    def _doubt_again(self) -> None:
+        """Match files again whose work has got a file of its own, or has lost it, since they were matched."""
+        project_id = self.state.project.id
+        if doubted := self._catalog.documents.doubted(project_id):
+            collection = self._importer.open_collection(self._catalog.projects.get(project_id))
+            refresh(self._catalog, project_id, self.state.records, doubted, collection, self._stop)
+
+    def _refresh_one(self, file: FoundFile, *, counted: bool) -> None:
+        """A file that was looked at in vain, or is to be read later: what is said of the work has changed too."""
+        collection = self._importer.open_collection(self.state.project)
+        updated, _ = refresh_works(self._catalog, self.state.project.id, [file], collection, self._stop)
+        if counted:
+            self.result.updated += updated
+            self.result.skipped -= updated
+
+    def _begin_rebuild(self) -> None:
+        rebuild = self._rebuild = Rebuild(self.state)
+        self._settle = rebuild.settle
+        self._taker = Taker(self.state, self._reader, rebuild.writer, keep=rebuild.carry, stored=rebuild.stored)
+        self._set_now(self._plan(again=True).to_read)
+        self._read_again = {file.source for file in self._now}
+
+    def _go_on_rebuilding(self, rebuild: Rebuild) -> None:
+        rebuild.carry_over(self._read_again)
+        # Nobody sees it before its end: there is nothing to have early.
+        self._pass(self._reader.whole, [self._size(file)[1] for file in self._now], first=False)
+        if not self._stop.is_set():  # else the old generation answers on; the next start deletes the unfinished one
+            rebuild.catch_up()
+            self._planned = False  # a generation that cannot take the place of the old one is closed
+            rebuild.finish()
+            self._rebuilt = True
+
+    # -- planning --------------------------------------------------------------------------------------------
+
+    def _plan(self, *, again: bool = False) -> Plan:
+        state = self.state
+        with state.timed("plan"):
+            found = self._finder.find()
+            self._found = found.files
+            for path, error in found.problems.items():
+                self.result.fail(path, error)
+            if found.other_kinds:
+                kinds = ", ".join(f"{kind} {n}" for kind, n in found.other_kinds.most_common(8))
+                count = sum(found.other_kinds.values())
+                self.result.warnings.append(f"{count} files of other kinds were left out ({kinds}).")
+            self.result.warnings += found.warnings
+            work = self._finder.plan(found, again=again)
+            state.gone = {*work.gone, *work.disallowed}
+            if work.removes_many and not self._request.allow_mass_removal:
+                state.gone = set(work.disallowed)
+                self.result.held_back = len(work.gone)
+                self.result.warnings.append(
+                    f"{len(work.gone)} documents are no longer in their source. So many are not removed without asking:"
+                    f" sync and say so; on the command line, 'citeloom sync {state.project.id} --yes'."
+                )
+            self._note_pending(work.to_read)
+            for file in work.without_file:
+                note_without_file(self._catalog, self._document(file), file, file.missing)
+        self.result.without_file += len(work.without_file) + len(work.still_without)
+        if not self._request.force_rebuild:  # which counts what it carries over
+            self.result.skipped += len(work.unchanged)
+        for doc_id in work.still_failed:
+            document = self._catalog.documents.find(state.project.id, doc_id)
+            if document:
+                code = Code(document.reason_code or Code.CONVERSION_FAILED)
+                self.result.fail(document.source, CiteLoomError(code, document.reason or ""))
+        state.tell(total=len(work.to_read))
+        return work
+
+    def _note_pending(self, files: Sequence[FoundFile]) -> None:
+        known = {row["source"] for row in self._catalog.documents.known_files(self.state.project.id)}
+        fresh = [(file, self._document(file)) for file in files if file.source not in known]
+        for file, document in fresh:  # before the catalog is held: thousands of records take a while
+            document.title = source_name(file.source)
+            if file.work:
+                take_work(document, file.work)
+        with self._catalog.db.transaction():
+            for _, document in fresh:
+                self._catalog.documents.save(document)
+
+    def _document(self, file: FoundFile) -> Document:
+        project_id = self.state.project.id
+        known = self._catalog.documents.find(project_id, source=file.source)
+        return known or Document(project_id, document_id(project_id, file.source), file.source, file.file_type)
+
+    # -- the two passes --------------------------------------------------------------------------------------
+
+    def _set_now(self, files: Iterable[FoundFile]) -> None:
+        self._now = deque(files)
+        self.state.unread = {file.source for file in self._now}
+
+    def _first_pass(self) -> None:
+        self._pass(self._reader.quick, [1] * len(self._now), first=True)
+
+    def _pass(self, read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool) -> None:
+        size_of = {file.source: size for file, size in zip(self._now, sizes, strict=True)}
+        pace, self.state.pace = self.state.pace, Pace(sum(sizes))
+
+        def take(file: FoundFile, reading: Future[Read]) -> None:
+            try:
+                self._one(file, reading, size_of[file.source], _to_nobody, first=first)
+            except CiteLoomError:
+                self.state.unread.add(file.source)
+                if file.source in self._tries:  # the others first
+                    self._now.append(file)
+                else:
+                    self._now.appendleft(file)
+                raise
+
+        self._reader.each(
+            lambda: self._now.popleft() if self._now else None,
+            read,
+            take,
+            lambda files: self._now.extendleft(reversed(files)),
+        )
+        self.state.pace = pace
+
+    def _next_later(self) -> FoundFile | None:
+        while self._later:
+            one = heappop(self._later)
+            _, _, source, file = one
+            if source not in self._left:
+                self._reading[source] = one
+                return file
+            self.state.tell(done=1)
+        return None
+
+    def _back_to_later(self, files: Sequence[FoundFile]) -> None:
+        for file in files:
+            heappush(self._later, self._reading.pop(file.source))
+
+    def _size(self, file: FoundFile) -> tuple[bool, int]:
+        """Whether a file can be searched, and how much work it is."""
+        document = self._document(file)
+        return bool(document.version), 1 + (document.pages or 1) + _PAGE_OF_OCR * document.waiting_for_ocr
+
+    def _wait(self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None]) -> None:
+        """Wait for a file to be read, and say how far it is where that takes long."""
+        told = None
+        while not reading.done() and not self._stop.is_set():
+            give_way()
+            wait([reading], _PATIENCE)
+            far = self._reader.far.get(file.source)
+            if far and far != told:
+                told, (what, done, pages) = far, far
+                if what == "fetch":
+                    self.state.tell(stage="fetch", file=f"{file.shown}: {done} of {pages} MB")
+                    continue
+                self.state.pace.under_way = _PAGE_OF_OCR * done if what == "ocr" else max(0, size - 1 - pages + done)
+                self.state.tell(file=file.shown, page=done + 1, pages=pages)
+
+    def _one(
+        self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None], *, first: bool
+    ) -> None:
+        state, stage, taker = self.state, "read" if first else "convert", self._taker
+        assert taker is not None
+        state.tell(file=file.shown, stage=stage)
+        self._wait(file, reading, size, give_way)
+        document = self._document(file)  # as it is now: somebody else may have read it meanwhile
+        state.unread.discard(file.source)
+        if file.source in self._left:
+            state.tell(done=1)
+            return
+        was_searchable = not first and bool(document.version) and not self._request.force_rebuild
+        try:
+            read = reading.result()
+            self._importer.after_stage(stage, file.source)
+            state.check_disk()
+            searchable, finished = taker.take(file, document, read, first=first)
+            if first and file.work and not read.reply and document.record_hash != file.work.fingerprint:
+                self._refresh_one(file, counted=read.unchanged)
+        except Stopped:
+            return
+        except Exception as error:
+            problem = unexpected(error)
+            if problem is not error:
+                log.exception("import of %s failed", file.source)
+            if not self._is_to_blame(file, problem):
+                # How often it is tried is counted here: to the import, something is away.
+                details = {"away": file.shown, **problem.details} if file.source in self._tries else problem.details
+                raise CiteLoomError(problem.code, problem.message, problem.next_step, **details) from error
+            taker.failed(file, document, problem)
+            searchable, finished = was_searchable, True
+        else:
+            if not read.unchanged:
+                self.touched.add(file.source)
+        if not finished:
+            searchable_now, work = self._size(file)
+            # What took too long to be read at once waits until all the rest can be searched.
+            heappush(self._later, (searchable_now or read.put_off, work, file.source, file))
+        state.pace.did(size)
+        state.tell(searchable=searchable - was_searchable, done=int(finished))
+        self._settle()
+
+    def _is_to_blame(self, file: FoundFile, error: CiteLoomError) -> bool:
+        """Whether a document has failed; else what is outside of it has, and it is read when that is back."""
+        if error.cause is Cause.UNCERTAIN:
+            self._tries[file.source] += 1
+            return self._tries[file.source] >= _TRIES
+        return error.cause is Cause.DOCUMENT
+
+
+def _to_nobody() -> None:
+    """A rebuild and a first pass give way to nobody."""
+
+
+def _stored(collection: Callable[[], Collection], document: Document) -> Iterable[Point]:
+    return collection().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks)

@@ -1,0 +1,123 @@
+"""What has to be done, worked out from what is there and what is known. Pure: no disk, no database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from citeloom.core.errors import TRIED_AGAIN
+from citeloom.importing.sources.folder import FoundFile
+from citeloom.importing.stages.match import QUICK
+
+MASS_REMOVAL_SHARE = 0.2
+MASS_REMOVAL_COUNT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The work of one import."""
+
+    to_read: tuple[FoundFile, ...] = ()  # new, or perhaps changed: their content decides
+    unchanged: tuple[str, ...] = ()  # ids of documents whose text stays
+    other_record: tuple[FoundFile, ...] = ()  # whose text stays, but Zotero says something else of the work
+    without_file: tuple[FoundFile, ...] = ()  # works to be noted as having nothing to read
+    still_without: tuple[str, ...] = ()  # ids of documents that have nothing to read, as before
+    still_failed: tuple[str, ...] = ()  # ids of documents that failed before and have not changed since
+    gone: tuple[str, ...] = ()  # ids of documents that left their source
+    disallowed: tuple[str, ...] = ()  # ids of documents whose source the project may no longer read
+    removes_many: bool = False  # so many are gone that a person should be asked
+
+
+def plan(
+    found: Sequence[FoundFile],
+    known: Iterable[Mapping[str, Any]],
+    *,
+    in_scope: Callable[[str], bool],
+    converter: str,
+    disallowed: Callable[[str], bool] = lambda source: False,
+    again: bool = False,
+    retry: bool = True,
+    retry_failed: bool = False,
+    quick: str = "",
+) -> Plan:
+    """Compare what was found with the documents known; `in_scope` says which known sources were looked at.
+
+    `again` has everything read anew. Without `retry`, what could not be had before is left alone until it changes, and
+    so is a text read by the converter `quick`, whose better one somebody may have stopped. With `retry_failed`, what
+    failed by itself is read again too, and so is what could be read only in part.
+    """
+    known = list(known)
+    here = {file.source for file in found}
+    absent = [row for row in known if row["source"] not in here]
+    outside = {row["doc_id"] for row in absent if disallowed(row["source"])}
+    gone = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
+    gone_ids = {row["doc_id"] for row in gone} | outside
+    done = {converter} if retry else {converter, quick}
+    by_source = {row["source"]: row for row in known}
+    searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in gone_ids}
+
+    to_read, unchanged, still_failed, still_without, other_record, without_file = [], [], [], [], [], []
+    for file in found:
+        row = by_source.get(file.source)
+        twin_stays = row is not None and row["state"] == "duplicate" and row["content_hash"] in searchable
+        if file.missing and row is not None and (row["state"] == "ready" or twin_stays):
+            if _wanted_instead(row, file, retry=retry):
+                to_read.append(file)
+                continue
+            # A text that was read stays: a drive that is not connected takes nothing away.
+            unchanged.append(row["doc_id"])
+        elif file.missing and file.get is None:
+            if row is None or (row["state"], row["reason"]) != ("without_file", file.missing):
+                without_file.append(file)
+                continue
+            still_without.append(row["doc_id"])
+        elif (
+            row is None
+            or not _same(row, file)
+            or again
+            or row["converter"] not in done
+            or (retry_failed and (row["state"] == "failed" or row["converter_engine"] == QUICK))
+        ):
+            to_read.append(file)
+            continue
+        elif row["state"] == "ready" or twin_stays:
+            unchanged.append(row["doc_id"])
+        elif row["state"] == "pending" and row["converter"] == quick and not retry:
+            unchanged.append(row["doc_id"])  # somebody is at it, or has stopped it
+        elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in TRIED_AGAIN)):
+            still_failed.append(row["doc_id"])
+        elif row["state"] == "without_file" and not retry:
+            still_without.append(row["doc_id"])
+        else:
+            to_read.append(file)
+            continue
+        if file.work and file.work.fingerprint != row["record_hash"]:
+            other_record.append(file)
+    # What has nothing to read is no loss: it goes when its work gets a file.
+    lost = sum(row["state"] != "without_file" for row in gone)
+    had = sum(row["state"] != "without_file" for row in known)
+    many = lost > MASS_REMOVAL_COUNT and lost > MASS_REMOVAL_SHARE * had
+    return Plan(
+        tuple(to_read),
+        tuple(unchanged),
+        tuple(other_record),
+        tuple(without_file),
+        tuple(still_without),
+        tuple(still_failed),
+        tuple(sorted(gone_ids - outside)),
+        tuple(sorted(outside)),
+        many,
+    )
+
+
+def _wanted_instead(row: Mapping[str, Any], file: FoundFile, *, retry: bool) -> bool:
+    """Whether a file that is away is to be fetched although there is a text: only for a better or a newer one."""
+    can_change = file.get is not None and not row["size"]  # it was fetched, or is what Zotero kept of it
+    return can_change and (row["mtime_ns"] != file.mtime_ns or (retry and row["file_type"] == "fulltext"))
+
+
+def _same(row: Mapping[str, Any], file: FoundFile) -> bool:
+    """Whether a file looks as it did when it was last read."""
+    where = file.path if file.known_as else ""
+    return (row["size"], row["mtime_ns"], row["path"]) == (file.size, file.mtime_ns, where)

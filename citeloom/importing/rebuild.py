@@ -1,0 +1,165 @@
+"""A rebuild: the whole index anew, beside the one in use, with the models of the settings or one that was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import replace
+
+from citeloom.catalog.database import now
+from citeloom.catalog.documents import Document, State
+from citeloom.conversion.pool import Stopped
+from citeloom.core.errors import Cause, CiteLoomError, Code
+from citeloom.importing.ids import STORED, embedded_text
+from citeloom.importing.import_state import ImportState
+from citeloom.importing.index_location import place_of
+from citeloom.importing.writer import RebuildWriter
+from citeloom.index.base import Collection, Hit, Point
+from citeloom.index.filters import AnyOf
+from citeloom.index.models.available import fetch, is_here
+
+_MEGABYTE = 1_000_000
+
+
+class Rebuild:
+    """The generation that is built, and the one that answers meanwhile."""
+
+    def __init__(self, state: ImportState) -> None:
+        self._state = state
+        self._collections = state.importer.collections
+        self._began = now()
+        self._there = set(self._documents())
+        self.old = state.project
+        settings = state.importer.settings.models
+        wanted = state.request.model or state.importer.model_of(self.old)
+        if state.request.download and not is_here(wanted):
+            _fetch(state, wanted)
+        try:
+            info = state.importer.models.info(wanted)
+        except CiteLoomError as error:
+            error.details["lasting"] = wanted  # nothing is begun yet, and there is an index that answers
+            raise
+        state.project = replace(
+            self.old,
+            dense_model=info.name,
+            dense_fingerprint=info.fingerprint,
+            dense_size=info.size,
+            sparse_model=settings.sparse,
+            own_model=self.old.own_model or bool(state.request.model),
+            generation=self.old.generation + 1,
+            server="" if state.request.embedded else self.old.server,
+        )
+        state.result.dense_model, state.result.sparse_model = info.name, settings.sparse or None
+        self._unreadable: CiteLoomError | None = None
+        self._rescued: dict[str, list[Hit]] = {}  # by document, where the generation that answers cannot be opened
+        try:
+            # Opened, so that nobody tidies away what is built from here on; asked, because its server may be gone.
+            state.importer.open_collection(self.old).any_passages(1)
+        except CiteLoomError as error:
+            self._unreadable = error
+            state.result.warnings.append(f"{error.message} It is built anew from the files.")
+        self._collection = self._collections.create(place_of(state.project), info.size, sparse=bool(settings.sparse))
+        self.writer = RebuildWriter(state.catalog, self._collection)
+
+    def stored(self, document: Document) -> Iterable[Point]:
+        """A document's passages in the generation that answers; none where it cannot be read."""
+        try:
+            return list(self._before().stored(AnyOf("doc_id", (document.doc_id,)), document.chunks))
+        except CiteLoomError:
+            return []
+
+    def _before(self) -> Collection:
+        """The generation that answers. One that could not be read is not tried again with each document."""
+        if self._unreadable:
+            raise self._unreadable
+        return self._collections.get(place_of(self.old))
+
+    def check(self) -> None:
+        """Raise where the new generation cannot be reached."""
+        self._collection.any_passages(1)
+
+    def close(self) -> None:
+        """Let go of a generation that is not finished; the next start deletes it."""
+        self._collection.close()
+
+    def carry_over(self, read_again: Container[str]) -> None:
+        """Take along documents that have no file to read now: stored by an agent, or on an absent drive."""
+        state = self._state
+        documents = [
+            document
+            for document in state.catalog.documents.all(self.old.id)
+            if document.source not in read_again
+            and document.doc_id not in state.gone
+            and document.state == State.READY
+            and not self.writer.has(document.doc_id)  # before something went away that is back now
+        ]
+        if self._unreadable and documents:
+            self._rescued = self._collections.rescued(place_of(self.old), [document.doc_id for document in documents])
+        for document in documents:
+            if self.carry(document):
+                state.result.skipped += 1
+            else:
+                state.result.fail(document.source, CiteLoomError(Code.INDEX_UNAVAILABLE, document.reason or ""))
+
+    def carry(self, document: Document) -> bool:
+        """Write a document's passages of the old generation into the new one, embedded anew."""
+        project = self._state.project
+        try:
+            hits = self._carried(document)
+        except CiteLoomError as error:
+            if self._unreadable is None and error.cause is Cause.OUTSIDE:
+                raise
+            document.state, document.reason_code, document.reason = State.FAILED, str(error.code), str(error)
+            document.version, document.chunks = None, 0
+            self.writer.note(document)
+            return False
+        vectors = self._state.embed([embedded_text(hit.payload) for hit in hits], document.language)
+        models = {"embed_model": project.dense_model, "sparse_model": project.sparse_model or None}
+        points = [Point(hit.id, *of, {**hit.payload, **models}) for hit, of in zip(hits, vectors, strict=True)]
+        self.writer.write(document, document.version or "", points, {})
+        self._state.written[document.content_hash or ""] = document.source
+        self.settle()
+        return True
+
+    def _carried(self, document: Document) -> list[Hit]:
+        """A document's passages in the old generation, or what could be read of them."""
+        rescued = self._rescued.get(document.doc_id)
+        if not rescued:
+            return self._before().scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+        if len(rescued) < document.chunks:
+            lost = f"{len(rescued)} of {document.chunks} passages could be read in the damaged index"
+            self._state.result.warnings.append(f"{document.title or document.source}: {lost}.")
+        return rescued
+
+    def settle(self) -> None:
+        """Build the search graph of what is there so far, before too much waits for one."""
+        self._collections.settle(self._collection, self._state.building_graph(), self._state.stop)
+
+    def finish(self) -> None:
+        """Have the new generation answer from now on."""
+        state = self._state
+        with self._collections.swapped(place_of(state.project), self._collection):
+            self.writer.finish(state.project, sorted(state.gone))
+        state.result.removed += len(state.gone)
+
+    def catch_up(self) -> None:
+        """Follow what happened meanwhile to the generation that answers: agents store, people remove."""
+        documents = self._documents()
+        for document in documents.values():
+            if document.source.startswith(STORED) and document.updated_at >= self._began:
+                self.carry(document)
+        for doc_id in self._there - documents.keys():
+            self.writer.drop(doc_id)
+
+    def _documents(self) -> dict[str, Document]:
+        return {document.doc_id: document for document in self._state.catalog.documents.all(self._state.project.id)}
+
+
+def _fetch(state: ImportState, model: str) -> None:
+    """Have a model's weights on this machine, and say how much of them there is."""
+
+    def tell(done: int, total: int) -> None:
+        done, total = done // _MEGABYTE, total // _MEGABYTE
+        state.tell(stage="model", file=f"{model}: {done} of {total} MB", page=done, pages=total)
+
+    if not fetch(model, tell, state.stopped):
+        raise Stopped

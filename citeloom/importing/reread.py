@@ -1,0 +1,91 @@
+"""Documents that somebody wants read again: these are looked for where they came from, and nothing else is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from citeloom.catalog.documents import Document
+from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
+from citeloom.conversion.formats import file_type
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.importing.discovery import Finder, bound, really
+from citeloom.importing.ids import shown_source
+from citeloom.importing.planning import Plan, plan
+from citeloom.importing.sources.folder import ZOTERO, FoundFile, Survey
+from citeloom.importing.sources.web_address import is_address
+
+_SYNC = "Sync the project: that finds it again, or takes it off the list."
+
+
+class Again(Finder):
+    """Looks for the documents of a request, whatever has or has not changed since."""
+
+    def find(self) -> Survey:
+        """Their files; one that is not there any more is a problem, and its document stays as it is."""
+        chosen = self._state.catalog.documents.some(self._state.project.id, self._request.documents)
+        found = Survey()
+        in_zotero = {document.source: document for document in chosen if document.source.startswith(ZOTERO)}
+        if in_zotero:
+            self._look_up(in_zotero, found)
+        for document in chosen:
+            if document.source in in_zotero:
+                continue
+            try:
+                file = self._fetch_again(document, found) if is_address(document.source) else self._on_disk(document)
+                found.files[file.source] = file
+            except CiteLoomError as error:
+                found.problems[shown_source(document)] = error
+        return found
+
+    def plan(self, found: Survey, *, again: bool = True, second_look: bool = False) -> Plan:
+        """Read everything that was found, even if it looks as it did."""
+        return plan(
+            list(found.files.values()),
+            self._state.catalog.documents.known_files(self._state.project.id),
+            in_scope=lambda source: False,
+            converter=CONVERTER_VERSION,
+            again=not second_look,
+            retry=not second_look,
+            quick=QUICK_VERSION,
+        )
+
+    def _look_up(self, wanted: dict[str, Document], found: Survey) -> None:
+        self._state.tell(stage="plan", file="Zotero")
+        allowed = [source for source in self._allowed() if source.kind == "zotero"]
+        everything = Survey()
+        self._importer.zotero.look_up(allowed, everything, only=None, strict=False)
+        found.problems |= everything.problems
+        for source, document in wanted.items():
+            file = everything.files.get(source)
+            if file is not None:
+                # What can be fetched is: that a text of it is there must not keep it from being read.
+                found.files[source] = replace(file, missing="") if file.get else file
+            elif not everything.problems:
+                problem = CiteLoomError(Code.FILE_NOT_FOUND, "It is no longer in the project's part of Zotero.", _SYNC)
+                found.problems[shown_source(document)] = problem
+
+    def _on_disk(self, document: Document) -> FoundFile:
+        file = bound(_on_disk(document), really(self._allowed()))
+        if file is None:
+            raise CiteLoomError(Code.PERMISSION_DENIED, "It is not among what the project may read now.", _SYNC)
+        return file
+
+    def _fetch_again(self, document: Document, found: Survey) -> FoundFile:
+        """A document from the web as it is there now; where it cannot be had, the copy that was read before."""
+        try:
+            return self._fetched(document.source).files[document.source]
+        except CiteLoomError as error:
+            if not (document.path and Path(document.path).is_file()):
+                raise
+            found.warnings.append(f"{error.message} The copy from before was read.")
+            return replace(_on_disk(document, Path(document.path)), known_as=document.source)
+
+
+def _on_disk(document: Document, path: Path | None = None) -> FoundFile:
+    path = path or Path(document.source)
+    try:
+        about = path.stat()
+    except OSError as error:
+        raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {path} now.", _SYNC) from error
+    return FoundFile(str(path), file_type(path) or document.file_type, about.st_size, about.st_mtime_ns)

@@ -1,0 +1,1 @@
+"""What a project may read: folders, Zotero, web addresses."""

@@ -1,0 +1,73 @@
+"""What an agent may reach: only what the researcher allowed, after links are resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from citeloom.catalog.projects import Source
+from citeloom.conversion.formats import SUPPORTED_SUFFIXES, file_type
+from citeloom.core.errors import CiteLoomError, Code
+
+
+def allowed_path(given: str, sources: Sequence[Source], references: str | None) -> Path:
+    """The place an agent named, if it is among a project's folders and files or is its references."""
+    named = Path(given)
+    roots = [Path(s.path) for s in sources if s.kind == "folder"]
+    missing = None
+    for candidate in [named] if named.is_absolute() or given.startswith("~") else [root / named for root in roots]:
+        path = _resolved(candidate)
+        if path is None:
+            continue
+        if any(s.holds(path) or path == Path(s.path) for s in sources) or str(path) == references:
+            if _exists(path):
+                return path
+            missing = missing or path
+    if missing is not None:
+        raise _not_there(missing)
+    raise CiteLoomError(
+        Code.PERMISSION_DENIED,
+        "That place is not among the folders this project may read.",
+        "The researcher can allow it: citeloom ingest PROJECT FOLDER.",
+    )
+
+
+def existing(path: str) -> Path:
+    """The place a person named, if it is there."""
+    found = _resolved(Path(path))
+    if found is None or not _exists(found):
+        raise _not_there(found or Path(path))
+    return found
+
+
+def _resolved(path: Path) -> Path | None:
+    """The place itself, links followed; None for what cannot be a place: a loop of links, a user nobody knows."""
+    try:
+        return path.expanduser().resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that is too long, or not a name
+        return False
+
+
+def _not_there(path: Path) -> CiteLoomError:
+    return CiteLoomError(
+        Code.FILE_NOT_FOUND,
+        f"There is no file or folder {path}.",
+        "Check the path, or that its drive is connected.",
+    )
+
+
+def check_kind(path: Path) -> None:
+    """Refuse a file that no converter reads."""
+    if path.is_file() and file_type(path) is None:
+        raise CiteLoomError(
+            Code.UNSUPPORTED_FORMAT,
+            f"CiteLoom cannot read {path.suffix or 'files without a suffix'}.",
+            f"It reads {', '.join(sorted(SUPPORTED_SUFFIXES))}.",
+        )

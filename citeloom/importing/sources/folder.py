@@ -1,0 +1,213 @@
+"""What was found: files CiteLoom can read, and what it had to leave out of a folder, with the reason."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from citeloom.catalog.projects import Source
+from citeloom.conversion.formats import file_type
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Record
+from citeloom.importing.sources.open_within import open_within, outside
+
+ZOTERO = "zotero:"  # what the sources of Zotero's documents begin with
+ALL_OF_ZOTERO = "zotero:*"  # every part of Zotero that a project may read
+
+Tell = Callable[[int, int | None], None]  # so many bytes of so many
+Stopped = Callable[[], bool]
+
+
+class Work:
+    """What Zotero says of the work that a file belongs to."""
+
+    def __init__(self, fingerprint: str, zotero: dict[str, str], make_record: Callable[[], Record]) -> None:
+        self.fingerprint = fingerprint  # changes when the record may
+        self.zotero = zotero  # library, item, attachment
+        self._make_record = make_record
+
+    @cached_property
+    def record(self) -> Record:
+        """Its record; made when it is needed, because most syncs find nothing changed."""
+        return self._make_record()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A readable file as its disk or Zotero describes it."""
+
+    path: str  # "": it is not on this disk
+    file_type: str
+    size: int
+    mtime_ns: int  # or any number that changes when the content does
+    known_as: str = ""  # its address or Zotero item, where it is not known by its path
+    work: Work | None = None
+    missing: str = ""  # why its file is not on this disk
+    within: str = ""  # the folder or file of a source that it has to lie in when it is opened; "": anywhere
+    get: Callable[[Tell, Stopped], FoundFile] | None = None  # has it, or something in its place, written or fetched
+
+    @property
+    def source(self) -> str:
+        """What the document is known by."""
+        return self.known_as or self.path
+
+    @property
+    def shown(self) -> str:
+        """What a person knows it by."""
+        if self.work is None:
+            return self.source
+        return f"{self.work.record.citekey} ({self.work.record.title[:60] or self.source})"
+
+
+@dataclass(slots=True)
+class Scan:
+    """What was found in a source."""
+
+    files: list[FoundFile] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)  # folders whose content is unknown, so nothing there is gone
+    problems: list[tuple[str, CiteLoomError]] = field(default_factory=list)
+    other_kinds: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Survey:
+    """What was found in all sources of an import."""
+
+    files: dict[str, FoundFile] = field(default_factory=dict)
+    problems: dict[str, CiteLoomError] = field(default_factory=dict)
+    other_kinds: Counter[str] = field(default_factory=Counter)
+    seen: list[Source] = field(default_factory=list)
+    unreadable: list[Path] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    libraries: set[str] = field(default_factory=set)  # of Zotero, read as a whole
+
+    def covers(self, source: str) -> bool:
+        """Whether a document that was not found is really gone: its place was looked at and could be read."""
+        if source.startswith(ZOTERO):
+            return any(source.startswith(f"{ZOTERO}{library}/items/") for library in self.libraries)
+        path = Path(source)
+        if source in self.problems or any(path.is_relative_to(folder) for folder in self.unreadable):
+            return False
+        return any(source.holds(path) for source in self.seen)
+
+
+def survey(sources: Sequence[Source], found: Survey, *, strict: bool) -> Survey:
+    """Scan all sources. One that is not there says nothing of its documents; `strict` makes that an error."""
+    for source in sources:
+        try:
+            if source.kind == "file" and Path(source.path).is_symlink():  # as it was allowed, it was none
+                raise outside(Path(source.path))
+            one = scan(Path(source.path), recursive=source.recursive)
+        except CiteLoomError as error:
+            if strict:
+                raise
+            found.problems[source.path] = error
+            continue
+        found.seen.append(source)
+        found.files.update((file.path, file) for file in one.files)
+        found.problems.update(one.problems)
+        found.unreadable += [Path(folder) for folder in one.unreadable]
+        found.other_kinds += one.other_kinds
+    return found
+
+
+def scan(source: Path, *, recursive: bool = True) -> Scan:
+    """The files of a folder, or the one file; links that lead elsewhere are not followed."""
+    found = Scan()
+    root = source.resolve()
+    if not root.exists():
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND,
+            f"There is no file or folder {source}.",
+            "Check the path, or that its drive is connected.",
+        )
+    if root.is_file():
+        _add(found, root, root)
+        return found
+
+    def unreadable(error: OSError) -> None:
+        folder = str(error.filename)
+        found.unreadable.append(folder)
+        found.problems.append((folder, _denied(folder)))
+
+    for folder, folders, names in os.walk(root, onerror=unreadable):
+        links = [n for n in folders if (Path(folder) / n).is_symlink()]
+        # A linked folder inside the source is walked where it really is; one outside is not allowed.
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in links) if recursive else []
+        for name in sorted([*names, *links]):
+            if not name.startswith("."):
+                _add(found, Path(folder) / name, root, recursive=recursive)
+    return found
+
+
+def _add(found: Scan, path: Path, root: Path, *, recursive: bool = True) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        readable = os.fsencode(path).decode("utf-8", "replace")
+        _problem(found, readable, Code.INVALID_INPUT, "has a name that is not readable text.", "Rename it.")
+        return
+    if path.is_symlink() and not _is_own(found, path, root, recursive=recursive):
+        return
+    kind = file_type(path)
+    if kind is None:
+        if not path.is_dir():
+            found.other_kinds[path.suffix.lower() or "no suffix"] += 1
+        return
+    try:
+        about = path.stat()
+    except OSError:
+        found.problems.append((str(path), _denied(str(path))))
+        return
+    if not stat.S_ISREG(about.st_mode):
+        # A pipe or device under the name of a paper would be waited for without end.
+        _problem(found, str(path), Code.UNSUPPORTED_FORMAT, "is not a file.", "Remove it from the folder.")
+        return
+    found.files.append(FoundFile(str(path), kind, about.st_size, about.st_mtime_ns))
+
+
+def _is_own(found: Scan, link: Path, root: Path, *, recursive: bool) -> bool:
+    """Whether a link is to be read in its own place: it leads to a file of the source that is met nowhere else."""
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):  # a link to nothing, or a loop of links
+        _problem(found, str(link), Code.FILE_NOT_FOUND, "is a link that leads nowhere.", "Remove it.")
+        return False
+    if not target.is_relative_to(root):
+        step = "Add that place to the project if it belongs there."
+        _problem(found, str(link), Code.PERMISSION_DENIED, "is a link to a place outside the folder.", step)
+        return False
+    inside = target.relative_to(root)
+    met = (recursive or len(inside.parts) == 1) and not any(part.startswith(".") for part in inside.parts)
+    return not met and target.is_file()
+
+
+def _problem(found: Scan, path: str, code: Code, what: str, next_step: str) -> None:
+    found.problems.append((path, CiteLoomError(code, f"{path} {what}", next_step)))
+
+
+def _denied(path: str) -> CiteLoomError:
+    return CiteLoomError(Code.PERMISSION_DENIED, f"{path} cannot be read.", "Give yourself the right to read it.")
+
+
+def hash_file(path: Path, within: str = "") -> str:
+    """What the content of a file is known by, if it lies where it has to."""
+    try:
+        with open_within(path, within) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except FileNotFoundError as error:
+        raise CiteLoomError(
+            Code.FILE_NOT_FOUND, f"{path.name} vanished while it was being read.", "Run the import again."
+        ) from error
+    except OSError as error:
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED,
+            f"{path.name} cannot be read ({error.strerror}).",
+            "Give yourself the right to read it.",
+        ) from error

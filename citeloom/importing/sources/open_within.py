@@ -1,0 +1,79 @@
+"""Opening a file that must lie in a folder, however links are changed meanwhile."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+from citeloom.core.errors import CiteLoomError, Code
+
+_PLAIN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)  # with O_PATH, entering it is enough
+_BY_FOLDER = os.open in os.supports_dir_fd  # not on Windows
+
+
+def open_within(path: Path, place: str) -> BufferedReader:
+    """Open a file that really lies in this folder, or is this file; "" for one that may lie anywhere.
+
+    Links are resolved first, and none is followed from there on: each folder on the way is opened from the one above
+    it. A file that was swapped for a link between two looks is refused, not read.
+    """
+    if not place:
+        return os.fdopen(_regular(os.open(path, _PLAIN), path), "rb")
+    if Path(place) == path:  # a single file that was allowed: it may be no link at all
+        root = Path(os.path.realpath(path.parent))
+        real = root / path.name
+    else:
+        real, root = Path(os.path.realpath(path)), Path(os.path.realpath(place))
+        if real == root or not real.is_relative_to(root):
+            raise outside(path)
+    opened = _walked(path, root, real.relative_to(root).parts) if _BY_FOLDER else _compared(path, real, root)
+    return os.fdopen(_regular(opened, path), "rb")
+
+
+def _walked(path: Path, root: Path, parts: tuple[str, ...]) -> int:
+    folder = os.open(root, _FOLDER)
+    try:
+        for name in parts[:-1]:
+            inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        return os.open(parts[-1], _PLAIN | os.O_NOFOLLOW, dir_fd=folder)
+    except OSError as error:
+        # A link is met as one, or as no folder: it was not there when the path was resolved.
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
+            raise outside(path) from error
+        raise
+    finally:
+        os.close(folder)
+
+
+def _compared(path: Path, real: Path, root: Path) -> int:
+    """Where folders cannot be opened: the open file has to be the one that is in the folder, before and after."""
+    before = os.lstat(real)
+    opened = os.open(real, _PLAIN)
+    found, after = os.fstat(opened), os.lstat(real)
+    same = {(one.st_dev, one.st_ino) for one in (before, found, after)}
+    if len(same) > 1 or not Path(os.path.realpath(real)).is_relative_to(root):
+        os.close(opened)
+        raise outside(path)
+    return opened
+
+
+def _regular(opened: int, path: Path) -> int:
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise CiteLoomError(Code.UNSUPPORTED_FORMAT, f"{path.name} is not a file.", "Remove it from the folder.")
+    return opened
+
+
+def outside(path: Path) -> CiteLoomError:
+    """The refusal of a file that is not where it was found."""
+    return CiteLoomError(
+        Code.PERMISSION_DENIED,
+        f"{path.name} leads to a place outside what the project may read.",
+        "Put the file itself there, or add that place to the project if it belongs there.",
+    )

@@ -1,0 +1,277 @@
+"""Fetching a document from the web: public addresses only, bounded in size, time and kind.
+
+The address that is checked is the address that is connected to, at every redirect: a name that points into the
+researcher's own network, now or on the second look, leads nowhere. Proxies of the environment are not asked.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import ipaddress
+import os
+import queue
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from citeloom import __version__
+from citeloom.conversion.formats import file_type
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.importing.sources.web_address import Address, WebAddress, is_public, shown, web_address
+
+MOST_BYTES = 100_000_000
+MOST_SECONDS = 120.0
+_MOST_REDIRECTS = 5
+_STEP_SECONDS = 20.0  # of silence
+_KINDS = {"application/pdf": ".pdf", "text/markdown": ".md", "text/plain": ".txt", "text/x-python": ".py"}
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A document from the web, on this disk."""
+
+    path: Path
+    url: str  # where it was in the end, after redirects
+
+
+class _Deadline:
+    """When the whole exchange has to be over, however little of it comes at a time."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._until = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds that are left; an error when there are none."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise _TooSlow(f"it took longer than {self._seconds:.0f} seconds")
+        return left
+
+    def step(self) -> float:
+        """Seconds that one step may wait."""
+        return min(_STEP_SECONDS, self.left())
+
+
+class _TooSlow(Exception):
+    """The deadline is over."""
+
+
+class _Stream(io.RawIOBase):
+    """What comes from a socket; no read of it waits beyond the deadline."""
+
+    def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
+        self._socket, self._deadline = connected, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._socket.settimeout(self._deadline.step())
+        try:
+            return self._socket.recv_into(buffer)
+        except TimeoutError:
+            self._deadline.left()
+            raise
+
+
+class _Connected:
+    """A socket as http.client wants one."""
+
+    def __init__(self, connected: socket.socket, deadline: _Deadline) -> None:
+        self._socket, self._deadline = connected, deadline
+
+    def close(self) -> None:
+        """http.client closes it when the answer begins: what is still to come is read, then the socket is closed."""
+
+    def sendall(self, data: bytes) -> None:
+        self._socket.settimeout(self._deadline.step())
+        self._socket.sendall(data)
+
+    def makefile(self, *_: object) -> io.BufferedReader:
+        return io.BufferedReader(_Stream(self._socket, self._deadline))
+
+
+def fetch(
+    url: str,
+    stem: Path,
+    *,
+    allowed: Callable[[Address], bool] = is_public,
+    most: int = MOST_BYTES,
+    seconds: float = MOST_SECONDS,
+) -> Fetched:
+    """Fetch a document and keep it as `stem` with the suffix of its kind."""
+    deadline = _Deadline(seconds)
+    try:
+        for _ in range(_MOST_REDIRECTS + 1):
+            address = web_address(url)
+            with _connected(address, allowed, deadline) as connection:
+                connection.request(
+                    "GET", address.target, headers={"User-Agent": f"CiteLoom/{__version__}", "Accept": "*/*"}
+                )
+                with connection.getresponse() as response:
+                    if response.status in _REDIRECTS and (target := response.getheader("Location")):
+                        url = _redirected(url, target)
+                        continue
+                    _check_status(url, response.status)
+                    return Fetched(_save(url, response, stem, most), url)
+    except _TooSlow as error:
+        raise CiteLoomError(
+            Code.TIMEOUT, f"{shown(url)} could not be fetched: {error}.", "Download it in a browser instead."
+        ) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise _failed(url, str(error)[:200] or type(error).__name__) from error
+    raise _failed(url, "it redirects too often")
+
+
+def _redirected(url: str, target: str) -> str:
+    try:
+        target = target.encode("latin-1").decode("utf-8")  # headers are read as Latin-1
+    except UnicodeError:
+        pass
+    try:
+        return urljoin(url, target)
+    except ValueError as error:
+        raise _failed(url, "it redirects to what is no address") from error
+
+
+@contextmanager
+def _connected(
+    address: WebAddress, allowed: Callable[[Address], bool], deadline: _Deadline
+) -> Iterator[http.client.HTTPConnection]:
+    found = _looked_up(address, deadline)
+    # One private address among several is refused too: which one is used must not be a matter of luck.
+    if not all(allowed(one) for one in found):
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED,
+            f"{address.host} is on this machine or in its own network.",
+            "Only public web addresses are read; save the document into one of the project's folders instead.",
+        )
+    with closing(_socket(found, address.port, deadline)) as raw:
+        if address.secure:
+            raw.settimeout(deadline.step())
+            # A connection that ends without TLS's own word for it may have been cut by anybody.
+            secured: socket.socket = ssl.create_default_context().wrap_socket(
+                raw, server_hostname=address.host, suppress_ragged_eofs=False
+            )
+        else:
+            secured = raw
+        with closing(secured):
+            connection = http.client.HTTPConnection(address.host, address.port)
+            connection.sock = _Connected(secured, deadline)
+            yield connection
+
+
+def _looked_up(address: WebAddress, deadline: _Deadline) -> list[Address]:
+    """The addresses of a host. Looking a name up cannot be interrupted, so that it is left to itself if it is slow."""
+    answer: queue.Queue[list[Any] | OSError] = queue.Queue()
+
+    def look_up() -> None:
+        try:
+            answer.put(socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM))
+        except OSError as error:
+            answer.put(error)
+
+    threading.Thread(target=look_up, name="look-up", daemon=True).start()
+    try:
+        found = answer.get(timeout=deadline.step())
+    except queue.Empty:
+        deadline.left()
+        found = OSError("no answer")
+    if isinstance(found, OSError) or not found:
+        raise _failed(address.host, "its name is not known here, or there is no network")
+    return [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
+
+
+def _socket(found: list[Address], port: int, deadline: _Deadline) -> socket.socket:
+    """A connection to the first address that answers."""
+    problem: OSError | None = None
+    for one in found:
+        try:
+            return socket.create_connection((str(one), port), timeout=deadline.step())
+        except OSError as error:
+            problem = error
+    raise problem or OSError("it has no address")
+
+
+def _check_status(url: str, status: int) -> None:
+    if status in (401, 403):
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED, f"{shown(url)} wants a log-in.", "Download it in a browser instead."
+        )
+    if status != 200:
+        raise _failed(url, f"the server answered {status}")
+
+
+def _length(url: str, response: http.client.HTTPResponse) -> int | None:
+    """How long the body has to be; None where only its end tells."""
+    said = {value.strip() for value in response.headers.get_all("Content-Length", [])}
+    if response.chunked or not said:
+        return None
+    length = said.pop()
+    if said or not (length.isascii() and length.isdecimal() and len(length) < 20):
+        raise _failed(url, "the server's answer has a Content-Length that cannot be")
+    return int(length)
+
+
+def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -> Path:
+    target = stem.with_name(stem.name + _suffix(url, response.getheader("Content-Type") or ""))
+    if (response.getheader("Content-Encoding") or "identity").strip().lower() != "identity":
+        raise _failed(url, "the server packed it, which it was not asked to")
+    length = _length(url, response)
+    if length is not None and length > most:
+        raise _too_large(url, most)
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_name(target.name + ".part")
+    size = 0
+    try:
+        with beside.open("wb") as file:
+            while chunk := response.read(65_536):
+                size += len(chunk)
+                if size > most:
+                    raise _too_large(url, most)
+                file.write(chunk)
+        if length is not None and size != length:
+            raise _failed(url, f"only {size:,} of {length:,} bytes came")
+        os.replace(beside, target)  # noqa: PTH105
+    finally:
+        beside.unlink(missing_ok=True)
+    return target
+
+
+def _suffix(url: str, content_type: str) -> str:
+    kind = content_type.partition(";")[0].strip().lower()
+    named = Path(urlsplit(url).path).suffix.lower()
+    # Servers call Markdown and code plain text, and anything a stream of bytes: there the name knows better.
+    if kind in ("text/plain", "application/octet-stream", "") and file_type(Path(f"x{named}")):
+        return named
+    if kind in _KINDS:
+        return _KINDS[kind]
+    raise CiteLoomError(
+        Code.UNSUPPORTED_FORMAT,
+        f"{shown(url)} is {kind[:100] or 'of an unknown kind'}, which CiteLoom cannot read.",
+        f"It reads {', '.join(_KINDS)}.",
+    )
+
+
+def _too_large(url: str, most: int) -> CiteLoomError:
+    return CiteLoomError(
+        Code.CONVERSION_FAILED,
+        f"{shown(url)} is larger than {most // 1_000_000} MB.",
+        "Download it yourself and read the file.",
+    )
+
+
+def _failed(url: str, reason: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.FILE_NOT_FOUND, f"{shown(url)} could not be fetched: {reason}.", "Check the address and try again."
+    )

@@ -1,0 +1,114 @@
+"""Which web addresses may be fetched: how one must be written, and which hosts are out on the internet."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from citeloom.core.errors import CiteLoomError, Code
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_LONGEST = 4000  # characters of an address
+_LONGEST_HOST = 253
+_LONGEST_SHOWN = 200
+_NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*\.?", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+|0x[0-9a-f]*", re.IGNORECASE)
+_BLANK = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]")
+_PATH = "/%:@!$&'()*+,;=~-._"  # what stays as it is; everything else is escaped as UTF-8
+# All of IPv6 that is given out to networks of the internet; anything else is local, or leads through a translator.
+_IPV6_INTERNET = ipaddress.IPv6Network("2000::/3")
+# Python's versions differ in what they call global here: protocol assignments, and relays into IPv6.
+_IPV4_SPECIAL = tuple(map(ipaddress.IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")))
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddress:
+    """An address that can be asked for, in the characters that go over the wire."""
+
+    secure: bool
+    host: str
+    port: int
+    target: str  # path and query
+
+
+def is_address(source: str) -> bool:
+    """Whether a source is a web address rather than a path."""
+    return "://" in source
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address is out on the internet, not on this machine or in its network."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped:
+            return is_public(address.ipv4_mapped)
+        if address not in _IPV6_INTERNET or address.teredo or (address.sixtofour and not is_public(address.sixtofour)):
+            return False
+    elif any(address in special for special in _IPV4_SPECIAL):
+        return False
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+def shown(url: str) -> str:
+    """An address for a message: short, on one line, without user name and password."""
+    start, scheme, rest = url.partition("://")
+    place, slash, path = rest.partition("/")
+    short = f"{start}{scheme}{place.rpartition('@')[2]}{slash}{path}"
+    short = _BLANK.sub(" ", short).encode("utf-8", "replace").decode()
+    return short if len(short) <= _LONGEST_SHOWN else f"{short[:_LONGEST_SHOWN]}…"
+
+
+def web_address(url: str) -> WebAddress:
+    """An address, once it is one that can be fetched; else an error that says what is wrong with it."""
+    if len(url) > _LONGEST:
+        raise _wrong(url, f"it is longer than {_LONGEST:,} characters")
+    if _BLANK.search(url):  # urlsplit would leave some of them out without a word
+        raise _wrong(url, "it holds a space or a control character", "Write a space as %20.")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        target = quote(parts.path or "/", safe=_PATH) + (f"?{quote(parts.query, safe=_PATH + '?')}" * bool(parts.query))
+    except ValueError as error:  # also of a port out of range, and of what cannot be UTF-8
+        raise _wrong(url, "its host or port cannot be") from error
+    if parts.scheme not in ("http", "https"):
+        raise _wrong(url, "only http and https are read", "It must begin with https://.")
+    if "@" in parts.netloc:
+        raise CiteLoomError(Code.INVALID_INPUT, "The address holds a user name or password.", "Leave them out.")
+    if not parts.hostname or port == 0:
+        raise _wrong(url, "its host or port is missing")
+    secure = parts.scheme == "https"
+    host = _ipv6(url, parts.hostname) if "[" in parts.netloc else _host(url, parts.hostname)
+    return WebAddress(secure, host, port or (443 if secure else 80), target)
+
+
+def _ipv6(url: str, host: str) -> str:
+    try:
+        found = ipaddress.IPv6Address(host)
+    except ValueError as error:
+        raise _wrong(url, "its host is no IPv6 address") from error
+    if found.scope_id is not None:
+        raise _wrong(url, "an IPv6 address with a zone is one of this network")
+    return str(found)
+
+
+def _host(url: str, host: str) -> str:
+    """A host as it is looked up: an IPv4 address in its usual form, or a name in ASCII."""
+    try:
+        ascii_host = host.encode("idna").decode("ascii")
+    except UnicodeError as error:  # an empty part, one of more than 63 letters, letters that no name has
+        raise _wrong(url, "its host is no name that can be looked up") from error
+    if len(ascii_host) > _LONGEST_HOST or not _NAME.fullmatch(ascii_host):
+        raise _wrong(url, "its host is no name that can be looked up")
+    if _NUMBER.fullmatch(ascii_host.rstrip(".").rpartition(".")[2]):
+        # Looked up, "2130706433", "0x7f.1" and "0177.0.0.1" are all this machine: only the usual form is read.
+        try:
+            return str(ipaddress.IPv4Address(ascii_host))
+        except ValueError as error:
+            raise _wrong(url, "its host is a number, but no IPv4 address as it is usually written") from error
+    return ascii_host
+
+
+def _wrong(url: str, why: str, next_step: str = "Check the address.") -> CiteLoomError:
+    return CiteLoomError(Code.INVALID_INPUT, f"{shown(url)!r} is no web address to read: {why}.", next_step)

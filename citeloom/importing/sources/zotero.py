@@ -1,0 +1,366 @@
+"""What a project's part of Zotero holds, as files to read: attachments, notes, annotations; and what has no file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from citeloom.bibliography.citekeys import make_citekey
+from citeloom.bibliography.csl_json import record_from_csl
+from citeloom.catalog import Catalog
+from citeloom.catalog.projects import Source as Part
+from citeloom.conversion import prepared_text
+from citeloom.conversion.formats import PREPARED, file_type
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Converted, Record
+from citeloom.importing.sources.folder import ZOTERO, FoundFile, Stopped, Survey, Tell, Work
+from citeloom.zotero import notes
+from citeloom.zotero.attachments import NO_FILE
+from citeloom.zotero.csl.items import to_csl
+from citeloom.zotero.gateway import Zotero, library_named
+from citeloom.zotero.scope import Scope, select
+from citeloom.zotero.types import FileHere, Item, Library, Snapshot, Source
+
+log = logging.getLogger(__name__)
+
+# Part of what a record is known by: raise it whenever records are made in another way.
+_RECORDS = "records-1"
+ANNOTATIONS = "annotations"  # what their source ends with, after their attachment's
+# The order in which the files of one work come: what a reader would open first.
+_KINDS = {"application/pdf": 0, "application/epub+zip": 1, "text/html": 2}
+_SUFFIXES = {"application/pdf": ".pdf", "application/epub+zip": ".epub", "text/html": ".html"}
+_MOST_NAMED = 5
+_NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # of files, on one system or another
+_LONGEST_STEM = 40  # letters: some take three bytes, and a whole path has its limit too
+
+
+def item_source(library: str, key: str, part: str = "") -> str:
+    """What a document of Zotero is known by."""
+    return f"{ZOTERO}{library}/items/{key}" + (f"/{part}" if part else "")
+
+
+def library_of(scope: str) -> str:
+    """The library that a part of Zotero is in."""
+    return Scope.from_uri(scope).library
+
+
+class ZoteroItems:
+    """Looks up in Zotero what imports are to read."""
+
+    def __init__(self, zotero: Zotero, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int) -> None:
+        self.zotero = zotero
+        self._catalog = catalog
+        self.texts_folder = folder / "texts"  # what was written down of notes and annotations
+        self._downloads = folder / "files"
+        self._fetch_files = fetch_files
+        self._most_bytes = most_bytes
+
+    def look_up(self, allowed: Sequence[Part], found: Survey, *, only: str | None, strict: bool) -> None:
+        """Add to a survey what the allowed parts of Zotero hold; with `only`, no more than that part of them.
+
+        A library of which some part cannot be read says nothing of what is gone from it.
+        """
+        wanted = Scope.from_uri(only) if only else None
+        parts: dict[str, list[tuple[Scope, str]]] = defaultdict(list)
+        for part in allowed:
+            scope = Scope.from_uri(part.path)
+            if wanted is None or wanted.library == scope.library:
+                parts[scope.library].append((scope, part.label))
+
+        problems: list[CiteLoomError] = []
+
+        def problem(name: str, error: CiteLoomError) -> None:
+            if strict:
+                raise error
+            problems.append(error)
+            found.problems[f"Zotero: {name}" if name else "Zotero"] = error
+
+        try:
+            source = self.zotero.open()
+            libraries = source.libraries()
+        except CiteLoomError as error:
+            return problem("", error)
+        for library_id, of_library in parts.items():
+            before = len(problems)
+            try:
+                snapshot = source.read(library_named(libraries, library_id))
+                keys = _selected(source, snapshot, of_library, problem)
+                if wanted:
+                    keys &= _selected(source, snapshot, [(wanted, "")], problem)
+                self._add(source, snapshot, keys, found)
+            except CiteLoomError as error:
+                problem(_name(libraries, library_id), error)
+            if not wanted and len(problems) == before:
+                found.libraries.add(library_id)
+        return None
+
+    def _add(self, source: Source, snapshot: Snapshot, keys: set[str], found: Survey) -> None:
+        work = self._works(source, snapshot, keys, found)
+        # The keyring is asked when the first file is missing, and once.
+        shelf = _Shelf(self, source, snapshot, self.zotero.file_finder(), work, cache(self.can_fetch))
+        for key in sorted(keys, key=lambda k: (str(snapshot.items[k].data.get("dateAdded", "")), k)):
+            for file in shelf.files_of(snapshot.items[key], found.other_kinds):
+                found.files[file.source] = file
+
+    # -- records and keys ------------------------------------------------------------------------------------
+
+    def _works(self, source: Source, snapshot: Snapshot, keys: set[str], found: Survey) -> Callable[[Item, str], Work]:
+        """What makes the work of an item, with its citekey."""
+        library = snapshot.library.id
+        items = [snapshot.items[key] for key in sorted(keys)]
+        citable = [item for item in items if item.type not in ("note", "attachment")]
+        own = self.zotero.citekeys(source, snapshot, citable)
+        found.warnings += _clashes(own, snapshot)
+        keys_of = self._with_made_keys(library, items, own)
+
+        def work(item: Item, attachment: str) -> Work:
+            key, made = keys_of[item.key]
+            collections = tuple(
+                sorted(snapshot.collection_paths[c] for c in item.collections if c in snapshot.collections)
+            )
+            zotero = {"library": library, "item": item.key, "attachment": attachment}
+            said = {name: value for name, value in item.data.items() if name != "dateModified"}
+            mark = _hash([_RECORDS, said, collections, key, made])
+            return Work(mark, zotero, lambda: _record(item, collections, key, made=made))
+
+        return work
+
+    def _with_made_keys(
+        self, library: str, items: Sequence[Item], own: Mapping[str, str]
+    ) -> dict[str, tuple[str, bool]]:
+        """The key of each item, and whether it was made here.
+
+        An item that has none now keeps the one it had: Better BibTeX may not be there to tell it, and a key that was
+        made once may have been cited since.
+        """
+        keys = {item.key: (own[item.key], False) for item in items if item.key in own}
+        rest = [item for item in items if item.key not in own]
+        if not rest:
+            return keys
+        before = self._catalog.documents.item_keys()
+        owned = set(own.values())
+        taken = owned | self._catalog.documents.citekeys()
+        for item in rest:
+            known = before.get((library, item.key))
+            if known is None or (known[1] and known[0] in owned):
+                record = _record(item, (), "", made=True)
+                known = make_citekey(record.authors, record.year, record.title, taken, stem=item.key), True
+            keys[item.key] = known
+            taken.add(known[0])
+        return keys
+
+    # -- getting files ---------------------------------------------------------------------------------------
+
+    def write_down(self, name: str, text: Callable[[], Converted], file: FoundFile) -> FoundFile:
+        """A file that holds a text of Zotero, ready to be read."""
+        path = self.texts_folder / f"{name}{PREPARED}"
+        data = prepared_text.to_bytes(text())
+        if not path.exists() or path.read_bytes() != data:
+            self.texts_folder.mkdir(parents=True, exist_ok=True)
+            beside = path.with_suffix(".part")
+            beside.write_bytes(data)
+            beside.replace(path)
+        return replace(file, path=str(path), get=None)
+
+    def can_fetch(self) -> bool:
+        """Whether files may be fetched from zotero.org; a keyring that does not answer stops nothing else."""
+        try:
+            return self._fetch_files and self.zotero.web() is not None
+        except CiteLoomError as error:
+            log.warning("files are not fetched from zotero.org: %s", error)
+            return False
+
+    def fetched(self, library: Library, attachment: Item) -> Path:
+        """Where a fetched file is kept; one that changes on zotero.org gets another place."""
+        mark = attachment.md5 or _hash(attachment.data.get("dateModified"))
+        name = Path(_safe_name(attachment))
+        short = _NOT_IN_NAMES.sub("_", name.stem)[:_LONGEST_STEM]
+        return self._downloads / library.id.replace("/", "-") / f"{attachment.key}-{mark[:8]}" / f"{short}{name.suffix}"
+
+    def fetch(self, library: Library, attachment: Item, tell: Tell, stopped: Stopped) -> Path:
+        """Fetch a file from zotero.org."""
+        path = self.fetched(library, attachment)
+        if path.exists():
+            return path
+        web = self.zotero.web()
+        if web is None:
+            raise CiteLoomError(
+                Code.FILE_NOT_FOUND,
+                "There is no key for zotero.org.",
+                "Log in, in the settings or with 'citeloom zotero login'.",
+            )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return web.download(library, attachment, path, most_bytes=self._most_bytes, tell=tell, stopped=stopped)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """One library during one look: what makes files of its items."""
+
+    items: ZoteroItems
+    source: Source
+    snapshot: Snapshot
+    file_here: Callable[[Item], FileHere]
+    work: Callable[[Item, str], Work]
+    can_fetch: Callable[[], bool]
+
+    def files_of(self, item: Item, other_kinds: Counter[str]) -> list[FoundFile]:
+        """Everything to read of a top-level item, the main file first; or why there is nothing."""
+        library = self.snapshot.library
+        if item.type == "note":
+            return [self._note(item, item)]
+        attachments = [item] if item.type == "attachment" else self._attachments(item)
+        found = [file for a in attachments if (file := self._attachment(item, a, other_kinds))]
+        if not found:
+            what = "Its files are of kinds that CiteLoom does not read." if attachments else "It has no file in Zotero."
+            source = item_source(library.id, item.key)
+            found.append(FoundFile("", "", 0, 0, source, self.work(item, ""), missing=what))
+        for attachment in attachments:
+            marks = [c for c in self.snapshot.children.get(attachment.key, ()) if c.type == "annotation"]
+            if marks:
+                found.append(self._annotations(item, attachment, marks))
+        found += [self._note(item, c) for c in self.snapshot.children.get(item.key, ()) if c.type == "note"]
+        return found
+
+    def _attachments(self, item: Item) -> list[Item]:
+        children = self.snapshot.children.get(item.key, ())
+        files = [c for c in children if c.type == "attachment" and c.data.get("linkMode") not in NO_FILE]
+        return sorted(files, key=_main_first)
+
+    def _attachment(self, item: Item, attachment: Item, other_kinds: Counter[str]) -> FoundFile | None:
+        library = self.snapshot.library
+        name = _safe_name(attachment)
+        kind = file_type(name)
+        if kind is None:
+            other_kinds[Path(name).suffix.lower() or "no suffix"] += 1
+            return None
+        file = FoundFile("", kind, 0, 0, item_source(library.id, attachment.key), self.work(item, attachment.key))
+        here = self.file_here(attachment)
+        if here.path:
+            return replace(file, path=str(here.path), size=here.size, mtime_ns=here.mtime_ns, within=here.within)
+        fetched = self.items.fetched(library, attachment)
+        stamp = _number(attachment.md5 or str(attachment.data.get("dateModified")))
+        file = replace(file, mtime_ns=stamp)
+        if fetched.exists():
+            return replace(file, path=str(fetched))
+        return replace(file, missing=here.reason, get=partial(self._in_place_of, file, attachment, here.reason))
+
+    def _in_place_of(self, file: FoundFile, attachment: Item, reason: str, tell: Tell, stopped: Stopped) -> FoundFile:
+        """What can be had of a file that is not on this disk: the file itself, else the text that Zotero kept of it."""
+        library = self.snapshot.library
+        problem = CiteLoomError(Code.FILE_NOT_FOUND, reason)
+        if attachment.data.get("linkMode") in _STORED and self.can_fetch():
+            try:
+                return replace(file, path=str(self.items.fetch(library, attachment, tell, stopped)))
+            except CiteLoomError as error:
+                problem = error
+        text = self.source.full_text(library, attachment.key)
+        if not (text and text.strip()):
+            raise problem
+        kept = replace(file, file_type="fulltext")
+        return self.items.write_down(_slug(library, attachment.key, "text"), lambda: notes.from_full_text(text), kept)
+
+    def _note(self, item: Item, note: Item) -> FoundFile:
+        source = item_source(self.snapshot.library.id, note.key)
+        return self._text("note", source, item, note.key, [note], partial(notes.from_note, note))
+
+    def _annotations(self, item: Item, attachment: Item, marks: Sequence[Item]) -> FoundFile:
+        source = item_source(self.snapshot.library.id, attachment.key, ANNOTATIONS)
+        return self._text("annotations", source, item, attachment.key, marks, partial(notes.from_annotations, marks))
+
+    def _text(
+        self,
+        kind: str,
+        source: str,
+        item: Item,
+        key: str,
+        of: Sequence[Item],
+        text: Callable[[], Converted],
+    ) -> FoundFile:
+        """A file for a text that Zotero holds itself; it is written down when it has changed."""
+        raw = json.dumps([dict(one.data) for one in of], sort_keys=True, ensure_ascii=False)
+        name = _slug(self.snapshot.library, key, kind)
+        path = str(self.items.texts_folder / f"{name}{PREPARED}")
+        file = FoundFile(path, kind, len(raw), _number(raw), source, self.work(item, key))
+        return replace(file, get=lambda tell, stopped: self.items.write_down(name, text, file))
+
+
+_STORED = ("imported_file", "imported_url")
+
+
+def _selected(
+    source: Source,
+    snapshot: Snapshot,
+    parts: Iterable[tuple[Scope, str]],
+    problem: Callable[[str, CiteLoomError], None],
+) -> set[str]:
+    """The items of all parts; one that is gone is a problem, and no reason to leave the others out."""
+    keys: set[str] = set()
+    for scope, label in parts:
+        try:
+            keys |= select(snapshot, scope, lambda search: source.found_by(snapshot, search))
+        except CiteLoomError as error:
+            problem(label, error)
+    return keys
+
+
+def _main_first(attachment: Item) -> tuple[int, str, str]:
+    kind = _KINDS.get(str(attachment.data.get("contentType")), len(_KINDS))
+    return kind, str(attachment.data.get("dateAdded", "")), attachment.key
+
+
+def _safe_name(attachment: Item) -> str:
+    """An attachment's file name, without any folder, with the suffix of its kind."""
+    data = attachment.data
+    name = str(data.get("filename") or data.get("path") or data.get("title") or attachment.key)
+    name = name.replace("\\", "/").rpartition("/")[2].removeprefix("attachments:") or attachment.key
+    suffix = _SUFFIXES.get(str(data.get("contentType")), "")
+    return name if file_type(name) or not suffix else f"{name}{suffix}"
+
+
+def _record(item: Item, collections: tuple[str, ...], citekey: str, *, made: bool) -> Record:
+    csl = to_csl(item)
+    record = record_from_csl({**csl, "id": citekey, "citation-key": citekey} if citekey else csl, files=())
+    title = record.title or (notes.from_note(item).title if item.type == "note" else "")
+    return replace(record, citekey=citekey, key_made=made, title=title, tags=item.tags, collections=collections)
+
+
+def _clashes(keys: Mapping[str, str], snapshot: Snapshot) -> list[str]:
+    """Citekeys that two works share: a citation by them says nothing."""
+    works: dict[str, list[str]] = defaultdict(list)
+    for item, key in keys.items():
+        works[key].append(str(snapshot.items[item].data.get("title") or item))
+    shared = {key: titles for key, titles in works.items() if len(titles) > 1}
+    said = [
+        f"The citekey {key} belongs to {len(titles)} items ({'; '.join(t[:60] for t in titles[:_MOST_NAMED])})."
+        " Give each its own in Zotero."
+        for key, titles in sorted(shared.items())[:_MOST_NAMED]
+    ]
+    if len(shared) > _MOST_NAMED:
+        said.append(f"{len(shared) - _MOST_NAMED} more citekeys belong to several items.")
+    return said
+
+
+def _name(libraries: Sequence[Library], library_id: str) -> str:
+    return next((library.name for library in libraries if library.id == library_id), library_id)
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+
+
+def _slug(library: Library, key: str, kind: str) -> str:
+    return f"{library.id.replace('/', '-')}-{key}-{kind}"
+
+
+def _number(text: str) -> int:
+    """A number that is another one for another text."""
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:7])

@@ -1,0 +1,297 @@
+"""What becomes of a file that was read: its record, its passages, its row; or why it has none."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from citeloom.catalog.documents import Document, State
+from citeloom.conversion.convert import CONVERTER_VERSION
+from citeloom.conversion.pool import conversion_file
+from citeloom.core.errors import TRIED_AGAIN, CiteLoomError, Code
+from citeloom.core.types import Passage, Record
+from citeloom.importing.ids import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
+from citeloom.importing.import_state import ImportState, Vectors
+from citeloom.importing.sources.folder import FoundFile
+from citeloom.importing.stages.languages import text_language
+from citeloom.importing.stages.match import (
+    BY_ZOTERO,
+    QUICK,
+    Found,
+    describe,
+    doubt,
+    found_for,
+    latest_record,
+    note_rename,
+    note_without_file,
+    seen_in,
+    take_work,
+)
+from citeloom.importing.stages.read import Read, Reader
+from citeloom.importing.stages.refine import refined
+from citeloom.importing.writer import LiveWriter, Writer
+from citeloom.index.base import Point, SparseVector
+from citeloom.index.models.stemming import stemmed_as
+
+log = logging.getLogger(__name__)
+
+
+class Taker:
+    """Makes documents of what was read."""
+
+    def __init__(
+        self,
+        state: ImportState,
+        reader: Reader,
+        writer: Writer,
+        keep: Callable[[Document], object],
+        stored: Callable[[Document], Iterable[Point]],
+    ) -> None:
+        self._state = state
+        self._importer = state.importer
+        self._reader = reader
+        self._writer = writer
+        self._keep = keep  # what to do with a document whose earlier text stays
+        self._stored = stored  # the passages that a document has now
+        self._said: set[str] = set()
+        self._counted: dict[str, tuple[bool, int]] = {}  # by source: whether it was there before, and its passages
+
+    def take(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
+        """Write what was read; whether the document is searchable now, and whether it is finished."""
+        state, file = self._state, read.file
+        found = replace(
+            document,
+            size=file.size,
+            mtime_ns=file.mtime_ns,
+            path=file.path if file.known_as else "",
+            file_type=file.file_type,
+            content_hash=read.content_hash,
+            # A decision is on what was read then.
+            decision=document.decision if read.content_hash == document.content_hash else "",
+        )
+        # Asked again although reading asked: a twin may have been written, or have got another text, since.
+        twin = None if read.unchanged or read.searchable else self._reader.twin(file, read.content_hash)
+        if read.unchanged or twin:
+            found.converter = CONVERTER_VERSION
+            if twin:
+                if file.work:
+                    take_work(found, file.work, state.catalog)
+                self._becomes_duplicate(found, twin)
+            self._writer.note(found)
+            state.result.skipped += 1
+            return True, True
+        if read.searchable:
+            self._writer.note(found)
+            return True, False
+        if read.put_off:
+            self._await_whole(document, found)
+            return bool(document.version), False
+        if file.work:
+            self._take_over(found, file)
+        if read.reply is None:
+            read = self._reader.convert(file, read.content_hash, document, quick=first)
+        assert read.reply is not None
+        with state.timed("match"):
+            record = self._match(file, found, read.reply["converted"], first=first)
+        self._importer.after_stage("match", file.source)
+        reply = self._with_printed_pages(file, found, read, record)
+        final = bool(reply["final"])
+        if reply["passages"]:
+            self._write(file, document, found, record, reply)
+            return True, final
+        if final and document.converter_engine == QUICK and document.content_hash == read.content_hash:
+            raise CiteLoomError(Code.CONVERSION_FAILED, "Its layout was not understood: no passage came of it.")
+        if final:
+            raise CiteLoomError(Code.CONVERSION_FAILED, "There is no text in it.", "Check that it opens and has text.")
+        self._await_whole(document, found)
+        return False, False
+
+    def _await_whole(self, document: Document, found: Document) -> None:
+        if not document.version:  # else its row speaks of the text that can still be searched
+            found.state = State.PENDING
+            self._writer.note(found)
+
+    def failed(self, file: FoundFile, document: Document, error: CiteLoomError) -> None:
+        """Keep why a document could not be read; a text that is there stays."""
+        kept = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
+        if kept.version and (kept.size, kept.mtime_ns) == (file.size, file.mtime_ns):
+            # Another try would end the same, unless it was the moment's fault or the file changes.
+            if error.code not in TRIED_AGAIN:
+                kept.converter = CONVERTER_VERSION
+            quick = kept.converter_engine == QUICK
+            what = "Only its quick text could be read, not the whole file" if quick else "It could not be read again"
+            kept.warnings = [f"{what}: {error}"]
+            error = CiteLoomError(error.code, f"{what}: {error}", "What was read before stays searchable.")
+            self._keep(kept)
+        elif kept.version:
+            # Size and date stay old, so that the next import tries again.
+            kept.warnings = [f"The file changed and could not be read again (its earlier text stays): {error}"]
+            self._keep(kept)
+        elif error.code == Code.FILE_NOT_FOUND and file.work:
+            note_without_file(self._state.catalog, kept, file, str(error))
+            self._state.result.without_file += 1
+            return
+        elif error.code == Code.FILE_NOT_FOUND:
+            self._state.catalog.documents.remove(kept.project_id, kept.doc_id)
+        else:
+            kept.size, kept.mtime_ns, kept.converter = file.size, file.mtime_ns, CONVERTER_VERSION
+            kept.path = file.path if file.known_as else ""
+            kept.state, kept.reason_code, kept.reason = State.FAILED, str(error.code), str(error)
+            kept.writing = None
+            self._writer.note(kept)
+        if counted := self._counted.pop(file.source, None):
+            self._state.result.wrote(replaced=counted[0], by=-1)
+        self._state.result.fail(file.shown, error)
+
+    def _match(self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool) -> Record:
+        found, claim = self._record(file, document, converted, first=first)
+        note_rename(self._state.catalog, document, found.record)
+        describe(document, found, converted, claim)
+        return found.record
+
+    def _record(
+        self, file: FoundFile, document: Document, converted: dict[str, Any], *, first: bool
+    ) -> tuple[Found, Mapping[str, Any]]:
+        """The record of a file, and what an agent claimed of it when it was imported."""
+        state = self._state
+        if file.work:
+            # What was found a long second pass ago may not be the latest word.
+            later = not first and not state.request.force_rebuild
+            record = latest_record(document, file.work) if later else file.work.record
+            if not later or document.record_hash is None:
+                document.record_hash = file.work.fingerprint
+            document.zotero = file.work.zotero
+            return Found(record, BY_ZOTERO), {}
+        seen, path = seen_in(converted), Path(file.path)
+        claim = (state.named(file.source) and state.request.metadata) or state.records.claim(path, **seen)
+        claim = claim or document.record.get("_claim") or document.record.get("_metadata") or {}
+        found = found_for(state.catalog, state.records, document, path, seen, claim)
+        if found.record.key_made and document.key_made and document.version and document.converter_engine == QUICK:
+            # Somebody may have cited it by now.
+            found = replace(found, record=replace(found.record, citekey=document.citekey))
+        return found, claim
+
+    def _with_printed_pages(self, file: FoundFile, document: Document, read: Read, record: Record) -> dict[str, Any]:
+        """The reply with the printed pages that only its record knows, where the worker was not told them."""
+        assert read.reply is not None
+        if not (read.reply["final"] and document.pages and record.page_range) or record.page_range == read.page_range:
+            return read.reply
+        if not conversion_file(self._importer.conversions, read.content_hash, CONVERTER_VERSION).exists():
+            return read.reply  # it would have to be converted once more
+        again = self._reader.convert(file, read.content_hash, document, quick=False)
+        return again.reply or read.reply
+
+    def _write(
+        self, file: FoundFile, before: Document, document: Document, record: Record, reply: dict[str, Any]
+    ) -> None:
+        state = self._state
+        converter = " ".join([document.converter, *document.ocr_languages])  # another language is another text
+        limit = state.model_info.max_tokens
+        passage_set = passage_set_id(state.project.id, document.content_hash or "", converter, limit)
+        passages = [Passage.from_json(p) for p in reply["passages"]]
+        old = list(self._stored(before)) if before.version else []
+        if passage_set == before.version and _other_text(passage_set, passages, old):
+            # Read again in the same way, but by another OCR engine, say: another text is another set.
+            text = hashlib.sha256("\n".join(p.embedded_text for p in passages).encode("utf-8", "replace")).hexdigest()
+            passage_set = passage_set_id(state.project.id, document.content_hash or "", f"{converter} {text}", limit)
+        document.language = text_language(record.language, (p.text for p in passages))
+        same_words = stemmed_as(document.language) == stemmed_as(before.language)
+        with state.timed("embed"):
+            points = self._points(document, record, passages, passage_set, old, same_words=same_words)
+        self._importer.after_stage("embed", file.source)
+        with state.timed("write"):
+            better = before.content_hash == document.content_hash and before.version != passage_set
+            self._writer.write(document, passage_set, points, refined(old, points) if better else {})
+        self._importer.after_stage("write", file.source)
+        state.written[document.content_hash or ""] = file.source
+        _, quick = self._counted.pop(file.source, (False, 0))
+        state.result.chunks_written += len(points) - quick
+        if not quick:
+            state.result.wrote(replaced=bool(before.version))
+            if document.open_claim:
+                ask = f"'citeloom documents {state.project.id} --doubtful'"
+                state.result.warnings.append(
+                    f"{doubt(document)} It does not count as that until you confirm it: {ask}."
+                )
+            if document.key_made and document.matched_by is None:
+                state.result.warnings.append(
+                    f"{source_name(file.source)} is in none of the references; its key {document.citekey} was made."
+                )
+        self._counted[file.source] = (bool(before.version), len(points))
+        if reply["final"] and document.text_source in ("ocr", "mixed"):
+            state.result.recognised += 1
+            self._pass_on(file, document.warnings)
+
+    def _points(
+        self,
+        document: Document,
+        record: Record,
+        passages: Sequence[Passage],
+        passage_set: str,
+        old: Sequence[Point],
+        *,
+        same_words: bool,
+    ) -> list[Point]:
+        """The passages with their vectors; those whose text was there before need not be embedded again."""
+        state = self._state
+        known: dict[str, Vectors] = {}
+        if not state.request.force_rebuild:  # then they are another model's
+            known = known_vectors(old, None if same_words else partial(state.words, language=document.language))
+        texts = [p.embedded_text for p in passages]
+        renamed_from = state.catalog.aliases.of(document.project_id, record.citekey)
+        fresh = [text for text in dict.fromkeys(texts) if text not in known]
+        known |= zip(fresh, state.embed(fresh, document.language), strict=True)
+        log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))
+        return [
+            Point(
+                passage_id(passage_set, p.index),
+                *known[text],
+                payload(state.project, document, record, p, passage_set, renamed_from),
+            )
+            for p, text in zip(passages, texts, strict=True)
+        ]
+
+    def _pass_on(self, file: FoundFile, warnings: Sequence[str]) -> None:
+        """Say once what the recognition of pictures warned of: a language without data concerns many documents."""
+        for warning in warnings:
+            if warning not in self._said:
+                self._said.add(warning)
+                self._state.result.warnings.append(f"{source_name(file.source)}: {warning}")
+
+    def _becomes_duplicate(self, document: Document, twin: str) -> None:
+        """Forget the passages of a file whose content another file has already."""
+        if document.version and isinstance(self._writer, LiveWriter):
+            self._writer.clear(document.doc_id)
+        document.version, document.chunks = None, 0
+        of = self._state.catalog.documents.find(document.project_id, source=twin)
+        document.state, document.reason_code = State.DUPLICATE, None
+        document.reason = f"Same content as {f'{of.citekey}, {shown_source(of)}' if of else source_name(twin)}."
+
+    def _take_over(self, document: Document, file: FoundFile) -> None:
+        """A work of Zotero takes the place of the same file in a folder: its record is the one to cite by."""
+        known = self._state.catalog.documents
+        weaker = known.same_content(document.project_id, document.content_hash or "", document.doc_id)
+        if weaker and not weaker.zotero and isinstance(self._writer, LiveWriter):
+            self._becomes_duplicate(weaker, file.source)
+            known.save(weaker)
+
+
+def known_vectors(
+    old: Iterable[Point], stems: Callable[[Sequence[str]], Sequence[SparseVector | None]] | None
+) -> dict[str, Vectors]:
+    """The vectors of passages by their text; `stems` makes their words anew where they were another language's."""
+    known: dict[str, Vectors] = {embedded_text(p.payload): (p.dense, p.sparse) for p in old}
+    if stems is None:
+        return known
+    return {text: (known[text][0], words) for text, words in zip(known, stems(list(known)), strict=True)}
+
+
+def _other_text(passage_set: str, passages: Sequence[Passage], old: Iterable[Point]) -> bool:
+    """Whether the passages of a set are not those that are stored under its name."""
+    stored = {point.id: embedded_text(point.payload) for point in old}
+    return stored != {passage_id(passage_set, p.index): p.embedded_text for p in passages}

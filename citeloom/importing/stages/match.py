@@ -1,0 +1,408 @@
+"""Which work a file is: its record from the project's references, or one made from the file itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from citeloom.bibliography.citekeys import make_citekey
+from citeloom.bibliography.matching import Matcher
+from citeloom.bibliography.references import References, load_references, read_references
+from citeloom.catalog import Catalog
+from citeloom.catalog.documents import Document, State
+from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.json_values import YEARS
+from citeloom.core.types import Record
+from citeloom.importing.ids import record_values, shown_source
+from citeloom.importing.sources.folder import FoundFile, Work, hash_file
+from citeloom.importing.sources.open_within import open_within
+from citeloom.index.base import Collection
+from citeloom.index.filters import AnyOf
+
+QUICK = "quick"  # the engine of a text that the whole conversion has still to replace
+BY_ZOTERO = "zotero"  # how a record was found that needed no finding
+BY_YOU = "confirmed"  # how it was found where the researcher said so
+AGENT = "agent"  # who said which work a document is, where nothing in the document did
+CONFIRMED, REFUSED = "confirmed", "refused"  # what a researcher can decide on such a claim
+BY_FILE = ("name", "doi", "title")  # what in a file may say which work it is
+BY_RECORD = ("file", BY_ZOTERO)  # what in a record says which file it is
+
+_DESCRIBING = ("tags", "collections", "language")  # of a claim, what does not say which work it is
+METADATA_KEYS = (
+    "citekey",
+    "title",
+    "authors",
+    "year",
+    "doi",
+    "url",
+    "item_type",
+    "tags",
+    "collections",
+    "language",
+)
+
+
+def with_keys(references: References) -> list[Record]:
+    """All records, also those that the reference manager gave no key, under keys that are made for them."""
+    records, taken = list(references.records), {record.citekey for record in references.records}
+    for record in references.keyless:
+        key = make_citekey(record.authors, record.year, record.title, taken)
+        taken.add(key)
+        records.append(replace(record, citekey=key, key_made=True))
+    return records
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The record of a file, how it was found, and the work that it is said to be although that is not sure."""
+
+    record: Record
+    by: str | None  # None: it was made from the file
+    claimed: str = ""
+    claimed_by: str = ""
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the file itself says that it is a work which has another file."""
+        return self.claimed_by in BY_FILE
+
+
+class RecordFinder:
+    """The references of a project, ready to be matched with files; those that an agent names only give claims.
+
+    `within` is where an agent may read: its references are opened there and nowhere else.
+    """
+
+    def __init__(self, references: Path | None, of_agent: Path | None = None, within: str = "") -> None:
+        self.warnings: tuple[str, ...] = ()
+        self.hash = ""
+        self._by_key: dict[str, Record] = {}
+        self._matcher: Matcher | None = None
+        if references is not None:
+            data = read_references(references)
+            loaded = load_references(references, data)
+            self.warnings = loaded.warnings
+            self.hash = hashlib.sha256(data).hexdigest()
+            records = with_keys(loaded)
+            self._by_key = {r.citekey: r for r in records}
+            self._matcher = Matcher(records, references.parent)
+        self._of_agent: Matcher | None = None
+        if of_agent is not None:
+            data = read_references(of_agent, lambda path: open_within(path, within))
+            loaded = load_references(of_agent, data)
+            self.warnings += loaded.warnings
+            self._of_agent = Matcher(with_keys(loaded), of_agent.parent)
+
+    def of_key(self, citekey: str) -> Record | None:
+        """The record under a citekey."""
+        return self._by_key.get(citekey)
+
+    def claim(self, path: Path, *, title: str, dois: Sequence[str], first_text: str) -> dict[str, Any]:
+        """What the references that an agent named say of a file."""
+        match = self._of_agent.match(path, dois, title, first_text) if self._of_agent else None
+        return {key: value for key in METADATA_KEYS if match and (value := getattr(match.record, key))}
+
+    def find(
+        self,
+        path: Path,
+        *,
+        title: str,
+        dois: Sequence[str],
+        first_text: str,
+        claim: Mapping[str, Any],
+        taken: Container[str],
+        content_hash: str | None,
+        has_own_file: Callable[[str], bool],
+    ) -> Found:
+        """The record of a file: of the references, or made from the file. What an agent claims decides nothing."""
+        match = self._matcher.match(path, dois, title, first_text) if self._matcher else None
+        doubtful = (
+            match
+            and match.by != "file"
+            and (has_own_file(match.record.citekey) or self._names_another(match.record, path, content_hash))
+        )
+        claimed = claimed_key(claim)
+        if match and not doubtful:
+            claimed = "" if claimed == match.record.citekey else claimed
+            return Found(match.record, match.by, claimed, AGENT if claimed else "")
+        name = title or re.sub(r"[_\s]+", " ", path.stem)
+        plain = {key: claim[key] for key in _DESCRIBING if key in claim}
+        record = with_metadata(Record(citekey="", title=name, item_type="document"), plain)
+        key = make_citekey(record.authors, record.year, record.title or path.stem, _Either(taken, self._by_key))
+        record = replace(record, citekey=key, key_made=True)
+        if match:
+            return Found(record, None, match.record.citekey, match.by)
+        return Found(record, None, claimed, AGENT if claimed else "")
+
+    def _names_another(self, record: Record, path: Path, content_hash: str | None) -> bool:
+        """Whether a record names files on this disk, and none of them has the content of this one."""
+        others = self._matcher.other_files(record, path) if self._matcher else []
+        return bool(others) and not any(_same_content(other, path, content_hash) for other in others)
+
+
+def claimed_key(claim: Mapping[str, Any]) -> str:
+    """The work that a claim names by its citekey."""
+    return str(claim.get("citekey") or "").strip()
+
+
+def _same_content(other: Path, path: Path, content_hash: str | None) -> bool:
+    try:
+        if path.is_file() and path.stat().st_size != other.stat().st_size:
+            return False
+        return hash_file(other) == content_hash
+    except OSError:
+        return False
+
+
+class KeysOfOthers:
+    """The citekeys that other documents of the project have."""
+
+    def __init__(self, catalog: Catalog, document: Document) -> None:
+        self._catalog = catalog
+        self._document = document
+
+    def __contains__(self, key: object) -> bool:
+        return self._catalog.documents.has_citekey(self._document.project_id, str(key), self._document.doc_id)
+
+
+class _Either:
+    def __init__(self, *of: Container[str]) -> None:
+        self._of = of
+
+    def __contains__(self, key: object) -> bool:
+        return any(key in one for one in self._of)
+
+
+def with_metadata(record: Record, metadata: Mapping[str, Any]) -> Record:
+    """A record with what somebody says of its work."""
+    known = {k: v for k, v in metadata.items() if k in METADATA_KEYS and v is not None}
+    for key in ("authors", "tags", "collections"):
+        if key in known:
+            values = known[key] if isinstance(known[key], list) else [known[key]]
+            known[key] = tuple(str(v) for v in values)
+    for key in ("citekey", "title", "doi", "url", "item_type", "language"):
+        if key in known:
+            known[key] = str(known[key])
+    if "year" in known:
+        written = str(known["year"])
+        if not re.fullmatch(r"-?[0-9]{1,4}", written):
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"metadata.year is {written!r}.",
+                f"Give the year as a whole number from {YEARS[0]} to {YEARS[1]}, such as 2019.",
+            )
+        known["year"] = int(written)
+    return replace(record, **known) if known else record
+
+
+def describe(document: Document, found: Found, converted: Mapping[str, Any], claim: Mapping[str, Any]) -> None:
+    """Write into a document's row what its record and its conversion say."""
+    _take_found(document, found)
+    document.title = found.record.title or converted["title"]
+    # What a later match with changed references needs.
+    document.record |= {"_seen": seen_in(converted), "_claim": dict(claim)}
+    document.pages = converted["pages"] or None
+    document.word_coverage = converted["word_coverage"]
+    document.converter = converted["converter"]
+    document.converter_engine = QUICK if converted["converter"] == QUICK_VERSION else converted["engine"]
+    document.fallback_reason = converted["fallback_reason"]
+    document.text_source = converted["text_source"]
+    document.ocr_share = converted["ocr_share"]
+    document.ocr_languages = list(converted["ocr_languages"])
+    document.waiting_for_ocr = converted["waiting_for_ocr"]
+    document.warnings = list(converted["warnings"])
+
+
+_SAID_BY = {"name": "its file name", "doi": "the DOI printed in it", "title": "its title", AGENT: "an agent"}
+
+
+def doubt(document: Document) -> str:
+    """Why a document does not count as the work that it is said to be."""
+    said = f"{shown_source(document)} is {document.claimed_citekey} according to {_SAID_BY[document.claimed_by]}"
+    return f"{said}." if document.claimed_by == AGENT else f"{said}, but that work has another file."
+
+
+def seen_in(converted: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a conversion tells which work a file is."""
+    return {key: converted[key] for key in ("title", "dois", "first_text")}
+
+
+def refresh(
+    catalog: Catalog,
+    project_id: str,
+    records: RecordFinder,
+    doc_ids: Sequence[str],
+    collection: Collection,
+    stop: threading.Event,
+) -> tuple[int, list[str]]:
+    """Rewrite payload and row of documents whose record changed; nothing is converted or embedded.
+
+    Gives how many there were, and the sources of those whose passages must be made anew: their printed pages changed.
+    """
+    updated, other_pages = 0, []
+    for doc_id in doc_ids:
+        document = catalog.documents.find(project_id, doc_id)
+        if document is None or document.state != State.READY or document.zotero or stop.is_set():
+            continue
+        found = _record_again(catalog, records, document)
+        if found is None or _is_known(document, found):
+            continue
+        others = document.pages and found.record.page_range != document.record.get("page_range")
+        if others and not found.doubtful:  # what is no longer the work is said at once
+            other_pages.append(document.source)
+            continue
+        rewrite(catalog, collection, document, found)
+        updated += 1
+    return updated, other_pages
+
+
+def refresh_works(
+    catalog: Catalog, project_id: str, files: Sequence[FoundFile], collection: Collection, stop: threading.Event
+) -> tuple[int, list[str]]:
+    """The same for documents of Zotero, whose records need no finding."""
+    updated, other_pages = 0, []
+    for file in files:
+        document = catalog.documents.find(project_id, source=file.source)
+        if document is None or file.work is None or stop.is_set():
+            continue
+        record = file.work.record
+        others = document.version and document.pages and record.page_range != document.record.get("page_range")
+        anew = others and not file.missing
+        document.record_hash, document.zotero = file.work.fingerprint, file.work.zotero
+        if anew:
+            document.converter = ""  # to be read until its passages have the new pages
+        rewritten = rewrite(catalog, collection, document, Found(record, BY_ZOTERO))
+        if anew:
+            other_pages.append(file.source)
+        else:
+            updated += rewritten
+    return updated, other_pages
+
+
+def latest_record(document: Document | None, work: Work) -> Record:
+    """A work's record: as its row has it, where another import has brought that up to date since the work was found."""
+    if document is None or document.record_hash in (None, work.fingerprint):
+        return work.record
+    return record_of(document)
+
+
+def record_of(document: Document) -> Record:
+    """The record that a document's row has."""
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in _known(document).items()}
+    return Record(**values)
+
+
+def take_work(document: Document, work: Work, catalog: Catalog | None = None) -> None:
+    """Write into the row of a document without a text of its own what Zotero says of it."""
+    if catalog:
+        note_rename(catalog, document, work.record)
+    _take_found(document, Found(work.record, BY_ZOTERO))
+    document.zotero, document.record_hash = work.zotero, work.fingerprint
+
+
+def note_without_file(catalog: Catalog, document: Document, file: FoundFile, reason: str) -> None:
+    """Keep that a work has nothing to read, and why."""
+    if file.work:
+        take_work(document, file.work, catalog)
+    document.size, document.mtime_ns, document.path = file.size, file.mtime_ns, file.path
+    document.converter = CONVERTER_VERSION
+    document.state, document.reason_code, document.reason = State.WITHOUT_FILE, str(Code.FILE_NOT_FOUND), reason
+    document.file_type = file.file_type
+    catalog.documents.save(document)
+
+
+def rewrite(catalog: Catalog, collection: Collection, document: Document, found: Found) -> bool:
+    """Give a document's row, and its passages if it has any, another record; whether passages were rewritten."""
+    note_rename(catalog, document, found.record)
+    kept = {key: value for key, value in document.record.items() if key.startswith("_")}
+    before = _known(document), document.open_claim
+    _take_found(document, found)
+    document.record |= kept
+    changed = (_plain(found.record), document.open_claim) != before and bool(document.version)
+    passages = AnyOf("doc_id", (document.doc_id,))
+    if changed and not document.citekey:  # before its row: a kill in between must not leave passages that can be cited
+        collection.rewrite(passages, record_values(found.record, (), document.open_claim))
+    catalog.documents.save(document)
+    if changed and document.citekey:
+        renamed_from = catalog.aliases.of(document.project_id, document.citekey)
+        collection.rewrite(passages, record_values(found.record, renamed_from, document.open_claim))
+    return changed
+
+
+def note_rename(catalog: Catalog, document: Document, record: Record) -> None:
+    """Remember the citekey that a document is about to lose; not one that it only had because somebody said so."""
+    if document.matched_by == BY_YOU or not record.citekey:
+        return
+    if document.citekey and document.citekey != record.citekey:
+        catalog.aliases.note(document.project_id, document.citekey, record.citekey)
+
+
+def found_for(
+    catalog: Catalog,
+    records: RecordFinder,
+    document: Document,
+    path: Path,
+    seen: Mapping[str, Any],
+    claim: Mapping[str, Any],
+) -> Found:
+    """The record of a document by what its file says and what the researcher decided."""
+    if document.decision == CONFIRMED:
+        record = records.of_key(document.citekey) or record_of(document)
+        return Found(record, BY_YOU, document.claimed_citekey, document.claimed_by)
+    found = records.find(
+        path,
+        **seen,
+        claim=claim,
+        taken=KeysOfOthers(catalog, document),
+        content_hash=document.content_hash,
+        has_own_file=lambda key: catalog.documents.has_own_file(document.project_id, key, document.doc_id),
+    )
+    refused = document.decision == REFUSED and found.claimed == document.claimed_citekey
+    if found.doubtful and not refused:  # under a key of its own it would look like another work
+        return replace(found, record=replace(found.record, citekey="", key_made=False))
+    return found
+
+
+def _record_again(catalog: Catalog, records: RecordFinder, document: Document) -> Found | None:
+    seen, found = document.record.get("_seen"), None
+    if seen:
+        claim = document.record.get("_claim", {})
+        found = found_for(catalog, records, document, Path(document.source), seen, claim)
+        if found.by is not None or found.doubtful:
+            return found
+    # No file, DOI or title leads there: a key that is in the references still does, unless its work has another file.
+    record = records.of_key(document.citekey) if document.matched_by else None
+    if record and not catalog.documents.has_own_file(document.project_id, record.citekey, document.doc_id):
+        return Found(record, document.matched_by, document.claimed_citekey, document.claimed_by)
+    return found
+
+
+def _is_known(document: Document, found: Found) -> bool:
+    claim = (document.matched_by, document.claimed_citekey, document.claimed_by)
+    return _plain(found.record) == _known(document) and (found.by, found.claimed, found.claimed_by) == claim
+
+
+def _take_found(document: Document, found: Found) -> None:
+    record = found.record
+    document.citekey, document.key_made, document.matched_by = record.citekey, record.key_made, found.by
+    document.title, document.record = record.title, _plain(record)
+    if found.by != BY_YOU and (document.decision == CONFIRMED or found.claimed != document.claimed_citekey):
+        document.decision = ""  # it was on another claim
+    document.claimed_citekey, document.claimed_by = found.claimed, found.claimed_by
+
+
+def _plain(record: Record) -> dict[str, Any]:
+    """The record as its row keeps it."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(record)))
+    return plain
+
+
+def _known(document: Document) -> dict[str, Any]:
+    return {key: value for key, value in document.record.items() if not key.startswith("_")}

@@ -1,0 +1,203 @@
+"""Reading files in worker processes: first what can be had at once, then the whole document."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from citeloom.catalog.documents import Document, State
+from citeloom.conversion.convert import CONVERTER_VERSION
+from citeloom.conversion.limits import limits
+from citeloom.conversion.pool import TookTooLong, conversion_file
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.importing.ids import document_id
+from citeloom.importing.import_state import ImportState
+from citeloom.importing.sources.folder import ZOTERO, FoundFile, hash_file
+from citeloom.importing.stages.languages import ocr_languages
+from citeloom.importing.stages.match import QUICK, latest_record
+
+log = logging.getLogger(__name__)
+
+_MEGABYTE = 1_000_000
+
+
+@dataclass(slots=True)
+class Read:
+    """A file as it came back from the worker, or why it was not sent there."""
+
+    file: FoundFile  # as it is on this disk
+    content_hash: str
+    reply: dict[str, Any] | None = None  # None: it did not have to be converted
+    unchanged: bool = False  # its text is there, whole
+    searchable: bool = False  # a text of this content is there, but not the whole conversion's
+    page_range: str | None = None  # the record's printed pages, as the worker was told them
+    put_off: bool = False  # it could not be read at once
+
+
+class Reader:
+    """Reads the files of one import."""
+
+    def __init__(self, state: ImportState) -> None:
+        self._state = state
+        self._importer = state.importer
+        self.far: dict[str, tuple[str, int, int]] = {}  # by source: what is done of a long one, which page, of how many
+
+    def each(
+        self,
+        next_file: Callable[[], FoundFile | None],
+        read: Callable[[FoundFile], Read],
+        take: Callable[[FoundFile, Future[Read]], None],
+        give_back: Callable[[Sequence[FoundFile]], None],
+    ) -> None:
+        """Read files a little ahead of what is made of them; `take` gets them one by one, in order.
+
+        Where it raises, those that were read ahead are given back.
+        """
+        ahead = self._importer.workers.count * 2
+        waiting: deque[tuple[FoundFile, Future[Read]]] = deque()
+        with ThreadPoolExecutor(ahead, thread_name_prefix="read") as pool:
+            try:
+                while not self._state.stop.is_set():
+                    while len(waiting) < ahead and (file := next_file()) is not None:
+                        waiting.append((file, pool.submit(read, file)))
+                    if not waiting:
+                        break
+                    take(*waiting.popleft())
+            except BaseException:
+                self._state.failed.set()
+                give_back([file for file, _ in waiting])
+                raise
+            finally:
+                for _, reading in waiting:
+                    reading.cancel()
+
+    def quick(self, file: FoundFile) -> Read:
+        """What can be had of a file at once: for many formats that is all of it."""
+        state, request = self._state, self._state.request
+        file, content_hash = self._fetch(file)
+        known = state.catalog.documents.find(state.project.id, source=file.source)
+        if known and known.content_hash == content_hash and known.state == State.READY:
+            if not request.metadata and not self._wanted_again(known):
+                return Read(file, content_hash, unchanged=True)
+            if not request.metadata and known.version:
+                return Read(file, content_hash, searchable=True)
+        if self.twin(file, content_hash):
+            return Read(file, content_hash)
+        try:
+            return self.convert(file, content_hash, known, quick=True)
+        except TookTooLong as error:
+            log.info("%s is put off: %s", file.source, error.message)
+            return Read(file, content_hash, put_off=True)
+
+    def whole(self, file: FoundFile) -> Read:
+        """All of a file."""
+        file, content_hash = self._fetch(file)
+        if self.twin(file, content_hash):
+            return Read(file, content_hash)
+        known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
+        return self.convert(file, content_hash, known, quick=False)
+
+    def convert(self, file: FoundFile, content_hash: str, known: Document | None, *, quick: bool) -> Read:
+        """Have a worker read a file, as what is known of it so far suggests."""
+        state, settings = self._state, self._importer.settings
+        cache = conversion_file(self._importer.conversions, content_hash, CONVERTER_VERSION)
+        info = state.model_info
+        page_range, language = _of_record(file, known, later=not quick and not state.request.force_rebuild)
+        same = known if known and known.content_hash == content_hash else None
+        allowed = limits(same, quick=quick, megabytes=settings.engine.worker_memory_mb, size=file.size)
+        request: dict[str, Any] = {
+            "path": file.path,
+            "content_hash": content_hash,  # nothing else is read, whatever the path leads to by then
+            "cache_file": str(cache),
+            "tokenizer": str(info.tokenizer),
+            "max_tokens": info.max_tokens,
+            "use_cache": not self._outdated(cache),
+            "quick": quick,
+            "progress": not quick,
+            "page_range": page_range,
+            "ocr_languages": self._languages(language),
+            "ocr_engine": settings.ocr.engine,
+        }
+        reply = self._importer.workers.convert(request, allowed, state.stopped, partial(self._note, file.source))
+        self.far.pop(file.source, None)
+        for stage, seconds in reply["seconds"].items():
+            state.result.spent(stage, seconds)
+        return Read(file, content_hash, reply, page_range=page_range)
+
+    def twin(self, file: FoundFile, content_hash: str) -> str | None:
+        """Where the same content is searchable already, other than here; a work of Zotero gives way only to another."""
+        state, source = self._state, file.source
+        twin = state.written.get(content_hash)
+        if twin and twin != source and (twin.startswith(ZOTERO) or not file.work):
+            return twin
+        if state.request.force_rebuild:
+            return None  # the catalog speaks of the old generation
+        own = document_id(state.project.id, source)
+        known = state.catalog.documents.same_content(state.project.id, content_hash, own)
+        if known is None or known.doc_id in state.gone or known.source in state.unread:
+            return None
+        if file.work and not known.zotero:
+            return None
+        return known.source
+
+    def _note(self, source: str, progress: dict[str, Any]) -> None:
+        self.far[source] = (progress["stage"], progress["done"], progress["total"])
+
+    def _fetch(self, file: FoundFile) -> tuple[FoundFile, str]:
+        """The file, on this disk, and what its content is known by."""
+        began = time.monotonic()
+        if file.get:
+            source = file.source
+            file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.stopped)
+            self.far.pop(source, None)
+            self._keep_pages(file)
+        content_hash = hash_file(Path(file.path), file.within)
+        self._state.result.spent("fetch", time.monotonic() - began)
+        return file, content_hash
+
+    def _keep_pages(self, file: FoundFile) -> None:
+        """Refuse to let the text that Zotero kept, which has no pages, take the place of the file's own."""
+        known = self._state.catalog.documents.find(self._state.project.id, source=file.source)
+        if file.file_type == "fulltext" and known and known.version and known.file_type != "fulltext":
+            raise CiteLoomError(Code.FILE_NOT_FOUND, file.missing or "Its file is not on this disk now.")
+
+    def _note_bytes(self, source: str, done: int, total: int | None) -> None:
+        self.far[source] = ("fetch", done // _MEGABYTE, (total or done) // _MEGABYTE)
+
+    def _outdated(self, cache: Path) -> bool:
+        """Whether a conversion is one that somebody wants made anew."""
+        since = self._state.request.convert_since
+        return bool(since) and cache.exists() and cache.stat().st_mtime < since
+
+    def _wanted_again(self, known: Document) -> bool:
+        request = self._state.request
+        if request.convert_since:
+            return True
+        if known.converter != CONVERTER_VERSION or known.source in self._state.anew:
+            return True
+        if known.converter_engine == QUICK:  # its whole conversion failed: who names the file has done something
+            return self._state.named(known.source) or bool(request.documents) or request.retry_failed
+        asked = request.ocr_languages
+        return bool(
+            asked and known.ocr_languages and known.ocr_languages != self._languages(known.record.get("language"))
+        )
+
+    def _languages(self, language: str | None) -> list[str]:
+        asked = self._state.request.ocr_languages
+        return ocr_languages(language, asked, self._importer.settings.ocr.languages)
+
+
+def _of_record(file: FoundFile, known: Document | None, *, later: bool) -> tuple[str | None, str | None]:
+    """The printed pages and the language that a work's record names, as far as it is known yet."""
+    if file.work:
+        latest = latest_record(known, file.work) if later else file.work.record
+        return latest.page_range, latest.language
+    record = known.record if known else {}
+    return record.get("page_range"), record.get("language")

@@ -1,0 +1,1 @@
+"""Automatic imports: what a project reads is followed."""

@@ -1,0 +1,176 @@
+"""Writing a document's passages so that a reader sees the old set or the new one, and a kill loses nothing.
+
+The order is: say in the catalog which set is being written; write its passages, hidden; write the catalog row
+that makes it the current set, and with it what became of the old passages; show it and hide the old one in one
+step; delete the old one. `mend` finishes or undoes what a kill interrupted.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from citeloom.catalog import Catalog
+from citeloom.catalog.documents import Document, State
+from citeloom.catalog.projects import Project
+from citeloom.index.base import Collection, Point
+from citeloom.index.filters import AnyOf, Condition, Every, Not
+
+log = logging.getLogger(__name__)
+
+
+class Writer(Protocol):
+    """Where an import writes to."""
+
+    def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
+        """Make these passages the document's passages; `became` leads from ids of the old ones to new ones."""
+
+    def note(self, document: Document) -> None:
+        """Keep a document's row without touching its passages."""
+
+
+def _of_document(doc_id: str) -> AnyOf:
+    return AnyOf("doc_id", (doc_id,))
+
+
+def _of_set(doc_id: str, passage_set: str) -> Every:
+    return Every((_of_document(doc_id), AnyOf("version", (passage_set,))))
+
+
+class LiveWriter:
+    """Writes into the index that questions are answered from."""
+
+    def __init__(self, catalog: Catalog, collection: Callable[[], Collection]) -> None:
+        self._catalog = catalog
+        self._collection = collection  # asked for each document: between two of them, another may take its place
+
+    def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
+        """Replace the document's passages in one step."""
+        collection, before = self._collection(), document.version
+        fresh = before != passage_set and not collection.count(AnyOf("version", (passage_set,)))
+        self._catalog.documents.mark_writing(document, passage_set)
+        if fresh:
+            collection.hide(passage_set)
+        try:
+            collection.upsert(points)
+        except BaseException:
+            # What cannot be taken back now stays hidden and marked, for the next start to mend.
+            if fresh and _taken_back(collection, document.doc_id, passage_set):
+                collection.show(passage_set)
+                self._catalog.documents.mark_writing(document, None)
+            raise
+        document.version, document.writing = passage_set, before
+        document.state, document.reason, document.reason_code = State.READY, None, None
+        document.chunks = len(points)
+        self._catalog.projects.count_changed(document.project_id, len(points))
+        if before == passage_set:
+            document.writing = None
+        with self._catalog.db.transaction():
+            if before != passage_set:
+                self._catalog.refined.move(document.project_id, document.doc_id, became)
+            self._catalog.documents.save(document)
+        if document.writing:
+            collection.show(passage_set, instead_of=document.writing)
+            deleted = collection.delete(_all_but(document))
+            self._catalog.projects.count_changed(document.project_id, deleted)
+            collection.show(document.writing)  # there is nothing left of it to hide
+            document.writing = None
+            self._catalog.documents.save(document)
+        else:
+            collection.show(passage_set)
+
+    def note(self, document: Document) -> None:
+        """Keep a row."""
+        self._catalog.documents.save(document)
+
+    def clear(self, doc_id: str) -> int:
+        """Delete a document's passages; its row is another's to write."""
+        return self._collection().delete(_of_document(doc_id))
+
+    def remove(self, project_id: str, doc_id: str) -> int:
+        """Delete a document and its passages; gives how many there were."""
+        deleted = self.clear(doc_id)
+        self._catalog.projects.count_changed(project_id, deleted)
+        self._catalog.documents.remove(project_id, doc_id)
+        return deleted
+
+
+class RebuildWriter:
+    """Writes a new generation beside the one in use; `finish` makes all of it current at once."""
+
+    def __init__(self, catalog: Catalog, collection: Collection) -> None:
+        self._catalog = catalog
+        self._collection = collection
+        self._rows: dict[str, Document] = {}
+        self._became: dict[str, Mapping[str, str]] = {}
+
+    def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
+        """Write passages that nobody sees yet."""
+        self._collection.upsert(points)
+        if document.version != passage_set:
+            self._became[document.doc_id] = became
+        self._rows[document.doc_id] = replace(
+            document,
+            version=passage_set,
+            writing=None,
+            state=State.READY,
+            reason=None,
+            reason_code=None,
+            chunks=len(points),
+        )
+
+    def note(self, document: Document) -> None:
+        """Keep a row until the end."""
+        self._rows[document.doc_id] = document
+
+    def has(self, doc_id: str) -> bool:
+        """Whether a document has been taken in."""
+        return doc_id in self._rows
+
+    def drop(self, doc_id: str) -> None:
+        """Take a document out again."""
+        self._collection.delete(_of_document(doc_id))
+        self._rows.pop(doc_id, None)
+        self._became.pop(doc_id, None)
+
+    def finish(self, project: Project, gone: Sequence[str]) -> None:
+        """Make the new generation (`project` names it) and its rows the current ones."""
+        self._collection.flush()
+        project = replace(project, without_graph=self._collection.count())
+        with self._catalog.db.transaction():
+            for document in self._rows.values():
+                self._catalog.documents.save(document)
+            for doc_id, became in self._became.items():
+                self._catalog.refined.move(project.id, doc_id, became)
+            for doc_id in gone:
+                self._catalog.documents.remove(project.id, doc_id)
+            self._catalog.projects.save(project)
+
+
+def mend(catalog: Catalog, project: Project, collection: Collection) -> int:
+    """Undo or finish what a kill left half written; gives how many documents were touched."""
+    interrupted = catalog.documents.interrupted(project.id)
+    for document in interrupted:
+        # Whichever side of the catalog's commit the kill came on, the row names the set that counts.
+        collection.delete(_all_but(document))
+        document.writing = None
+        catalog.documents.save(document)
+    if interrupted:
+        log.info("mended %d documents of %s", len(interrupted), project.id)
+    return len(interrupted)
+
+
+def _all_but(document: Document) -> Condition:
+    own = _of_document(document.doc_id)
+    return Every((own, Not(AnyOf("version", (document.version,))))) if document.version else own
+
+
+def _taken_back(collection: Collection, doc_id: str, passage_set: str) -> bool:
+    try:
+        collection.delete(_of_set(doc_id, passage_set))
+    except Exception:
+        log.exception("could not take back passages of %s; the next start will", doc_id)
+        return False
+    return True

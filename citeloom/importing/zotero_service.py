@@ -1,0 +1,133 @@
+"""What people and agents ask of Zotero: how it is reached, what it holds, and which part of it they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from citeloom.catalog.projects import Source
+from citeloom.core import credentials
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.importing.sources.folder import ALL_OF_ZOTERO
+from citeloom.zotero.gateway import KEY, Zotero, tree
+from citeloom.zotero.scope import Scope, below, find_scope, select
+from citeloom.zotero.types import Snapshot
+from citeloom.zotero.types import Source as Reached
+
+_FORMS = "Write zotero, zotero:collection/NAME, zotero:search/NAME or zotero:tag/TAG."
+
+
+def is_zotero(source: str) -> bool:
+    """Whether a source is a part of Zotero rather than a path."""
+    return source == "zotero" or source.startswith("zotero:")
+
+
+class ZoteroDesk:
+    """Answers for Zotero."""
+
+    def __init__(self, zotero: Zotero) -> None:
+        self._zotero = zotero
+
+    def status(self) -> dict[str, Any]:
+        """How Zotero is reached, and what to do for a better way."""
+        return self._zotero.status()
+
+    def reached(self) -> str:
+        """How Zotero is reached, in a few words; ZOTERO_UNAVAILABLE where it is not."""
+        source = self._zotero.open()
+        about = source.about()
+        return {
+            "local": f"running, {about.get('version')}",
+            "sqlite": f"{about.get('database')}, schema {about.get('schema')}",
+            "web": f"zotero.org, as {about.get('name')}",
+        }[source.kind]
+
+    def collections(self, library: str | None) -> dict[str, Any]:
+        """Libraries, collections and saved searches to choose from; of one library, if it is named."""
+        snapshots = self._read_all()
+        if library is not None:
+            scope, _ = find_scope(snapshots, "*", library=library)
+            snapshots = [snapshot for snapshot in snapshots if snapshot.library.id == scope.library]
+        return {"libraries": [tree(snapshot) for snapshot in snapshots]}
+
+    def log_in(self, key: str) -> dict[str, Any]:
+        """Keep a key for zotero.org in the keyring, once zotero.org has taken it."""
+        account = self._zotero.web_with(key.strip()).check_key()
+        credentials.put(KEY, key.strip())
+        return {"user": account["name"], "key": credentials.where(KEY)}
+
+    def log_out(self) -> dict[str, Any]:
+        """Forget the key; whether there was one, and where there is still one."""
+        return {"forgotten": credentials.forget(KEY), "key": credentials.where(KEY)}
+
+    def part(
+        self, words: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()
+    ) -> Source:
+        """The part of Zotero that a person means, as a source for a project."""
+        scope, label = find_scope(self._read_all(), words, library=library, recursive=recursive, tags=tuple(tags))
+        return Source("zotero", scope.to_uri(), scope.recursive, label)
+
+    def part_named(self, source: str, *, recursive: bool) -> Source:
+        """The part that a person wrote as zotero:…"""
+        words, tags = _parsed(source)
+        return self.part(words, recursive=recursive, tags=tags)
+
+    def part_within(self, source: str, allowed: Sequence[Source], *, recursive: bool) -> str:
+        """The part that an agent named, as far as the project may read it. What is outside is not named to it."""
+        scopes = [Scope.from_uri(s.path) for s in allowed if s.kind == "zotero"]
+        if not scopes:
+            raise CiteLoomError(
+                Code.PERMISSION_DENIED,
+                "This project reads nothing from Zotero.",
+                'The researcher can allow it: citeloom project allow PROJECT --zotero "COLLECTION".',
+            )
+        if source == "zotero":
+            return ALL_OF_ZOTERO
+        words, tags = _parsed(source)
+        zotero = self._zotero.open()
+        libraries = [library for library in zotero.libraries() if any(s.library == library.id for s in scopes)]
+        snapshots = [_within(zotero, zotero.read(library), scopes) for library in libraries]
+        scope, _ = find_scope(snapshots, words, library=None, recursive=recursive, tags=tags)
+        return scope.to_uri()
+
+    def _read_all(self) -> list[Snapshot]:
+        source = self._zotero.open()
+        return [source.read(library) for library in source.libraries()]
+
+
+def same_part(one: str, other: str) -> bool:
+    """Whether two parts of Zotero are the same collection or search, with or without what is inside it."""
+    if not (is_zotero(one) and is_zotero(other)):
+        return False
+    first, second = Scope.from_uri(one), Scope.from_uri(other)
+    return replace(first, recursive=True) == replace(second, recursive=True)
+
+
+def _parsed(source: str) -> tuple[str, tuple[str, ...]]:
+    """What a source such as zotero:collection/NAME says: the words for a part, and the tags."""
+    kind, _, name = source.removeprefix("zotero:").partition("/")
+    if kind == "tag" and name:
+        return "", (name,)
+    if kind in ("collection", "search") and name:
+        return name if kind == "collection" else f"search:{name}", ()
+    raise CiteLoomError(Code.INVALID_INPUT, f"{source[:100]!r} is no part of Zotero.", _FORMS)
+
+
+def _within(zotero: Reached, snapshot: Snapshot, scopes: Sequence[Scope]) -> Snapshot:
+    """A library as a project sees it: only the items, collections and searches of its own parts."""
+    own = [scope for scope in scopes if scope.library == snapshot.library.id]
+    if any(scope.kind == "all" and not scope.tags for scope in own):
+        return snapshot
+    items: set[str] = set()
+    collections: set[str] = set()
+    for scope in own:
+        items |= select(snapshot, scope, lambda search: zotero.found_by(snapshot, search))
+        if scope.kind == "collection":
+            collections |= below(snapshot, scope.key) if scope.recursive else {scope.key}
+    return replace(
+        snapshot,
+        items={key: item for key, item in snapshot.items.items() if key in items},
+        collections={key: c for key, c in snapshot.collections.items() if key in collections},
+        searches={key: s for key, s in snapshot.searches.items() if any(scope.key == key for scope in own)},
+    )

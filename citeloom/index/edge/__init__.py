@@ -1,0 +1,1 @@
+"""Collections in Qdrant Edge, embedded in the engine."""

@@ -1,0 +1,202 @@
+"""Opens an index in a process of its own, which may take only so much memory, disk and time.
+
+Qdrant Edge believes what it reads: one wrong byte among the ids makes it ask for a hundred gigabytes. So an index that
+was left in the middle of something is opened here first, and afterwards has checksums that say that it is sound.
+What is left of a damaged one is read here as well.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.index import filters as f
+from citeloom.index.base import Collection, Hit
+from citeloom.index.edge.checksums import unusable
+from citeloom.index.edge.child_process import FOLDER, end_with_parent
+from citeloom.index.edge.sparse_files import room_of
+
+_system: Any = psutil  # it comes without types
+_MB = 1_000_000
+_LOOK_SECONDS = 0.1
+_PAGE = 64
+_KILLED = 9  # as POSIX counts the signals
+
+
+def run(folder: Path) -> None:
+    """Open an index elsewhere, ask it something and close it; INDEX_UNAVAILABLE where that does not go well."""
+    said = _elsewhere(folder, [])
+    if said.failed is not None:
+        raise unusable(f"The index of this project cannot be opened: {said.failed.rstrip('.')}.")
+
+
+def rescued(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
+    """What can still be read of these documents in an index that cannot be opened here: passages by document."""
+    found: dict[str, list[Hit]] = {}
+    # Where the process was lost in the middle, what came before is there all the same.
+    for line in _elsewhere(folder, doc_ids).lines:
+        with suppress(ValueError):
+            passage_id, payload = json.loads(line)
+            found.setdefault(payload["doc_id"], []).append(Hit(passage_id, 1.0, payload))
+    return found
+
+
+class _Limits:
+    """How much a process may take, by what the index takes on the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        room = room_of(folder)
+        largest = max((file.stat().st_size for file in folder.rglob("*") if file.is_file()), default=0)
+        self.memory = 600 * _MB + 3 * room
+        self.disk = room + max(500 * _MB, room)
+        self.file = max(500 * _MB, 2 * largest)
+        self.seconds = 300 + room / _MB  # it may have to write again what the disk did not get before
+
+    def passed(self, process: subprocess.Popen[str], folder: Path, since: float) -> str | None:
+        """Which of them a process has passed."""
+        try:
+            memory = _system.Process(process.pid).memory_info().rss
+        except psutil.Error:
+            return None
+        if memory > self.memory:
+            return f"it took more than {self.memory // _MB} MB of memory"
+        if time.monotonic() - since > self.seconds:
+            return f"it took more than {self.seconds:.0f} seconds"
+        if room_of(folder) > self.disk:
+            return f"it wrote more than {self.disk // _MB} MB"
+        return None
+
+    def set(self) -> None:
+        """Have the system hold this process to them, where it can."""
+        try:
+            import resource
+        except ImportError:
+            return
+        # A text whose length is wrong may ask for four gigabytes and use none of them: that is no reason to end.
+        asked = self.memory + 5_000 * _MB
+        for name, value in (("RLIMIT_DATA", asked), ("RLIMIT_FSIZE", self.file), ("RLIMIT_CORE", 0)):
+            try:
+                resource.setrlimit(getattr(resource, name), (value, resource.getrlimit(getattr(resource, name))[1]))
+            except (AttributeError, OSError, ValueError):
+                continue
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What came of the process: what it printed, and why it did not come to its end."""
+
+    lines: list[str]
+    failed: str | None
+
+
+def _elsewhere(folder: Path, doc_ids: Sequence[str]) -> _Said:
+    """Run `main` in a process of its own. Where the index is not at fault, the error says that it may be back."""
+    limits = _Limits(folder)
+    command = [sys.executable, "-m", "citeloom.index.edge.trial_open", str(folder)]
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=FOLDER
+        )
+    except OSError as error:
+        raise _prevented(str(error)) from error
+    passed: list[str] = []
+    ended = threading.Event()
+    watch = threading.Thread(target=_watch, args=(process, folder, limits, passed, ended), daemon=True)
+    watch.start()
+    try:
+        said, complaints = process.communicate(json.dumps(list(doc_ids)))
+    finally:
+        ended.set()
+        watch.join()
+        process.kill()
+    if process.returncode == 0:
+        return _Said(said.splitlines(), None)
+    if not passed and process.returncode == -_KILLED:
+        raise _prevented("the process that tried it was ended from outside")
+    return _Said(said.splitlines(), passed[0] if passed else _reason(complaints) or f"exit code {process.returncode}")
+
+
+def _prevented(reason: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INDEX_UNAVAILABLE,
+        f"The index of this project could not be opened: {reason.rstrip('.')}.",
+        "Close other programs and try again.",
+        away=True,
+    )
+
+
+def _reason(complaints: str) -> str:
+    """What matters of what a process said at its end."""
+    lines = [line for line in complaints.splitlines() if line.strip() and not line.startswith("note:")]
+    return next((line for line in lines if line.startswith("memory allocation")), lines[-1] if lines else "")
+
+
+def _watch(
+    process: subprocess.Popen[str], folder: Path, limits: _Limits, passed: list[str], ended: threading.Event
+) -> None:
+    since = time.monotonic()
+    while not ended.wait(_LOOK_SECONDS):
+        if why := limits.passed(process, folder, since):
+            passed.append(why)
+            process.kill()
+            return
+
+
+def main(folder: Path) -> None:
+    """Open an index and use it as a question would; print the passages of the documents that stdin names."""
+    from citeloom.index.edge.collection import EdgeCollection  # which runs this file
+
+    end_with_parent()
+    _Limits(folder).set()
+    doc_ids = json.load(sys.stdin)
+    try:
+        collection = EdgeCollection.open_unchecked(folder)
+        if doc_ids:
+            for hit in _readable(collection, doc_ids):
+                print(json.dumps([hit.id, hit.payload]), flush=True)
+            return  # not closed: a damaged one is left as it is
+        collection.add_missing_indexes()
+        collection.values("doc_id", 1)
+        collection.search([1.0] * collection.vectors()[0], None, 1)
+        for point in collection.points(None, _PAGE)[:1]:
+            collection.search(None, point.sparse, 1)
+        collection.close()
+    except CiteLoomError as error:
+        sys.exit(error.message.removeprefix("The index of this project cannot be opened: "))
+
+
+def _readable(collection: Collection, doc_ids: Sequence[str]) -> Iterator[Hit]:
+    for doc_id in doc_ids:
+        own = f.AnyOf("doc_id", (doc_id,))
+        try:
+            yield from collection.scroll(own, max(1, collection.count(own)))
+        except CiteLoomError:  # one of its passages cannot be read: the others may be
+            yield from _one_by_one(collection, own)
+
+
+def _one_by_one(collection: Collection, own: f.Condition) -> Iterator[Hit]:
+    try:
+        most = collection.count(own)
+    except CiteLoomError:
+        return
+    for place in range(most):
+        try:
+            here = f.Every((own, f.Range("chunk_index", gte=place, lte=place)))
+            yield from collection.scroll(here, 1)
+        except CiteLoomError:
+            continue
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,215 @@
+"""The models that can be had: what each is, for which languages, whether it is on this machine, and fetching it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from citeloom.core import paths
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.settings import BUNDLED_DENSE
+from citeloom.index.models.loading import BUNDLED, offered, offered_rerankers
+
+_LOOK_EVERY = 0.25  # seconds between two looks at how far a download is
+_GIGABYTE = 1_000_000_000
+_BUNDLED_GB = 0.023
+MANY = "*"  # the language of models that know dozens of them
+_LANGUAGES = re.compile(r"(multi-?lingual\b(?: \([^)]*\))?|mixed [\w-]+|english\b|chinese\b)", re.IGNORECASE)
+_NAMED = {"english": "en", "german": "de", "spanish": "es", "chinese": "zh"}
+_TOKENS = re.compile(r"(\d+) input tokens")
+_YEAR = re.compile(r"(\d{4}) year")
+# Made for questions or for passages only, for captions of pictures, or for programs.
+_UNFIT = re.compile(r"\b(query|document)[- ]side\b|text&image|programming", re.IGNORECASE)
+# Good at finding passages, and bearable without a graphics card. Others are for those who know why.
+_PROVEN = (
+    BUNDLED_DENSE,
+    "BAAI/bge-small-en-v1.5",
+    "jinaai/jina-embeddings-v2-base-de",
+    "jinaai/jina-embeddings-v2-base-es",
+    "jinaai/jina-embeddings-v2-base-zh",
+    "google/embeddinggemma-300m",
+    "intfloat/multilingual-e5-large",
+)
+_SOME = 0.05  # of a library's documents: a language of fewer does not decide which model it needs
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A dense model that can be chosen."""
+
+    name: str
+    dimensions: int
+    description: str
+    size_gb: float
+    bundled: bool
+    here: bool
+    languages: tuple[str, ...]  # codes; `MANY`: dozens
+    tokens: int | None  # that it reads of a text; None: not said
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerChoice:
+    """A cross-encoder that can be chosen."""
+
+    name: str
+    description: str
+    size_gb: float
+    here: bool
+
+
+def choices() -> list[Choice]:
+    """Every model that is made for texts like ours, the bundled one first."""
+    bundled = Choice(
+        BUNDLED_DENSE,
+        BUNDLED.size,
+        "English, reads 256 tokens of a passage. Comes with CiteLoom.",
+        _BUNDLED_GB,
+        True,
+        True,
+        ("en",),
+        BUNDLED.max_tokens,
+    )
+    return [bundled, *(_choice(about) for about in offered() if not _UNFIT.search(about["description"]))]
+
+
+def rerankers() -> list[RerankerChoice]:
+    """Every cross-encoder."""
+    return [
+        RerankerChoice(str(about["model"]), _reads(about), float(about["size_in_GB"]), _here(about))
+        for about in offered_rerankers()
+    ]
+
+
+def spoken(library: Mapping[str, int]) -> list[str]:
+    """The languages of a library that matter, most frequent first; `library` counts documents ("": not known)."""
+    known = {code: count for code, count in library.items() if code}
+    least = _SOME * sum(known.values())
+    return sorted((code for code in known if known[code] >= least), key=lambda code: -known[code])
+
+
+def recommended(found: Collection[Choice], library: Mapping[str, int]) -> set[str]:
+    """The names of those that suit a library, given how many documents it has in each language ("": not known).
+
+    One for its very languages where there is one, and those that know many; for English alone, small ones do.
+    """
+    needed = set(spoken(library)) or {"en"}
+    fitting = [choice for choice in found if choice.name in _PROVEN]
+    if needed == {"en"}:
+        return {choice.name for choice in fitting if choice.languages == ("en",)}
+    return {choice.name for choice in fitting if MANY in choice.languages or needed <= set(choice.languages)}
+
+
+def is_here(name: str) -> bool:
+    """Whether a model's weights are on this machine."""
+    return name == BUNDLED_DENSE or any(_here(about) for about in _every() if about["model"] == name)
+
+
+def fetch(name: str, tell: Callable[[int, int], None], stopped: Callable[[], bool]) -> bool:
+    """Fetch a model's weights; False if it was stopped. `tell` hears how many bytes there are, of how many.
+
+    In a process of its own: there the hub's client may go online, and a download can be ended in its middle. What it
+    has is kept, and the next attempt goes on from there.
+    """
+    about = next(about for about in _every() if about["model"] == name)
+    folder, total = _folder(about), int(about["size_in_GB"] * _GIGABYTE)
+    environment = {key: value for key, value in os.environ.items() if key != "HF_HUB_OFFLINE"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "citeloom.index.models.download", name],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[3],
+        env=environment,
+        start_new_session=os.name == "posix",
+    )
+    with process:
+        while process.poll() is None:
+            if stopped():
+                process.kill()
+                return False
+            tell(_bytes(folder), total)
+            time.sleep(_LOOK_EVERY)
+        assert process.stdout
+        said = process.stdout.read().decode("utf-8", "replace").strip()
+    if process.returncode or not is_here(name):
+        raise CiteLoomError(
+            Code.MODEL_NOT_AVAILABLE,
+            f"The model '{name}' could not be fetched: {said or 'its download ended early'}.",
+            "Check the connection to the internet and try again. Nothing was changed.",
+            lasting=name,
+        )
+    return True
+
+
+def _every() -> list[dict[str, Any]]:
+    return [*offered(), *offered_rerankers()]
+
+
+def _choice(about: dict[str, Any]) -> Choice:
+    name, description = str(about["model"]), str(about["description"])
+    tokens = _TOKENS.search(description)
+    return Choice(
+        name,
+        int(about["dim"]),
+        _in_words(description),
+        float(about["size_in_GB"]),
+        False,
+        _here(about),
+        _languages(description),
+        int(tokens[1]) if tokens else None,
+    )
+
+
+def _languages(description: str) -> tuple[str, ...]:
+    found = _LANGUAGES.search(description)
+    said = found[1].lower() if found else ""
+    named = tuple(code for name, code in _NAMED.items() if name in said)
+    return named or ((MANY,) if said else ())
+
+
+def _in_words(description: str) -> str:
+    """What a person who chooses wants to know of a model: its languages, how much it reads, how old it is."""
+    languages, tokens, year = (known.search(description) for known in (_LANGUAGES, _TOKENS, _YEAR))
+    said = [
+        languages[1][:1].upper() + languages[1][1:] if languages else "",
+        f"reads {tokens[1]} tokens of a passage" if tokens else "",
+        f"made in {year[1]}" if year else "",
+    ]
+    return ", ".join(filter(None, said)) + "."
+
+
+def _reads(about: dict[str, Any]) -> str:
+    """The languages of a cross-encoder, of which little is said."""
+    if about["model"] == "BAAI/bge-reranker-base":
+        return "Chinese and English."
+    return "Many languages." if re.search("multi-?lingual", about["description"], re.IGNORECASE) else "English."
+
+
+def _folder(about: dict[str, Any]) -> Path:
+    return Path(paths.models_folder()) / f"models--{about['sources']['hf'].replace('/', '--')}"
+
+
+def _here(about: dict[str, Any]) -> bool:
+    folder = _folder(about)
+    try:
+        snapshot = folder / "snapshots" / (folder / "refs" / "main").read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return False
+    return all((snapshot / file).is_file() for file in (about["model_file"], *about["additional_files"]))
+
+
+def _bytes(folder: Path) -> int:
+    total = 0
+    for file in (folder / "blobs").glob("*"):
+        try:
+            total += file.stat().st_size
+        except OSError:
+            continue  # it has just got its final name
+    return total

@@ -1,0 +1,171 @@
+"""Embedding models at work: texts to vectors and to weighted words, each model loaded once."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar, cast
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models
+from citeloom.index.base import SparseVector
+from citeloom.index.models.instructions import instruction
+from citeloom.index.models.loading import BUNDLED, DenseInfo, describe, load_dense, load_sparse
+from citeloom.index.models.reranker import Reranker
+from citeloom.index.models.stemming import code_of, passage_words, question_words
+
+AUTO = "auto"  # each document in its own language
+_QUERIES_KEPT = 512
+_Kind = TypeVar("_Kind")
+
+
+class DenseModel:
+    """A dense model: texts to vectors.
+
+    With `at_once`, that many texts are embedded at the same time, each on one core and by itself. On two cores with
+    the bundled model that takes 61 ms of a processor a passage, against 67 to 108 in length-sorted batches of 4 to 16,
+    which are padded, and 106 to 140 over both cores, which wait for each other (`make bench`: embedding).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        at_once: int = 1,
+        *,
+        allow_download: bool = False,
+        give_way: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.name = name
+        self._give_way = give_way  # before each passage
+        self._model = load_dense(name, 1, allow_download=allow_download)
+        self._before = instruction(name)
+        self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="embed")
+        self.info = describe(name, self._model)
+        self._queries: OrderedDict[str, list[float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Vectors of passages, in the order given."""
+        try:
+            return list(self._pool.map(self._embed_one, texts))
+        except Exception as error:
+            raise _embedding_failed(self.name, error) from error
+
+    def close(self) -> None:
+        """End its threads."""
+        self._pool.shutdown(wait=False)
+
+    def _embed_one(self, text: str) -> list[float]:
+        self._give_way()
+        text = self._before.passage + text
+        return cast("list[float]", next(iter(self._model.embed([text], batch_size=1))).tolist())
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a question; the last ones are remembered."""
+        with self._lock:
+            known = self._queries.get(text)
+            if known is not None:
+                self._queries.move_to_end(text)
+                return known
+        try:
+            vector = cast("list[float]", next(iter(self._model.query_embed(self._before.question + text))).tolist())
+        except Exception as error:
+            raise _embedding_failed(self.name, error) from error
+        with self._lock:
+            self._queries[text] = vector
+            while len(self._queries) > _QUERIES_KEPT:
+                self._queries.popitem(last=False)
+        return vector
+
+
+class SparseModel:
+    """A sparse model: texts to weighted words."""
+
+    def __init__(self, name: str, language: str = AUTO, *, allow_download: bool = False) -> None:
+        self.name = name
+        self._fixed = "" if language == AUTO else code_of(language)
+        self._model = None if name == BUNDLED_SPARSE else load_sparse(name, allow_download=allow_download)
+
+    def embed(self, texts: Sequence[str], language: str = "") -> list[SparseVector]:
+        """Weighted words of passages in a language, such as "de"; "" is one that is not known."""
+        if self._model is None:
+            return [passage_words(text, self._fixed or language) for text in texts]
+        return [_sparse(v) for v in self._model.embed(list(texts), batch_size=16)]
+
+    def embed_query(self, text: str, languages: Iterable[str] = ()) -> SparseVector:
+        """Weighted words of a question, for documents in these languages and for those whose language is not known."""
+        if self._model is None:
+            return question_words(text, [*languages, self._fixed])
+        return _sparse(next(iter(self._model.query_embed(text))))
+
+
+class ModelShelf:
+    """Loads each model once. Questions and imports have sessions of their own, so neither waits for the other."""
+
+    def __init__(self, settings: Models) -> None:
+        self._settings = settings
+        self.give_way: Callable[[], object] = lambda: None  # called before each passage of an import
+        self._lock = threading.Lock()
+        self._loading: dict[tuple[str, str], threading.Lock] = {}
+        self._dense: dict[tuple[str, str], DenseModel] = {}
+        self._sparse: dict[tuple[str, str], SparseModel] = {}
+        self._rerankers: dict[tuple[str, str], Reranker] = {}
+
+    def info(self, name: str) -> DenseInfo:
+        """What is known of a model; the bundled one need not be loaded for it."""
+        return BUNDLED if name == BUNDLED_DENSE else self.for_questions(name).info
+
+    def for_questions(self, name: str) -> DenseModel:
+        """The model as questions use it."""
+        return self._get(name, "questions", 1)
+
+    def for_imports(self, name: str) -> DenseModel:
+        """The model as imports use it."""
+        return self._get(name, "imports", os.cpu_count() or 2)
+
+    def sparse(self, name: str) -> SparseModel:
+        """The sparse model."""
+        allowed, language = self._settings.allow_download, self._settings.language
+        return self._once(self._sparse, name, "words", lambda: SparseModel(name, language, allow_download=allowed))
+
+    def reranker(self, name: str) -> Reranker:
+        """A cross-encoder."""
+        allowed = self._settings.allow_download
+        return self._once(self._rerankers, name, "reranking", lambda: Reranker(name, allow_download=allowed))
+
+    def release_imports(self) -> None:
+        """Give back the memory of the sessions that only imports need."""
+        with self._lock:
+            for key in [key for key in self._dense if key[1] == "imports"]:
+                self._dense.pop(key).close()
+
+    def _get(self, name: str, use: str, at_once: int) -> DenseModel:
+        allowed = self._settings.allow_download
+        give_way = self.give_way if use == "imports" else lambda: None
+        return self._once(
+            self._dense, name, use, lambda: DenseModel(name, at_once, allow_download=allowed, give_way=give_way)
+        )
+
+    def _once(self, kept: dict[tuple[str, str], _Kind], name: str, use: str, load: Callable[[], _Kind]) -> _Kind:
+        """A model that is kept, or loaded now. Nobody waits for a model that others load: it may be a large one."""
+        with self._lock:
+            loading = self._loading.setdefault((name, use), threading.Lock())
+        with loading:
+            if (name, use) not in kept:
+                model = load()
+                with self._lock:
+                    kept[name, use] = model
+            return kept[name, use]
+
+
+def _sparse(vector: Any) -> SparseVector:
+    return SparseVector(vector.indices.tolist(), vector.values.tolist())
+
+
+def _embedding_failed(name: str, error: Exception) -> CiteLoomError:
+    return CiteLoomError(
+        Code.EMBEDDING_FAILED, f"The model '{name}' failed on a text: {error}.", "Run the check-up ('citeloom doctor')."
+    )

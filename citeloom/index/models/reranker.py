@@ -1,0 +1,36 @@
+"""Cross-encoders: they read a question and a passage together. Better than vectors, and hundreds of times slower."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.index.models.loading import load_reranker
+
+_AT_ONCE = 1  # a passage beside a longer one would be padded to its length, and read as slowly
+
+
+class Reranker:
+    """Judges how well passages answer a question."""
+
+    def __init__(self, name: str, *, allow_download: bool = False) -> None:
+        self.name = name
+        self._model = load_reranker(name, allow_download=allow_download)
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers the question, from 0 to 1."""
+        try:
+            return [_unit(score) for score in self._model.rerank(question, list(texts), batch_size=_AT_ONCE)]
+        except Exception as error:
+            raise CiteLoomError(
+                Code.EMBEDDING_FAILED,
+                f"The reranker '{self.name}' failed on a text: {error}.",
+                "Choose another one, or none: search.rerank in the settings.",
+            ) from error
+
+
+def _unit(score: float) -> float:
+    """A judgement, open in both directions, as a probability."""
+    bounded = max(-60.0, min(60.0, score))
+    return 1 / (1 + math.exp(-bounded))

@@ -1,0 +1,111 @@
+"""Words of passages and questions by the stems of their language. Nothing is downloaded: BM25 brings its stop words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.index.base import SparseVector
+from citeloom.index.edge.collection import Bm25
+
+ENGLISH = "en"  # of texts whose language is not known, and of all that was embedded before languages were told apart
+LANGUAGES = {
+    "ar": "arabic", "az": "azerbaijani", "eu": "basque", "bn": "bengali", "ca": "catalan", "zh": "chinese",
+    "da": "danish", "nl": "dutch", "en": "english", "fi": "finnish", "fr": "french", "de": "german", "el": "greek",
+    "he": "hebrew", "hu": "hungarian", "id": "indonesian", "it": "italian", "ja": "japanese", "kk": "kazakh",
+    "ne": "nepali", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sl": "slovene",
+    "es": "spanish", "sv": "swedish", "tg": "tajik", "tr": "turkish",
+}  # fmt: skip
+
+_WORD = re.compile(r"[^\W\d_]+")
+_LETTER = re.compile(r"[^\W\d_]")
+_KANA, _HAN = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\u4e00-\u9fff]")
+_READ = 20_000  # characters of a text: they tell its language as well as all of it
+_LEAST_WORDS = 4  # that are common in a language, and which share of a text they make up
+_LEAST_SHARE = 0.15
+_AHEAD = 1.15  # by how much a language must fit better than the next one
+_LONGEST_WORD = 30
+
+
+def code_of(language: str) -> str:
+    """The code of a language as the settings name it, such as "german" or "de"."""
+    wanted = language.strip().lower()
+    for code, name in LANGUAGES.items():
+        if wanted in (code, name):
+            return code
+    raise CiteLoomError(
+        Code.INVALID_INPUT,
+        f"There are no stop words for the language '{language}'.",
+        f'Write models.language = "auto", or one of: {", ".join(sorted(LANGUAGES.values()))}.',
+    )
+
+
+def stemmed_as(language: str) -> str:
+    """The language whose stems a text is found by: its own where there are any, else English."""
+    return language if language in LANGUAGES else ENGLISH
+
+
+def passage_words(text: str, language: str) -> SparseVector:
+    """Weighted words of a passage in its language."""
+    return _bm25(stemmed_as(language)).passage(text)
+
+
+def question_words(text: str, languages: Iterable[str]) -> SparseVector:
+    """Weighted words of a question, by the stems of each language that it may be answered in.
+
+    Common words of the question's own language are left out in all of them: they would be rare words elsewhere.
+    """
+    codes = sorted({ENGLISH, *map(stemmed_as, languages)})
+    weights: dict[int, float] = {}
+    common = _common_words(text, codes) if len(codes) > 1 else ""
+    for code in codes:
+        found = _bm25(code).query(text)
+        left_out = set(_bm25(code).query(common).indices) if common else set()
+        weights |= {at: value for at, value in zip(found.indices, found.values, strict=True) if at not in left_out}
+    return SparseVector(list(weights), list(weights.values()))
+
+
+def detect(text: str) -> str:
+    """The language of a text, such as "de"; "" where its common words do not tell.
+
+    Measured on sentences of interfaces in 33 languages: 3 of 100 texts of 100 words got a wrong one of those that have
+    stems, and 79 the right one; running prose has more common words and is told from one sentence.
+    """
+    text = text[:_READ]
+    letters = len(_LETTER.findall(text))
+    if len(_KANA.findall(text)) > letters / 10:
+        return "ja"
+    if len(_HAN.findall(text)) > letters / 3:
+        return "zh"
+    words = [word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_WORD]
+    count, weight = Counter[str](), Counter[str]()
+    for word in words:
+        known = _common_in(word)
+        for code in known:
+            count[code] += 1
+            weight[code] += 1 / len(known)  # type: ignore[assignment]
+    (first, most), (_, next_most) = [*weight.most_common(2), ("", 0), ("", 0)][:2]
+    sure = count[first] >= max(_LEAST_WORDS, _LEAST_SHARE * len(words)) and most >= _AHEAD * next_most
+    return first if sure else ""
+
+
+def _common_words(text: str, codes: Sequence[str]) -> str:
+    """Stop words of the language that a question is most likely in; none where two fit as well."""
+    words = set(_WORD.findall(text.lower()))
+    common = {code: [word for word in words if code in _common_in(word)] for code in codes}
+    first, second = sorted(common.values(), key=len, reverse=True)[:2]
+    return " ".join(first) if len(first) > len(second) else ""
+
+
+@lru_cache(maxsize=20_000)
+def _common_in(word: str) -> tuple[str, ...]:
+    """The languages that have a word among their stop words."""
+    return tuple(code for code in LANGUAGES if not _bm25(code).query(word).indices)
+
+
+@cache
+def _bm25(code: str) -> Bm25:
+    return Bm25(LANGUAGES[code])

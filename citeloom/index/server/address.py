@@ -1,0 +1,49 @@
+"""The address of a Qdrant server, as people write it and as it is kept."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+from citeloom.core.errors import CiteLoomError, Code
+
+_PORT = 6333  # of Qdrant over http and https, where the address names none
+
+
+def checked(address: str) -> str:
+    """An address as it is kept, or INVALID_INPUT."""
+    address = address.strip()
+    try:
+        parts = urlsplit(address)
+        port, host = parts.port or _PORT, parts.hostname
+    except ValueError:
+        # Without the reason, which may hold a part of a password that was written into it.
+        raise _no_address("its machine or port cannot be read") from None
+    if parts.scheme not in ("http", "https"):
+        raise _no_address("it begins with neither http:// nor https://")
+    if parts.username is not None or parts.password is not None:
+        raise _no_address("a name or password does not belong into it; a key is kept by citeloom index login")
+    if not host or not re.fullmatch(r"[\w.:%-]+", host) or re.search(r"\s", address):
+        raise _no_address("it names no machine")
+    if parts.query or parts.fragment:
+        raise _no_address("it holds more than a machine, a port and a path")
+    machine = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{machine}:{port}{parts.path.rstrip('/')}"
+
+
+def is_own_machine(address: str) -> bool:
+    """Whether an address is one of this machine, which nobody else can listen to."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def _no_address(why: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"That is not the address of a Qdrant server: {why}.",
+        "Write it as in http://localhost:6333 or https://qdrant.example.org:6333.",
+    )

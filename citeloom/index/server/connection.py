@@ -1,0 +1,203 @@
+"""A Qdrant server: how it is reached, and what its failures mean to a researcher."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import httpx
+from qdrant_client import QdrantClient
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.index.server.address import checked, is_own_machine
+
+_LOST = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A Qdrant server: where it is, what opens it, and how collections are made on it."""
+
+    address: str  # http://host, https://host:port/path
+    key: str | None = field(default=None, repr=False)
+    timeout: float = 10.0  # seconds
+    shards: int = 1
+    replicas: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what is no address, and a key that others could read on its way."""
+        address = checked(self.address)
+        object.__setattr__(self, "address", address)
+        if self.key is not None and not re.fullmatch(r"[!-~]+", self.key):
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                "The key for the Qdrant server holds blanks or characters that no key has.",
+                "Copy it once more and log in again: citeloom index login.",
+            )
+        if self.key and address.startswith("http:") and not is_own_machine(address):
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"A key sent to {address} could be read by others on its way.",
+                "Write https:// and have the server use TLS, or log out of it: citeloom index logout.",
+            )
+
+    @contextmanager
+    def asked(self) -> Iterator[QdrantClient]:
+        """A connection for a few requests, its failures told as CiteLoom's."""
+        client = self.connect()
+        try:
+            with self.translated(Code.INDEX_UNAVAILABLE, "The Qdrant server refused"):
+                yield client
+        finally:
+            client.close()
+
+    def connect(self) -> QdrantClient:
+        """A connection that opens itself again when it was lost."""
+        # No proxy between two programs of one machine.
+        options: dict[str, Any] = {"trust_env": not is_own_machine(self.address)}
+        if self.address.startswith("https:"):
+            options["verify"] = httpx.create_ssl_context()
+            options["verify"].load_default_certs()  # universities have authorities of their own
+        client = QdrantClient(
+            url=self.address,
+            timeout=math.ceil(self.timeout),
+            headers={"api-key": self.key} if self.key else None,
+            check_compatibility=False,
+            **options,
+        )
+        client.http.client.add_middleware(_once_more)
+        return client
+
+    @contextmanager
+    def translated(self, code: Code, what: str, collection: str = "") -> Iterator[None]:
+        """Turn what a client raises into a CiteLoomError."""
+        try:
+            yield
+        except CiteLoomError:
+            raise
+        except Exception as error:
+            raise self._error(code, what, error, collection) from error
+
+    def _error(self, code: Code, what: str, error: Exception, collection: str) -> CiteLoomError:
+        at = f"the Qdrant server at {self.address}"
+        match error:
+            case UnexpectedResponse(status_code=401 | 403):
+                problem = f"refuses the key: {_reason(error)}" if self.key else f"wants a key: {_reason(error)}"
+                return CiteLoomError(
+                    Code.PERMISSION_DENIED,
+                    f"{_upper(at)} {problem}.",
+                    "Log in with its key: citeloom index login.",
+                    away=self.address,
+                )
+            case UnexpectedResponse(status_code=404) if collection and collection in _reason(error):
+                return CiteLoomError(
+                    Code.INDEX_UNAVAILABLE,
+                    f"{_upper(at)} has no collection {collection}: it was deleted there.",
+                    "Build the index anew; on the command line: citeloom ingest PROJECT --force-rebuild.",
+                    missing=collection,
+                )
+            case UnexpectedResponse(status_code=408 | 504):
+                return self.slow()
+            case UnexpectedResponse(status_code=502 | 503):
+                return CiteLoomError(
+                    Code.INDEX_UNAVAILABLE,
+                    f"{_upper(at)} cannot answer now: {_reason(error)}.",
+                    "Try again in a minute.",
+                    away=self.address,
+                )
+            case UnexpectedResponse():
+                reason = _reason(error)
+                if "No space left" in reason or error.status_code == 507:
+                    return CiteLoomError(
+                        Code.STORAGE_ERROR,
+                        f"The disk of {at} is full: nothing more can be written.",
+                        "Free some space there and try again.",
+                        away=self.address,
+                    )
+                # A server in trouble answers to everything so; one that is well refuses what it will not take.
+                whose = "away" if (error.status_code or 0) >= 500 else "refused"
+                return CiteLoomError(
+                    code,
+                    f"{what}: {at} said: {reason}.",
+                    "Look after the server, then try again.",
+                    **{whose: self.address},
+                )
+            case ResourceExhaustedResponse():
+                return CiteLoomError(
+                    Code.TIMEOUT, f"{_upper(at)} is busy: {error}.", "Try again in a minute.", away=self.address
+                )
+            case ResponseHandlingException(source=httpx.TimeoutException()):
+                return self.slow()
+            case ResponseHandlingException(source=httpx.TransportError() as source):
+                return self._unreachable(source)
+            case ResponseHandlingException() | ValueError():  # what came is no answer of Qdrant's
+                return CiteLoomError(
+                    Code.INDEX_UNAVAILABLE,
+                    f"What answers at {self.address} is not a Qdrant server.",
+                    "Check the address: citeloom index show.",
+                    away=self.address,
+                )
+        return CiteLoomError(code, f"{what}: {error}.", "Run the check-up ('citeloom doctor').")
+
+    def slow(self) -> CiteLoomError:
+        """What to say of a server that does not answer."""
+        return CiteLoomError(
+            Code.TIMEOUT,
+            f"The Qdrant server at {self.address} did not answer in time.",
+            "Try again; if it happens often, raise index.timeout_seconds in the settings.",
+            away=self.address,
+        )
+
+    def _unreachable(self, source: httpx.TransportError) -> CiteLoomError:
+        reasons: list[BaseException] = [source]
+        while (inner := reasons[-1].__cause__ or reasons[-1].__context__) is not None:
+            reasons.append(inner)
+        host, root = urlsplit(self.address).hostname, reasons[-1]
+        if any(isinstance(reason, ssl.SSLError) for reason in reasons):
+            why = f"No safe connection to {self.address} could be made: {source}."
+            next_step = "Check the server's certificate, and that it speaks https."
+        elif any(isinstance(reason, socket.gaierror) for reason in reasons):
+            why, next_step = f"No machine called {host} was found.", "Check the address and the network."
+        elif isinstance(source, _LOST):
+            why = f"The connection to the Qdrant server at {self.address} was lost."
+            next_step = "Try again when the server is back."
+        else:
+            why = f"The Qdrant server at {self.address} cannot be reached: {root}."
+            next_step = (
+                "Start the server, or check the address and the network. If it is gone for good, build the index anew"
+                " on this disk; on the command line: citeloom ingest PROJECT --force-rebuild --embedded."
+            )
+        return CiteLoomError(Code.INDEX_UNAVAILABLE, why, next_step, away=self.address)
+
+
+def _once_more(request: httpx.Request, send: Any) -> httpx.Response:
+    """Send a request again when its connection was lost: servers close idle ones. Doing one twice changes nothing."""
+    try:
+        return cast("httpx.Response", send(request))
+    except ResponseHandlingException as error:
+        if not isinstance(error.source, _LOST):
+            raise
+    return cast("httpx.Response", send(request))
+
+
+def _reason(error: UnexpectedResponse) -> str:
+    """What the server said, in one line."""
+    try:
+        said = str(json.loads(error.content)["status"]["error"])
+    except (ValueError, KeyError, TypeError):
+        said = " ".join(error.content.decode("utf-8", "replace").split()) or error.reason_phrase
+    return f"{said[:300].rstrip('. ')} ({error.status_code})"
+
+
+def _upper(text: str) -> str:
+    return text[0].upper() + text[1:]

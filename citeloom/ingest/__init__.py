@@ -1,1 +1,0 @@
-"""The way of a document: scan, plan, convert, match, embed, write, commit."""

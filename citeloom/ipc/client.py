@@ -1,0 +1,139 @@
+"""How the command line and the tray call the engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.ipc import launch, protocol
+
+_STOP_SECONDS = 90.0
+
+
+class Client:
+    """A control connection; starts the engine where there is none."""
+
+    def __init__(self, *, start: bool = True, started_by: str = "cli") -> None:
+        self._socket: socket.socket = launch.connect("control", {}, start=start, started_by=started_by)
+        self._lines = self._socket.makefile("rb")
+        self._number = 0
+        self._events: deque[dict[str, Any]] = deque()  # came while an answer was waited for
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up."""
+        self._lines.close()
+        self._socket.close()
+
+    def hang_up(self) -> None:
+        """End whatever waits on this connection; may be called from another thread, `close` is still to follow."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def alive(self) -> bool:
+        """Whether the engine still holds this connection; one that has ended since is noticed before it is asked."""
+        try:
+            self._socket.setblocking(False)
+            try:
+                return self._socket.recv(1, socket.MSG_PEEK) != b""
+            finally:
+                self._socket.setblocking(True)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def call(self, verb: str, **args: Any) -> Any:
+        """Ask for a verb and wait for its result."""
+        number = self._send(verb, args)
+        while True:
+            message = self._receive()
+            if message.get("id") == number:
+                return _result(message)
+            if "event" in message:
+                self._events.append(message["event"])
+
+    def watch(self, tell: Callable[[dict[str, Any]], bool]) -> None:
+        """Hand every event to `tell` until it says that it has seen enough."""
+        while True:
+            event = self._events.popleft() if self._events else self._receive().get("event")
+            if event is not None and tell(event):
+                return
+
+    def _send(self, verb: str, args: dict[str, Any]) -> int:
+        self._number += 1
+        try:
+            self._socket.sendall(protocol.line({"id": self._number, "verb": verb, "args": args}))
+        except OSError as error:
+            raise _lost() from error
+        return self._number
+
+    def _receive(self) -> dict[str, Any]:
+        try:
+            line = self._lines.readline()
+        except OSError as error:
+            raise _lost() from error
+        if not line.endswith(b"\n"):  # nothing, or cut off in the middle
+            raise _lost()
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+
+def stop_engine() -> bool:
+    """End the running engine, of whatever version, and wait until it has; False if there was none."""
+    if not launch.running():
+        return False
+    try:
+        with Client(start=False) as client:
+            client.call("stop")
+    except CiteLoomError:
+        # One of another version does not speak with us, but ends in order when the system asks it to.
+        pid = (launch.address() or {}).get("pid")
+        if pid is None:
+            raise
+        os.kill(pid, signal.SIGTERM)
+    wait_until_stopped()
+    return True
+
+
+def wait_until_stopped() -> None:
+    """Wait for an engine to end that was told to."""
+    until = time.monotonic() + _STOP_SECONDS
+    while launch.running():
+        if time.monotonic() > until:
+            raise CiteLoomError(
+                Code.TIMEOUT,
+                "The engine has not stopped yet: it is still putting things away.",
+                "Try again later.",
+            )
+        time.sleep(0.05)
+
+
+def _result(message: dict[str, Any]) -> Any:
+    if "error" in message:
+        raise CiteLoomError.from_dict(message["error"])
+    return message["result"]
+
+
+def _lost() -> CiteLoomError:
+    if launch.disk_is_full():
+        return launch.unavailable("")
+    return CiteLoomError(
+        Code.ENGINE_UNAVAILABLE,
+        "The engine ended in the middle of this.",
+        "Try again: that starts a new one.",
+    )

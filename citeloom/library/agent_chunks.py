@@ -1,0 +1,220 @@
+"""Passages that an agent made and embedded itself: marked as its own, under no citekey until a person gives one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from citeloom.catalog import Catalog
+from citeloom.catalog.documents import STORED_TYPE, Document, State
+from citeloom.catalog.projects import Project
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.json_values import YEARS, is_whole
+from citeloom.core.text.sanitize import one_line
+from citeloom.core.types import TextSource
+from citeloom.importing.ids import STORED, document_id, passage_set_id, stored_passage_id
+from citeloom.importing.stages.match import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
+from citeloom.index.base import Collection, Point
+from citeloom.index.filters import AnyOf, section_keys, section_names
+
+MOST_ITEMS = 500
+FULL_BATCH = 100
+_MOST_LABELS = 50
+_MOST_PAGES = 1_000_000  # of a document, and of its passages
+_LARGEST = 1e18  # its square still fits into the index's numbers
+
+_TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source")
+_LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
+_NUMBERS = ("year", "page_start", "page_end", "chunk_index")
+
+
+def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], dict[str, dict[str, Any]], list[str]]:
+    """The passages to write, their documents, and what the agent should know. All are checked before any is written."""
+    if not 1 <= len(items) <= MOST_ITEMS:
+        raise _invalid(f"There are {len(items)} items.", f"Send {FULL_BATCH} to {MOST_ITEMS} at a time.")
+    warnings = []
+    if len(items) < FULL_BATCH:
+        warnings.append(f"Fewer than {FULL_BATCH} items: taken as the last batch.")
+    made: dict[str, Point] = {}
+    documents: dict[str, dict[str, Any]] = {}
+    for position, item in enumerate(items):
+        _check_vector(project, position, item["embedding"])
+        metadata = _metadata(position, item.get("metadata") or {})
+        model = (item.get("metadata") or {}).get("embed_model")
+        if model is not None and model != project.dense_model:
+            raise CiteLoomError(
+                Code.EMBEDDING_MISMATCH,
+                f"items[{position}] was embedded by {model}, this project uses {project.dense_model}.",
+                "Embed with that model. Nothing was written.",
+            )
+        if not str(item["id"]).strip() or not str(item["text"]).strip():
+            raise _invalid(f"items[{position}] has an empty id or text.", "Nothing was written.")
+        if one_line(str(item["id"])) != str(item["id"]):  # it could not be named as it is shown
+            raise _invalid(f"items[{position}].id has control characters in it.", "Nothing was written.")
+        key = str(
+            (item.get("metadata") or {}).get("doc_id") or metadata.get("source") or metadata.get("citekey") or AGENT
+        )
+        source = STORED + key
+        doc_id = document_id(project.id, source)
+        documents.setdefault(doc_id, {**metadata, "source": source})
+        point_id = stored_passage_id(project.id, str(item["id"]))
+        made[point_id] = Point(
+            point_id, item["embedding"], None, _payload(project, item, metadata, doc_id, key, position)
+        )
+    if len(made) < len(items):
+        warnings.append(
+            f"{len(items) - len(made)} items had an id that another item of the batch had too: the last one counts."
+        )
+    return list(made.values()), documents, warnings
+
+
+def documents_of(collection: Collection, points: Sequence[Point]) -> set[str]:
+    """The documents that have passages under these ids now."""
+    return {str(hit.payload["doc_id"]) for hit in collection.get([point.id for point in points])}
+
+
+def note(
+    catalog: Catalog,
+    collection: Collection,
+    project: Project,
+    documents: dict[str, dict[str, Any]],
+    before: Iterable[str] = (),
+) -> None:
+    """Keep a row for each document that the passages belong to; `before` had some of them and are counted again."""
+    for doc_id, metadata in documents.items():
+        document = catalog.documents.find(project.id, doc_id) or Document(project.id, doc_id, metadata["source"])
+        claim, decided = {key: metadata[key] for key in METADATA_KEYS if key in metadata}, document.decision
+        if decided == CONFIRMED or claimed_key(claim) != document.claimed_citekey:
+            document.decision = ""  # it was on another text, or on another claim
+        document.state, document.file_type, document.text_source = State.READY, STORED_TYPE, TextSource.AGENT
+        document.citekey, document.key_made, document.matched_by = "", False, None
+        document.claimed_citekey, document.claimed_by = claimed_key(claim), AGENT
+        document.title = metadata.get("title") or document.title or metadata["source"].removeprefix(STORED)
+        document.record = {"_claim": claim}
+        document.version = _set(project, metadata["source"])
+        document.chunks = collection.count(AnyOf("doc_id", (doc_id,)))
+        if decided:
+            take_back(collection, document)
+        catalog.documents.save(document)
+    for document in catalog.documents.some(project.id, sorted(set(before) - set(documents))):
+        document.chunks = collection.count(AnyOf("doc_id", (document.doc_id,)))
+        if document.chunks:
+            catalog.documents.save(document)
+        else:
+            catalog.documents.remove(project.id, document.doc_id)
+
+
+def take_back(collection: Collection, document: Document) -> None:
+    """Have all passages of a document say that they are an agent's, and not a work's."""
+    values = {"citekey": "", "citekey_made": False, "claimed_citekey": document.open_claim or None}
+    if document.by_agent:
+        values["text_source"] = str(TextSource.AGENT)
+    collection.rewrite(AnyOf("doc_id", (document.doc_id,)), values)
+
+
+def mend(catalog: Catalog, project: Project, collection: Collection) -> None:
+    """Rewrite what an earlier version wrote of agents as if it were the works' own."""
+    for document in catalog.documents.claiming(project.id):
+        if document.by_agent and document.text_source != TextSource.AGENT:
+            take_back(collection, document)
+            document.text_source = TextSource.AGENT
+            catalog.documents.save(document)
+        elif document.record.get("_metadata"):  # until it has been read again
+            take_back(collection, document)
+
+
+def text(collection: Collection, document: Document) -> str:
+    """The passages of a stored document, one after the other."""
+    hits = collection.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
+    return "\n\n".join(h.payload["chunk_text"] for h in hits)
+
+
+def _set(project: Project, source: str) -> str:
+    return passage_set_id(project.id, source, "stored", 0)
+
+
+def _payload(
+    project: Project, item: dict[str, Any], metadata: dict[str, Any], doc_id: str, key: str, position: int
+) -> dict[str, Any]:
+    path = metadata.get("section_path") or []
+    return {
+        "authors": [],
+        "tags": [],
+        "collections": [],
+        "page_labels": [],
+        "item_type": "document",
+        "source": Path(key).name,
+        "chunk_index": position,
+        **metadata,
+        "citekey": "",
+        "claimed_citekey": metadata.get("citekey"),
+        "text_source": str(TextSource.AGENT),
+        "project_id": project.id,
+        "doc_id": doc_id,
+        "chunk_id": str(item["id"]),
+        "section": metadata.get("section") or (path[-1] if path else None),
+        "section_path": path,
+        "heading_chain": " > ".join(path),
+        "section_keys": section_keys(path),
+        "section_names": section_names(path),
+        "source_path": STORED + key,
+        "file_type": STORED_TYPE,
+        "chunk_text": str(item["text"]),
+        "embed_model": project.dense_model,
+        "sparse_model": project.sparse_model or None,
+        "version": _set(project, STORED + key),
+        "content_hash": None,
+    }
+
+
+def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    span = given.get("page_span")
+    if span is not None:
+        if not isinstance(span, list) or len(span) != 2:
+            raise _invalid(f"items[{position}].metadata.page_span is not two pages.", "Write it as [33, 34].")
+        given = {**given, "page_start": span[0], "page_end": span[1]}
+    for key in (*_TEXTS, *_LISTS, *_NUMBERS):
+        value = given.get(key)
+        if value is None:
+            continue
+        bounds = YEARS if key == "year" else (0, _MOST_PAGES)
+        if key in _NUMBERS and not is_whole(value, *bounds):
+            raise _invalid(
+                f"items[{position}].metadata.{key} is {value!r}.",
+                f"It must be a whole number from {bounds[0]} to {bounds[1]}. Nothing was written.",
+            )
+        if key in _LISTS:
+            known[key] = [str(v) for v in (value if isinstance(value, list) else [value])]
+        else:
+            known[key] = value if key in _NUMBERS else str(value)
+    first, last = known.get("page_start", known.get("page_end")), known.get("page_end", known.get("page_start"))
+    if first is not None:
+        if first < 1 or last < first:
+            raise _invalid(f"items[{position}].metadata says pages {first} to {last}.", "Nothing was written.")
+        known["page_start"], known["page_end"] = first, last
+        known.setdefault("page_labels", [str(page) for page in range(first, min(last, first + _MOST_LABELS) + 1)])
+    if given.get("text_source") not in (None, TextSource.AGENT):
+        raise _invalid(
+            f"items[{position}].metadata.text_source is {str(given['text_source'])[:40]!r}.",
+            "What an agent stores has the text_source 'agent': leave it out. Nothing was written.",
+        )
+    return known
+
+
+def _check_vector(project: Project, position: int, vector: Any) -> None:
+    if len(vector) != project.dense_size:
+        raise CiteLoomError(
+            Code.EMBEDDING_MISMATCH,
+            f"items[{position}].embedding has {len(vector)} numbers, {project.dense_model} gives {project.dense_size}.",
+            "Embed with the project's model. Nothing was written.",
+            expected=project.dense_size,
+            got=len(vector),
+        )
+    if not any(vector) or not all(abs(x) <= _LARGEST for x in vector):
+        raise _invalid(f"items[{position}].embedding is all zero or holds no finite number.", "Nothing was written.")
+
+
+def _invalid(problem: str, next_step: str) -> CiteLoomError:
+    return CiteLoomError(Code.INVALID_INPUT, problem, next_step)

@@ -1,0 +1,253 @@
+"""The projects' indexes: opened and mended once, written to by one at a time, swapped for others unseen."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
+
+from citeloom.catalog import Catalog
+from citeloom.catalog.projects import Project
+from citeloom.conversion.pool import Stopped
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.importing.index_location import place_of
+from citeloom.importing.writer import mend
+from citeloom.index.base import Collection
+from citeloom.index.edge.checksums import damaged
+from citeloom.index.edge.optimise import AT_ONCE, Tell, optimised_copy
+from citeloom.index.registry import Collections, Place
+from citeloom.library import agent_chunks
+
+log = logging.getLogger(__name__)
+
+_OPTIMISE_FROM = 20_000  # passages written or deleted since the last time that make it worth its time
+_WRITE_WAIT = 10.0
+
+
+class _Writing:
+    """The right to write into one index."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.why = ""  # it cannot be had for long
+        self.would_be_wasted = False  # whoever has it would have to begin from the start
+
+
+class Indexes:
+    """Gives out the index of each project."""
+
+    def __init__(self, catalog: Catalog, collections: Collections) -> None:
+        self._catalog = catalog
+        self.collections = collections
+        self._mended: set[str] = set()
+        self._ended = False
+        self._in_vain: dict[Place, int] = {}  # how many passages waited for a search graph that could not be built
+        self._writing: defaultdict[str, _Writing] = defaultdict(_Writing)
+
+    def open(self, project: Project) -> Collection:
+        """The project's index; the first opening mends what a kill left."""
+        with self.collections.opening(project.collection):
+            if self._ended:  # the index may be another's by now, in this process or the next
+                raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
+            collection = self._opened(project)
+            if project.collection not in self._mended:
+                mend(self._catalog, project, collection)
+                self._refuse_empty(project, collection)
+                agent_chunks.mend(self._catalog, project, collection)
+                self._tidy(project)
+                self._mended.add(project.collection)
+            return collection
+
+    def _opened(self, project: Project) -> Collection:
+        try:
+            collection = self.collections.get(place_of(project))
+            collection.refuse_damaged()
+            return collection
+        except CiteLoomError as error:
+            if _is_gone(error, project) and not self._catalog.documents.chunk_count(project.id):
+                # A kill came before it was made, or in the middle: there is nothing that could be lost.
+                log.warning("the empty index of %s is made anew: %s", project.id, error.message)
+                return self.create(project)
+            raise _how_to_have_it_again(error, project) from error
+
+    def _refuse_empty(self, project: Project, collection: Collection) -> None:
+        """Do not answer with nothing where there was something: its segments are gone."""
+        expected = self._catalog.documents.chunk_count(project.id)
+        if expected and not collection.count():
+            raise _how_to_have_it_again(damaged(f"it holds none of {expected} passages"), project)
+
+    def create(self, project: Project) -> Collection:
+        """The empty index of a project that has no passages yet."""
+        place = place_of(project)
+        with self.collections.opening(project.collection):
+            made = self.collections.create(place, project.dense_size, sparse=project.hybrid_enabled)
+            self.collections.adopt(place, made)
+        return made
+
+    def lost(self) -> CiteLoomError | None:
+        """What to say where indexes are there that the catalog knows nothing of."""
+        names = self.collections.without_project({project.collection for project in self._catalog.projects.all()})
+        if not names:
+            return None
+        few = ", ".join(names[:5]) + (" and others" if len(names) > 5 else "")
+        copies = sorted(file.name for file in self._catalog.db.path.parent.glob("catalog.before-*.db"))
+        beside = f" ({', '.join(copies)} beside it is one from before an update)" if copies else ""
+        return CiteLoomError(
+            Code.STORAGE_ERROR,
+            f"Some indexes belong to projects that are not in the catalog: {few}. It was lost, or is an older one.",
+            f"Stop the engine and put a copy of {self._catalog.db.path.name} in its place{beside}, or restore a backup"
+            " ('citeloom restore FILE'). A project that is made anew reads its files again, and the index of before is"
+            " kept aside. What is not needed any more can be deleted in the data folder under 'index'.",
+        )
+
+    def _tidy(self, project: Project) -> None:
+        try:
+            self.collections.tidy(place_of(project), self._being_built(project))
+        except CiteLoomError as error:  # questions can be answered all the same
+            log.warning("earlier generations of %s are left: %s", project.collection, error)
+
+    def _being_built(self, project: Project) -> list[Place]:
+        """Where a move that an ended engine left is to go on."""
+        moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
+        return [place_of(moved(project, str(job.request["to"]))) for job in moves]
+
+    def remove(self, project: Project) -> str | None:
+        """Delete a project with its index; gives what to do about what could not be deleted."""
+        with self.collections.opening(project.collection):
+            self._catalog.projects.remove(project.id)
+            self._mended.discard(project.collection)
+            try:
+                self.collections.remove(place_of(project))
+            except CiteLoomError as error:
+                return left_on_server(place_of(project), error)
+        return None
+
+    def end(self) -> None:
+        """Close all, and give out no more."""
+        self._ended = True
+        self.collections.close()
+
+    # -- writing ---------------------------------------------------------------------------------------------
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether an index is being optimised or written to by an agent: ending now would waste it."""
+        return any(writing.lock.locked() and writing.would_be_wasted for writing in list(self._writing.values()))
+
+    @contextmanager
+    def may_write(self, project: Project) -> Iterator[None]:
+        """The right to write, or TIMEOUT while it cannot be had."""
+        writing = self._writing[project.collection]
+        if not writing.lock.acquire(timeout=_WRITE_WAIT):
+            raise CiteLoomError(Code.TIMEOUT, f"The index is being {writing.why}.", "Try again in a minute.")
+        writing.would_be_wasted = True
+        try:
+            yield
+        finally:
+            writing.lock.release()
+
+    @contextmanager
+    def untouched(self, projects: Sequence[Project], why: str, *, would_be_wasted: bool = False) -> Iterator[None]:
+        """No agent writes into these indexes: what was written meanwhile would be missing in the copy."""
+        with ExitStack() as held:
+            for name in sorted({project.collection for project in projects}):
+                writing = self._writing[name]
+                held.enter_context(writing.lock)
+                writing.why, writing.would_be_wasted = why, would_be_wasted
+            yield
+
+    # -- swapping --------------------------------------------------------------------------------------------
+
+    def swap(self, old: Project, new: Project, made: Collection) -> None:
+        """Have another generation, which `new` names, answer from now on."""
+        with self.collections.swapped(place_of(new), made):
+            # Read again: making it took minutes, in which somebody may have removed the project.
+            current = self._catalog.projects.get(old.id)
+            self._catalog.projects.save(
+                replace(current, generation=new.generation, server=new.server, without_graph=new.without_graph)
+            )
+
+    def optimise(self) -> None:
+        """Build search graphs where many passages have none, or many were deleted."""
+        for project in self._catalog.projects.all():
+            if self._is_due(project, _OPTIMISE_FROM):
+                self._build_graph(project, threading.Event())
+
+    def settle(self, project_id: str, during: AbstractContextManager[None], stop: threading.Event) -> None:
+        """In the middle of a long import, build the search graph before too much waits for one."""
+        project = self._catalog.projects.get(project_id)
+        if self._is_due(project, AT_ONCE):
+            with during:
+                self._build_graph(project, stop)
+
+    def _is_due(self, project: Project, waiting: int) -> bool:
+        # What failed is tried again when as many more wait for it, not all the time.
+        return not project.server and project.without_graph >= waiting + self._in_vain.get(place_of(project), 0)
+
+    def _build_graph(self, project: Project, stop: threading.Event) -> None:
+        try:
+            with self.untouched([project], "optimised", would_be_wasted=True):
+                self._optimise(project, stop)
+        except CiteLoomError as error:
+            self._in_vain[place_of(project)] = project.without_graph
+            log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)
+
+    def compact(self, project: Project, tell: Tell, stop: threading.Event) -> None:
+        """Write a project's passages anew, without what was deleted, with a search graph. Hold its writers back."""
+        self._optimise(project, stop, (project.dense_size, project.hybrid_enabled), tell)
+
+    def _optimise(
+        self,
+        project: Project,
+        stop: threading.Event,
+        anew: tuple[int, bool] | None = None,
+        tell: Tell = lambda done, total: None,
+    ) -> None:
+        collection = self.open(project)
+        mend(self._catalog, project, collection)  # what a failed write left hidden would be seen in the copy
+        collection.flush()
+        self._check_room(project)
+        log.info("optimising %s", project.collection)
+        new = replace(project, generation=project.generation + 1, without_graph=0)
+        folder = self.collections.folder
+        made = optimised_copy(folder(place_of(project)), folder(place_of(new)), anew, tell, stop)
+        if made is None:
+            raise Stopped
+        self.swap(project, new, made)
+        log.info("optimised %s", project.collection)
+
+    def _check_room(self, project: Project) -> None:
+        """Refuse to fill the disk with a copy of an index."""
+        needed = 2 * self.collections.size_on_disk(project.collection)
+        if self.collections.free_room() < needed:
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"The disk has no room for another copy of the index of '{project.id}' ({needed // 1_000_000} MB).",
+                "Free some space and try again.",
+            )
+
+
+def moved(project: Project, to: str) -> Project:
+    """A project as its row will be after a move."""
+    return replace(project, server=to, generation=project.generation + 1)
+
+
+def left_on_server(place: Place, error: CiteLoomError) -> str:
+    """What to say of passages that are no longer needed on a server that does not let them be deleted."""
+    return f"Its passages are still on {place.server}: delete {place.on_server} there ({error.message.rstrip('.')})."
+
+
+def _how_to_have_it_again(error: CiteLoomError, project: Project) -> CiteLoomError:
+    if _is_gone(error, project):
+        error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
+    return error
+
+
+def _is_gone(error: CiteLoomError, project: Project) -> bool:
+    """Whether an index will not come back by itself."""
+    if error.code != Code.INDEX_UNAVAILABLE or "away" in error.details:
+        return False
+    return not project.server or "missing" in error.details or "damaged" in error.details

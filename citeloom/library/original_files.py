@@ -1,0 +1,65 @@
+"""The files that documents were read from: where they are, and whether they are still the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from citeloom.catalog.documents import Document
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.lru_cache import Kept
+from citeloom.importing.ids import document_id, shown_source
+from citeloom.importing.importer import Importer
+from citeloom.importing.sources.folder import hash_file
+from citeloom.importing.sources.web_address import is_address
+from citeloom.importing.sources.zotero import ANNOTATIONS
+
+_KEPT = 100  # contents of files
+
+_Stamp = tuple[int, int]
+
+
+class Originals:
+    """Finds the file of a document."""
+
+    def __init__(self, importer: Importer) -> None:
+        self._catalog = importer.catalog
+        self._downloads = importer.downloads
+        self._hashes: Kept[tuple[_Stamp, str]] = Kept(_KEPT)
+
+    def with_pages(self, document: Document) -> Document:
+        """The document whose pages it is about: what annotations mark is in their attachment."""
+        if document.file_type != "annotations":
+            return document
+        attachment = document.source.removesuffix(f"/{ANNOTATIONS}")
+        return self._catalog.documents.find(document.project_id, source=attachment) or document
+
+    def file(self, document: Document, content_hash: str | None) -> Path:
+        """A document's file, if it still has the content that was read."""
+        path = Path(document.path or document.source)
+        if is_address(document.source):
+            name = document_id(document.project_id, document.source)  # the row's own may come from a backup
+            path = next(self._downloads.glob(f"{name}.*"), self._downloads / name)
+        try:
+            about = path.stat()
+        except OSError:
+            raise CiteLoomError(
+                Code.FILE_NOT_FOUND,
+                f"{shown_source(document)} is no longer where it was read.",
+                "Put the file back, or sync the project.",
+                path=str(path),
+            ) from None
+        if self._hash(path, (about.st_mtime_ns, about.st_size)) != content_hash:
+            raise CiteLoomError(
+                Code.CONVERSION_FAILED,
+                f"{shown_source(document)} has changed since it was read: its pages may be others now.",
+                "Sync the project, then search again.",
+                path=str(path),
+            )
+        return path
+
+    def _hash(self, path: Path, stamp: _Stamp) -> str:
+        known = self._hashes.get(str(path))
+        if known is None or known[0] != stamp:
+            known = (stamp, hash_file(path))
+            self._hashes.keep(str(path), known)
+        return known[1]

@@ -1,0 +1,79 @@
+"""The conversion cache: what it holds, what of it is still of use, and clearing the rest away."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from citeloom.catalog import Catalog
+from citeloom.conversion.convert import CONVERTER_VERSION
+from citeloom.conversion.pool import conversion_file
+
+_INTERRUPTED = ".converted-*"  # a conversion that was being written when its worker ended
+_SURELY_OVER = 3600.0  # seconds after which nobody writes such a file any more
+
+
+class ConversionCache:
+    """Conversions by content, on this disk."""
+
+    def __init__(self, folder: Path, zotero: Path, catalog: Catalog) -> None:
+        self._folder = folder
+        self._zotero = zotero  # what was fetched or written down of Zotero's files, notes and annotations
+        self._catalog = catalog
+
+    def show(self) -> dict[str, Any]:
+        """How much there is, and how much of it no document needs."""
+        used, left_over = self._sorted()
+        return {
+            "folder": str(self._folder),
+            "conversions": len(used) + len(left_over),
+            "bytes": _bytes(used) + _bytes(left_over),
+            "in_use": len(used),
+            "left_over": len(left_over),
+            "left_over_bytes": _bytes(left_over),
+        }
+
+    def prune(self, *, everything: bool) -> dict[str, Any]:
+        """Delete what no document needs, or everything: what is needed later is converted again."""
+        used, left_over = self._sorted()
+        doomed = [*left_over, *(used if everything else [])]
+        others = [*self._interrupted(), *self._of_nobody()]
+        freed = _bytes(doomed) + _bytes(others)
+        for file in (*doomed, *others):
+            file.unlink(missing_ok=True)
+        return {"removed": len(doomed), "freed_bytes": freed, **self.show()}
+
+    def _sorted(self) -> tuple[list[Path], list[Path]]:
+        contents = self._catalog.documents.contents()
+        needed = {conversion_file(self._folder, content, CONVERTER_VERSION) for content in contents}
+        found = sorted(self._folder.glob("*/*.json.gz"))
+        return [f for f in found if f in needed], [f for f in found if f not in needed]
+
+    def _of_nobody(self) -> list[Path]:
+        """Fetched files and written texts that no document was read from."""
+        used = self._catalog.documents.paths()
+        files = (f for kind in ("files", "texts") for f in (self._zotero / kind).rglob("*") if f.is_file())
+        return [f for f in files if str(f) not in used and _old(f)]
+
+    def _interrupted(self) -> Iterator[Path]:
+        return (file for file in self._folder.glob(f"*/{_INTERRUPTED}") if _old(file))
+
+
+def _old(file: Path) -> bool:
+    """Whether surely nobody is at work with it."""
+    try:
+        return time.time() - file.stat().st_mtime > _SURELY_OVER
+    except FileNotFoundError:
+        return False  # it was finished a moment ago
+
+
+def _bytes(files: list[Path]) -> int:
+    total = 0
+    for file in files:
+        try:
+            total += file.stat().st_size
+        except FileNotFoundError:
+            continue  # somebody else cleared it away
+    return total

@@ -1,0 +1,188 @@
+"""The jobs that give a project another index with the same passages: moved to another place, or written anew."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from citeloom.catalog import Catalog
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.importing.import_state import Report
+from citeloom.importing.index_location import place_of
+from citeloom.importing.requests import CompactRequest, MoveRequest
+from citeloom.importing.writer import mend
+from citeloom.index.base import Collection
+from citeloom.index.registry import Collections, Place
+from citeloom.library.indexes import Indexes, left_on_server, moved
+from citeloom.maintenance.index_copy import Copied, check, copy
+from citeloom.maintenance.single_step_job import Chore
+
+log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+_PATIENCE = 120.0  # seconds for a server to come back
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two tries
+
+
+class Compact(Chore):
+    """Writes an index anew."""
+
+    def __init__(
+        self, catalog: Catalog, indexes: Indexes, request: CompactRequest, report: Report, stop: threading.Event
+    ) -> None:
+        super().__init__(report, stop)
+        self._indexes = indexes
+        self._collections = indexes.collections
+        self._project = catalog.projects.get(request.project_id)
+
+    def do(self) -> None:
+        """Write it anew, and have the new one answer."""
+        project, room = self._project, self._collections.size_on_disk
+        with self._indexes.untouched([project], "compacted"):
+            before = room(project.collection)
+            self._indexes.compact(project, self._written, self._stop)
+        self.result.said = {
+            "project": project.id,
+            "passages": self._indexes.open(project).count(),
+            "bytes_before": before,
+            "bytes": room(project.collection),
+        }
+
+    def _written(self, done: int, total: int) -> None:
+        self.tell("graph" if done == total else "write", done, total)
+
+
+class Move(Chore):
+    """Moves an index. Until the last step the old one answers; what was copied is there for who goes on."""
+
+    def __init__(
+        self, catalog: Catalog, indexes: Indexes, request: MoveRequest, report: Report, stop: threading.Event
+    ) -> None:
+        super().__init__(report, stop)
+        self._catalog = catalog
+        self._indexes = indexes
+        self._collections: Collections = indexes.collections
+        self._old = catalog.projects.get(request.project_id)
+        self._new = moved(self._old, request.to)
+        self._origin = replace(place_of(self._old), server=request.origin)
+
+    def do(self) -> None:
+        """Copy, check, swap; then the old one goes."""
+        if self._is_done:
+            self._new = self._old
+            self._say(Copied(self._catalog.documents.chunk_count(self._old.id)), None)
+        else:
+            try:
+                self._move()
+            except CiteLoomError as error:
+                if _is_lost(error):
+                    error.next_step += " What was copied is kept: move it again, and it goes on from there."
+                raise
+        if self._origin.server:
+            self._clear(self._origin, place_of(self._new))
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether an engine that was killed had come to the swap."""
+        return self._old.server == self._new.server
+
+    def give_up(self) -> None:
+        """Delete what was copied."""
+        if self._is_done:
+            return
+        if self._new.server:
+            self._clear(place_of(self._new), place_of(self._old))
+        else:
+            self._collections.discard(place_of(self._new))
+
+    def _clear(self, place: Place, kept: Place) -> None:
+        """Delete a project's passages on a server that are not those in use, whichever address it has."""
+        try:
+            self._collections.clear_server(place, [kept])
+        except CiteLoomError as error:
+            self.result.warnings.append(left_on_server(place, error))
+
+    def _move(self) -> None:
+        old = self._old
+        with self._indexes.untouched([old], "moved"):
+            source = self._patiently(lambda: self._indexes.open(old))
+            mend(self._catalog, old, source)
+            room = self._collections.size_on_disk(old.collection)
+            target = self._patiently(lambda: self._begun(source)) or self._patiently(self._anew)
+            done = self._copied(source, target)
+            without_graph = 0 if self._new.server else done.passages
+            self._indexes.swap(old, replace(self._new, without_graph=without_graph), target)
+            self._say(done, room if self._new.server else None)
+
+    def _begun(self, source: Collection) -> Collection | None:
+        """What an earlier attempt has copied, if one can go on from there."""
+        old, new = place_of(self._old), place_of(self._new)
+        if old.server:  # what a rebuild left there: at the end it could not be told from the copy
+            self._collections.clear_server(old, [old])
+        if new.server:
+            self._collections.clear_server(new, [old, new])
+        begun = self._collections.begun(new)
+        # Where there is more, some has been deleted since: to find out which takes as long.
+        if begun is not None and (begun.indexes() != source.indexes() or begun.count() > source.count()):
+            begun.close()
+            return None
+        return begun
+
+    def _anew(self) -> Collection:
+        return self._collections.create(place_of(self._new), self._old.dense_size, sparse=self._old.hybrid_enabled)
+
+    def _copied(self, source: Collection, target: Collection) -> Copied:
+        """Copy, write out and check."""
+        done = copy(
+            source,
+            target,
+            lambda done, total: self.tell("copy", done, total),
+            lambda: self._collections.settle(target, self.building_graph(), self._stop),
+            self._stop.is_set,
+            self._patiently,
+        )
+        self._patiently(target.flush)
+        self.check_stop()
+        self.tell("check", *self._far)
+        try:
+            self._patiently(lambda: check(source, target, done.sample))
+        except CiteLoomError as error:
+            if not _is_lost(error):
+                self.give_up()  # a copy that is not the same is nothing to go on from
+            raise
+        return done
+
+    def _patiently(self, step: Callable[[], _T], /) -> _T:
+        """Do a step; where the server is lost, wait for it to come back."""
+        until, pause = time.monotonic() + _PATIENCE, _FIRST_PAUSE
+        while True:
+            self.check_stop()
+            try:
+                return step()
+            except CiteLoomError as error:
+                if not _is_lost(error) or time.monotonic() > until:
+                    raise
+                log.warning("a move waits: %s", error)
+                self.tell("wait", *self._far, what=error.message)
+            self._stop.wait(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _say(self, done: Copied, room: int | None) -> None:
+        old, new = self._old, self._new
+        self.result.said = {
+            "project": old.id,
+            "from": self._origin.server or "embedded",
+            "to": new.server or "embedded",
+            "passages": done.passages,
+            "written": done.written,
+            "bytes": room if new.server else self._collections.size_on_disk(old.collection),
+        }
+
+
+def _is_lost(error: CiteLoomError) -> bool:
+    """Whether a server may be back in a while."""
+    return error.code == Code.TIMEOUT or "away" in error.details

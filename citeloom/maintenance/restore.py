@@ -1,0 +1,247 @@
+"""Restores a backup: everything is unpacked and checked beside what is here, then the engine begins with it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from citeloom.catalog import Catalog
+from citeloom.catalog.backup_copy import made_own
+from citeloom.catalog.projects import collection_name
+from citeloom.catalog.untrusted import NotUnderstood, sources_of
+from citeloom.core import paths, settings
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.settings import Settings
+from citeloom.index.edge import checksums
+from citeloom.index.edge.collection import EdgeCollection
+from citeloom.index.edge.sparse_files import write_filled
+from citeloom.maintenance import restore_finish
+from citeloom.maintenance.backup_archive import CATALOG, INDEX, SETTINGS, Manifest, blocks, damaged, opened
+from citeloom.maintenance.restore_settings import guarded_differences, kept_guarded
+
+_MOST_NAMED = 20  # places in one message
+
+
+class Restoring:
+    """Looks at backups, and takes one."""
+
+    def __init__(self, catalog: Catalog, least_free_mb: int) -> None:
+        self._catalog = catalog
+        self._least_free = least_free_mb * 1_000_000
+
+    def look(self, file: Path) -> dict[str, Any]:
+        """What a backup holds, what it would take the place of, and what a person should know of it before."""
+        data = Path(paths.folders().data)
+        with opened(file, self._catalog.db.version) as (archive, manifest), _unpacked_in(data) as staged:
+            self._check_room(data, manifest)
+            for name in (CATALOG, SETTINGS):
+                if name in manifest.entries:
+                    _unpack(file, archive, manifest, name, staged)
+            theirs = _settings_in(staged)
+            return {
+                "file": str(file),
+                "made_at": manifest.made_at,
+                "citeloom": manifest.citeloom,
+                "projects": [
+                    {key: project.get(key) for key in ("id", "passages", "dense_model", "was_on")}
+                    for project in manifest.projects
+                ],
+                "settings": SETTINGS in manifest.entries,
+                "other_settings": guarded_differences(theirs, settings.look()[0]) if theirs else [],
+                "new_sources": self._new_sources(file, staged),
+                "bytes": manifest.room,
+                "here": [project.id for project in self._catalog.projects.all()],
+            }
+
+    def restore(
+        self,
+        file: Path,
+        cancel: Cancel,
+        *,
+        replace: bool,
+        accepted: Collection[str] = (),
+        all_settings: bool = False,
+    ) -> dict[str, Any]:
+        """Unpack and check a backup, and decide for it. Then the engine has to end: the next one begins with it.
+
+        `accepted` are the new sources that a person has seen. `all_settings` takes those settings too that decide what
+        leaves this machine; else they stay as they are here.
+        """
+        self._projects_here(replace=replace)
+        data = Path(paths.folders().data)
+        staged = Path(tempfile.mkdtemp(dir=data, prefix=restore_finish.STAGED))
+        try:
+            with opened(file, self._catalog.db.version) as (archive, manifest):
+                self._check_room(data, manifest)
+                for name in manifest.entries:
+                    cancel.check()
+                    _unpack(file, archive, manifest, name, staged)
+            (staged / INDEX).mkdir(exist_ok=True)
+            _refuse_unseen(self._new_sources(file, staged), accepted)
+            _check(file, staged, manifest)
+            names = [CATALOG, INDEX]
+            kept: list[dict[str, Any]] = []
+            theirs = _settings_in(staged)
+            if theirs and (replace or all_settings or not Path(paths.settings_file()).exists()):
+                names.append(SETTINGS)
+                here = settings.look()[0]
+                if not all_settings and (kept := guarded_differences(theirs, here)):
+                    text = kept_guarded(_text(staged / SETTINGS), here)
+                    (staged / SETTINGS).write_bytes(text.encode())
+            # Looked at again: unpacking may have taken minutes, in which somebody began to work.
+            replaced = self._projects_here(replace=replace) or (
+                # Indexes without a project are what is left where the catalog was lost.
+                any(Path(paths.index_folder()).glob("*/g*"))
+                or (SETTINGS in names and Path(paths.settings_file()).exists())
+            )
+            aside = f"before-restore-{datetime.now():%Y-%m-%d-%H%M%S}" if replaced else ""
+            restore_finish.decide(staged, aside, names)
+        except OSError as error:
+            shutil.rmtree(staged, ignore_errors=True)
+            raise _unwritable(data, error) from error
+        except BaseException:
+            shutil.rmtree(staged, ignore_errors=True)
+            raise
+        return {
+            "projects": [project["id"] for project in manifest.projects],
+            "passages": sum(project["passages"] for project in manifest.projects),
+            "aside": str(data / aside) if aside else None,
+            "settings": SETTINGS in names,
+            "kept_settings": kept,
+            "embedded": [project["id"] for project in manifest.projects if project.get("was_on")],
+        }
+
+    def _new_sources(self, file: Path, staged: Path) -> list[dict[str, str]]:
+        """What a backup's projects may read, and no project here may."""
+        projects = self._catalog.projects
+        here = [source for project in projects.all() for source in projects.sources(project.id)]
+        references = {project.references_path for project in projects.all()}
+        try:
+            theirs = sources_of(staged / CATALOG)
+        except NotUnderstood as error:
+            raise damaged(file, str(error)) from error
+
+        def known(source: dict[str, str]) -> bool:
+            path = source["path"]
+            return any(one.path == path or one.holds(Path(os.path.realpath(path))) for one in here) or (
+                source["kind"] == "references" and path in references
+            )
+
+        return [source for source in theirs if not known(source)]
+
+    def _projects_here(self, *, replace: bool) -> list[str]:
+        here = [project.id for project in self._catalog.projects.all()]
+        if here and not replace:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"There are projects here already: {', '.join(here[:10])}.",
+                "A restore takes the place of all of them. With --replace, what is here is put aside first.",
+            )
+        return here
+
+    def _check_room(self, data: Path, manifest: Manifest) -> None:
+        free = shutil.disk_usage(data).free
+        if free - self._least_free < manifest.room:
+            needed, left = manifest.room // 1_000_000, free // 1_000_000
+            raise CiteLoomError(
+                Code.STORAGE_ERROR,
+                f"The backup holds {needed:,} MB, and the disk of {data} has {left:,} MB left.",
+                "Nothing was changed. Free some space and try again.",
+            )
+
+
+def _unpack(file: Path, archive: zipfile.ZipFile, manifest: Manifest, name: str, staged: Path) -> None:
+    """Write one entry, and refuse it where it is not what the list says."""
+    entry, seen = manifest.entries[name], hashlib.sha256()
+    target = staged / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+
+    def checked() -> Iterator[tuple[int, bytes]]:
+        for at, block in blocks(file, archive, name, entry["runs"]):
+            seen.update(block)
+            yield at, block
+
+    write_filled(checked(), entry["size"], target)
+    if seen.hexdigest() != entry.get("sha256"):
+        raise damaged(file, f"{name} is not as it was when the backup was made")
+
+
+@contextmanager
+def _unpacked_in(data: Path) -> Iterator[Path]:
+    """A folder for a moment."""
+    try:
+        with tempfile.TemporaryDirectory(dir=data, prefix=restore_finish.STAGED) as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise _unwritable(data, error) from error
+
+
+def _settings_in(staged: Path) -> Settings | None:
+    """The settings of a backup, where there are any that can be used."""
+    try:
+        return settings.parse(_text(staged / SETTINGS))
+    except (OSError, ValueError):
+        return None
+
+
+def _text(file: Path) -> str:
+    return file.read_bytes().decode("utf-8-sig")
+
+
+def _refuse_unseen(sources: Sequence[dict[str, str]], accepted: Collection[str]) -> None:
+    """Refuse a backup that would have us read what nobody here has agreed to."""
+    unseen = sorted({source["path"] for source in sources} - set(accepted))
+    if unseen:
+        more = f" and {len(unseen) - _MOST_NAMED} more" if len(unseen) > _MOST_NAMED else ""
+        raise CiteLoomError(
+            Code.PERMISSION_DENIED,
+            f"The backup's projects read places that no project here reads: "
+            f"{', '.join(path[:200] for path in unseen[:_MOST_NAMED])}{more}.",
+            "Nothing was changed. If that is meant, restore it with --yes.",
+            new_sources=unseen,
+        )
+
+
+def _check(file: Path, staged: Path, manifest: Manifest) -> None:
+    """The catalog and the indexes can be opened, and hold the same."""
+    try:
+        found = made_own(staged / CATALOG)
+        if set(found) != {project["id"] for project in manifest.projects}:
+            raise damaged(file, "its catalog has other projects than its list")
+        folders = {}  # of the indexes, by project
+        for project_id, (name, generation) in found.items():
+            if name != collection_name(project_id):  # it names a folder
+                raise damaged(file, f"the index of {project_id} has another name than it should have")
+            folders[project_id] = f"{name}/g{generation:04d}"
+        packed = {"/".join(PurePosixPath(name).parts[1:3]) for name in manifest.entries if "/" in name}
+        if packed - set(folders.values()):
+            raise damaged(file, "it has indexes that belong to no project")
+        for project in manifest.projects:
+            folder = staged / INDEX / folders[project["id"]]
+            checksums.forget(folder)  # whoever made the backup wrote them: it is opened in another process first
+            index = EdgeCollection.open(folder)
+            passages = index.count()
+            index.close()
+            if passages != project["passages"]:
+                raise damaged(file, f"the index of {project['id']} holds {passages} of {project['passages']} passages")
+    except (CiteLoomError, NotUnderstood, TypeError, ValueError) as error:
+        if isinstance(error, CiteLoomError) and error.message.startswith(str(file)):
+            raise
+        raise damaged(file, getattr(error, "message", None) or str(error) or "its catalog is not understood") from error
+
+
+def _unwritable(data: Path, error: OSError) -> CiteLoomError:
+    return CiteLoomError(
+        Code.STORAGE_ERROR,
+        f"The backup could not be unpacked in {data}: {error.strerror or type(error).__name__}.",
+        "Nothing was changed. Free some space or look at your rights there, then try again.",
+    )

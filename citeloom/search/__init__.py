@@ -1,0 +1,1 @@
+"""Search: from a question to ranked, grouped hits."""

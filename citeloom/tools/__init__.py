@@ -1,0 +1,32 @@
+"""The tools agents see. Runs inside the engine; the MCP SDK is loaded behind this door, not with it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from citeloom.engine.lifetime import loads_ahead
+
+if TYPE_CHECKING:
+    from citeloom.engine.container import Service
+    from citeloom.engine.server import Connection
+
+
+def open_session(service: Service) -> Callable[[Connection, dict[str, Any]], Awaitable[None]]:
+    """What serves an editor's connection. The SDK takes a second to load, so it is loaded ahead."""
+    if loads_ahead():
+        threading.Thread(target=_load, name="load-mcp", daemon=True).start()
+
+    async def session(connection: Connection, options: dict[str, Any]) -> None:
+        module = await asyncio.to_thread(_load)
+        await module.Session(service, connection, options).run()
+
+    return session
+
+
+def _load() -> Any:
+    from citeloom.tools import session
+
+    return session

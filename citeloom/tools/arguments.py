@@ -1,0 +1,204 @@
+"""What each tool takes: one model gives both the schema agents read and the check of what they send."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.json_values import refuse_large
+
+
+class Arguments(BaseModel):
+    """Arguments of a tool; an unknown one is refused rather than ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NoArguments(Arguments):
+    """Nothing."""
+
+
+class InProject(Arguments):
+    """A tool that works in one project."""
+
+    project: str
+
+
+class Inspect(InProject):
+    """inspect_collection."""
+
+    sample: Annotated[int, Field(description="sample payloads, 0-5")] = 0
+
+
+class Query(InProject):
+    """query and query_hybrid."""
+
+    text: Annotated[str, Field(description="question or phrase")]
+    top_k: Annotated[int | None, Field(description="1-20, default 6")] = None
+    filters: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description="AND of: citekey, claimed_citekey, doc_id, author, title, year, tags (all), collections,"
+            " item_type, section_prefix, exclude_sections, text_source, page, file_type, source. Value, list, or"
+            ' {"$gte|$lte|$gt|$lt|$ne|$in|$contains": v}'
+        ),
+    ] = None
+    max_tokens: Annotated[int | None, Field(description="budget for all passages")] = None
+    full_text: bool = False
+    per_document: Annotated[int | None, Field(description="at most so many hits of one work")] = None
+
+
+class GetPassage(InProject):
+    """get_passage."""
+
+    chunk_id: str
+    context: Annotated[int, Field(description="neighbours on each side, 0-10")] = 1
+
+
+class ListDocuments(InProject):
+    """list_documents."""
+
+    status: Annotated[str | None, Field(description="ready, pending, failed, duplicate or without_file")] = None
+    limit: Annotated[int, Field(description="1-1000")] = 20
+    offset: int = 0
+
+
+class GetDocument(InProject):
+    """get_document."""
+
+    doc_id: str | None = None
+    citekey: str | None = None
+    pages: Annotated[str | int | None, Field(description='PDF pages: "3" or "3-5"')] = None
+
+
+class VerifyQuote(InProject):
+    """verify_quote."""
+
+    quote: Annotated[str, Field(description="as the manuscript has it")]
+    citekey: Annotated[str | None, Field(description="the work it is said to be from")] = None
+    page: Annotated[str | int | None, Field(description="the page claimed, as printed")] = None
+
+
+class FormatCitations(InProject):
+    """format_citations."""
+
+    citekeys: Annotated[list[str], Field(description='citekeys, or as in Pandoc: "[see @key, p. 33; @other]"')]
+    style: Annotated[str, Field(description="CSL style by id or title")] = "apa"
+    format: Annotated[str, Field(description="bibliography, citation, bibtex or csl-json")] = "bibliography"
+
+
+class CheckCitations(InProject):
+    """check_citations."""
+
+    text: Annotated[str, Field(description="Markdown, LaTeX, Typst, Org or AsciiDoc; up to 50,000 characters")]
+
+
+class Help(Arguments):
+    """help."""
+
+    topic: Annotated[str | None, Field(description="search, filters, cite or ingest")] = None
+
+
+class IngestOptions(Arguments):
+    """The options of ingest_from_source."""
+
+    ocr_languages: list[str] | None = None
+    references_path: Annotated[str | None, Field(description="CSL-JSON or .bib")] = None
+    force_rebuild: bool = False
+    recursive: bool = True
+    metadata: Annotated[
+        dict[str, Any] | None, Field(description="of one file, a claim: citekey, title, authors, year …")
+    ] = None
+
+
+class Ingest(InProject):
+    """ingest_from_source."""
+
+    source: Annotated[
+        str, Field(description="file or folder it may read, zotero, zotero:collection/…, zotero:tag/…, or https://…")
+    ]
+    options: IngestOptions | None = None
+
+
+class ChunkItem(Arguments):
+    """One passage of store_chunks."""
+
+    id: str
+    text: str
+    embedding: list[float]
+    metadata: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description="doc_id, citekey, title, authors, year, doi, section_path, page_span, page_labels, tags,"
+            " embed_model …"
+        ),
+    ] = None
+
+
+class StoreChunks(InProject):
+    """store_chunks."""
+
+    items: list[ChunkItem]
+
+
+class DeleteDocument(InProject):
+    """delete_document."""
+
+    doc_id: str
+
+
+def read(model: type[Arguments], given: dict[str, Any]) -> Any:
+    """The arguments, checked; or INVALID_INPUT that says which one is wrong and how."""
+    refuse_large(given)
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        problems = []
+        for one in error.errors(include_url=False, include_context=False, include_input=False)[:3]:
+            place = ".".join(str(p) for p in one["loc"] if not str(p).startswith("function-")) or "arguments"
+            problems.append(f"{place}: {one['msg'].lower()}")
+        names = list(model.model_fields)
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"Bad arguments: {'; '.join(problems)}.",
+            f"Arguments are: {', '.join(names) or 'none'}.",
+            valid=names,
+        ) from error
+
+
+def schema(model: type[Arguments]) -> dict[str, Any]:
+    """The model's JSON schema without what costs tokens and says nothing."""
+    full = model.model_json_schema()
+    definitions = full.pop("$defs", {})
+    lean: dict[str, Any] = _lean(full, definitions)
+    return lean
+
+
+def _lean(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_lean(n, definitions) for n in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _lean(definitions[node["$ref"].rsplit("/", 1)[-1]], definitions)
+    made: dict[str, Any] = {}
+    for key, value in node.items():
+        if key == "properties":
+            made[key] = {name: _lean(v, definitions) for name, v in value.items()}
+        elif key == "anyOf":
+            choices = [_lean(v, definitions) for v in value if v != {"type": "null"}]
+            if len(choices) == 1:
+                made.update(choices[0])
+            else:
+                made["type"] = [c["type"] for c in choices]
+        elif key == "title" or (key == "default" and value is None):
+            continue
+        elif key == "description" and node.get("type") == "object" and "properties" in node:
+            continue  # the models' docstrings are for the reader of the code
+        elif key == "additionalProperties" and (value is True or "properties" in node):
+            continue
+        else:
+            made[key] = _lean(value, definitions)
+    return made

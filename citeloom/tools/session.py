@@ -1,0 +1,370 @@
+"""One editor's MCP session: the SDK's server over the engine's socket, with time limits, errors and the access log."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+import uuid
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.jsonrpc_dispatcher import cancelled_request_id_from_params
+from mcp.shared.message import SessionMessage
+from mcp_types.jsonrpc import jsonrpc_message_adapter
+
+from citeloom import __version__
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.sanitize import clean_values, shortened_values
+from citeloom.engine.container import Service
+from citeloom.engine.sessions import Editor
+from citeloom.ipc import protocol
+from citeloom.tools import older_names
+from citeloom.tools.arguments import read, schema
+from citeloom.tools.guide import INSTRUCTIONS
+from citeloom.tools.table import READ, Call, Tool, ingest, of_toolsets
+
+if TYPE_CHECKING:
+    from citeloom.engine.server import Connection
+
+log = logging.getLogger(__name__)
+
+# The id of a handshake that the editor made with a service before this one. A bridge has one of its own for those.
+_AGAIN = "citeloom-handed-over"
+_NAMELESS = "unknown"  # an editor that asks without having said who it is
+_MOST_UNANSWERED = 256  # calls of one editor: then no more of them are read
+_LONG_LINE = 1_000_000  # a call that is read only when all before it are answered
+_LONGEST_NAME = 100  # characters of what an editor or a tool calls itself
+_MOST_LOGGED = 10  # documents in one line of the access log
+_ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
+
+
+class Session:
+    """Serves one editor until it leaves."""
+
+    def __init__(self, service: Service, connection: Connection, options: dict[str, Any]) -> None:
+        self._service = service
+        self._connection = connection
+        projects = options.get("projects")
+        self._visible = frozenset(str(p) for p in projects) if projects else None
+        self._toolsets = [str(t) for t in options.get("toolsets") or (READ,)]
+        self._tools = of_toolsets(self._toolsets)
+        self._bridge = str(options.get("bridge") or "")
+        self._id = connection.editor.session_id if connection.editor else uuid.uuid4().hex[:12]
+        self._fewer = asyncio.Event()  # calls that are not answered yet
+        self._hang_up: Callable[[], object] = lambda: None
+        self._server: Server[Any] = Server(
+            "citeloom",
+            version=__version__,
+            title="CiteLoom",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+        self._server.middleware.append(self._listen)
+
+    async def run(self) -> None:
+        """Pump lines between the socket and the SDK's server."""
+        to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](16)
+        to_client, from_server = anyio.create_memory_object_stream[SessionMessage](16)
+        connection = self._connection
+
+        async def receive() -> None:
+            async with to_server:
+                for known in connection.handshake:  # of an editor that the service before this one has met
+                    await to_server.send(SessionMessage(_replayed(known)))
+                while (line := await connection.read_line(protocol.LINE_LIMIT)) is not None:
+                    if not line.strip():
+                        continue
+                    try:
+                        message = _read_message(line)
+                        self._keep(message, line)
+                        if isinstance(message, types.JSONRPCRequest):
+                            await self._room_for(line)
+                        await to_server.send(SessionMessage(message))
+                    except (ValueError, RecursionError):  # of what can just be read, and not be written again
+                        await connection.send(protocol.line(_not_a_request(line)))
+
+        async def send() -> None:
+            async with from_server:
+                async for outgoing in from_server:
+                    message = outgoing.message
+                    number = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
+                    if number == _AGAIN:
+                        continue
+                    if isinstance(message, types.JSONRPCError):
+                        message = _in_short(message)
+                    text = message.model_dump_json(by_alias=True, exclude_unset=True)
+                    await connection.send(text.encode() + b"\n")
+                    self._answered(number)
+
+        try:
+            async with anyio.create_task_group() as group:
+                loop = asyncio.get_running_loop()
+                self._hang_up = partial(loop.call_soon_threadsafe, group.cancel_scope.cancel)
+                if connection.editor:
+                    self._service.editors.connected(connection.editor, self._bridge, self._hang_up)
+                group.start_soon(receive)
+                group.start_soon(send)
+                await self._server.run(from_client, to_client, self._server.create_initialization_options())
+                group.cancel_scope.cancel()
+        except* (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            log.info("an editor's connection broke off")
+        finally:
+            self._service.editors.left(self._id)
+
+    async def _list_tools(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        self._meet(_info(context))
+        return types.ListToolsResult(tools=[describe(tool) for tool in self._tools.values()])
+
+    async def _call_tool(
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        client = self._meet(_info(context)).name
+        self._service.editors.called(self._id, params.name[:_LONGEST_NAME])
+        correlation_id = uuid.uuid4().hex[:16]
+        began = time.perf_counter()
+        tool, given, answer = params.name, dict(params.arguments or {}), {}
+        outcome = "ok"
+        try:
+            tool, given = older_names.resolve(tool, given, self._only_project)
+            answer = await self._run(tool, given, context)
+        except CiteLoomError as error:
+            outcome = str(error.code)
+            answer = {"error": error.as_dict()}
+        except Exception as error:
+            log.exception("tool %s failed [%s]", tool, correlation_id)
+            outcome = str(Code.INTERNAL_ERROR)
+            problem = CiteLoomError(
+                Code.INTERNAL_ERROR,
+                f"{type(error).__name__} in {tool}.",
+                f"The engine's log has it under {correlation_id}.",
+            )
+            answer = {"error": problem.as_dict()}
+        answer["correlation_id"] = correlation_id
+        tool = tool[:_LONGEST_NAME]
+        milliseconds = round((time.perf_counter() - began) * 1000, 1)
+        log.info("%s %s %s %.1f ms [%s]", client, tool, outcome, milliseconds, correlation_id)
+        await self._note(client, tool, given, answer, outcome, milliseconds)
+        shown = clean_values(answer)  # whatever documents, records and other agents put into it
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=json.dumps(shown, ensure_ascii=False))],
+            structured_content=shown,
+            is_error=outcome != "ok",
+        )
+
+    async def _run(self, name: str, given: dict[str, Any], context: ServerRequestContext[Any]) -> dict[str, Any]:
+        tool = self._tools.get(name)
+        if tool is None:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"There is no tool '{name[:60]}'.",
+                f"Tools are: {', '.join(self._tools)}.",
+            )
+        cancel = Cancel()
+        call = Call(self._service, self._visible, read(tool.arguments, given), cancel)
+        limit = self._service.settings.timeouts.of(name)
+        try:
+            with anyio.fail_after(limit):
+                if name == "ingest_from_source":
+                    return await self._ingest(call, limit, context)
+                return await self._connection.turns.run(self._id, name, partial(tool.run, call), limit)
+        except TimeoutError as error:
+            log.warning("%s gave up after %s s: incomplete", name, limit)
+            raise CiteLoomError(
+                Code.TIMEOUT,
+                f"{name} took longer than {limit:g} seconds and was stopped.",
+                "Try again, or ask for less.",
+            ) from error
+        finally:
+            cancel.set()
+
+    async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
+        job_id = await self._connection.turns.run(self._id, "ingest", partial(ingest, call), limit)
+        until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
+        jobs, told = self._service.jobs, -1.0
+        while True:
+            left = until - time.monotonic()
+            wait = partial(jobs.wait, job_id, max(0.0, min(0.5, left)))
+            finished, progress = await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
+            # Half of a document's way is that it can be searched.
+            if progress and progress.total and (reached := (progress.searchable + progress.done) / 2) > told:
+                told = reached
+                message = f"{progress.searchable} of {progress.total} searchable, {progress.done} finished"
+                await context.session.report_progress(reached, progress.total, message)
+            if finished or left <= 0 or jobs.paused:
+                break
+        if finished is None:
+            jobs.owe(job_id)
+        project = call.arguments.project
+        answer = {"project": project, **self._service.imports.answer(job_id, finished, progress)}
+        if finished is None and jobs.paused:
+            answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]
+        errors = answer.get("errors") or []
+        if finished and errors and errors[0]["source"] == finished.request["source"]:
+            # One file was asked for, and it failed: that is the answer, not a success with a footnote.
+            raise CiteLoomError(Code(errors[0]["code"]), errors[0]["reason"], source=Path(errors[0]["source"]).name)
+        return answer
+
+    def _only_project(self) -> str:
+        return self._service.projects.only(self._visible).id
+
+    async def _listen(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+        """Know the editor by its first words: in a handshake, or with each request since MCP 2026-07-28."""
+        if info := _info(ctx):
+            self._meet(info)
+        result = await call_next(ctx)
+        if ctx.method == "initialize":
+            self._meet(types.Implementation.model_validate((ctx.params or {})["clientInfo"]))
+        return result
+
+    def _keep(self, message: types.JSONRPCMessage, line: bytes) -> None:
+        """Note what whoever serves this connection after us has to know."""
+        if isinstance(message, types.JSONRPCRequest):
+            self._connection.unanswered.add(message.id)
+            if message.method == "initialize":
+                self._connection.handshake[:] = [line]
+        elif isinstance(message, types.JSONRPCNotification):
+            if message.method == "notifications/initialized":
+                self._connection.handshake[1:] = [line]
+            elif message.method == "notifications/cancelled":  # what is cancelled is never answered
+                self._answered(cancelled_request_id_from_params(message.params))
+
+    def _answered(self, number: types.RequestId | None) -> None:
+        self._connection.unanswered.discard(number)
+        self._fewer.set()
+
+    async def _room_for(self, line: bytes) -> None:
+        """Have an editor wait that sends much and does not wait for, or read, the answers: all of it is in memory."""
+        most = _MOST_UNANSWERED if len(line) < _LONG_LINE else 1
+        while len(self._connection.unanswered) > most:
+            self._fewer.clear()
+            await self._fewer.wait()
+
+    def _meet(self, info: types.Implementation | None) -> Editor:
+        editor = self._connection.editor
+        if editor is None:
+            projects = sorted(self._visible) if self._visible is not None else None
+            name, version = (info.name[:_LONGEST_NAME], info.version[:_LONGEST_NAME]) if info else (_NAMELESS, "")
+            editor = self._connection.editor = Editor(self._id, name, version, projects, self._toolsets)
+            self._service.editors.connected(editor, self._bridge, self._hang_up)
+        return editor
+
+    async def _note(
+        self, client: str, tool: str, given: dict[str, Any], answer: dict[str, Any], outcome: str, milliseconds: float
+    ) -> None:
+        if not self._service.settings.privacy.access_log:
+            return
+        named = ("text", "quote", "chunk_id", "citekey", "citekeys", "doc_id", "source")
+        asked = next((value for name in named if (value := given.get(name))), "")
+        if isinstance(asked, list):
+            asked = ", ".join(map(str, asked))
+        if places := _words_of(answer) or _written(answer):
+            asked = f"{places}: {asked}" if asked else places
+        entry = partial(
+            self._service.catalog.access.add,
+            correlation_id=answer["correlation_id"],
+            client=client,
+            project_id=str(given["project"])[:_LONGEST_NAME] if "project" in given else None,
+            tool=tool,
+            asked=str(asked),
+            passages=_passages_of(answer),
+            outcome=outcome,
+            milliseconds=milliseconds,
+        )
+        try:
+            await anyio.to_thread.run_sync(entry)
+        except CiteLoomError as error:
+            log.error("the access log could not be written: %s", error)
+
+
+def _passages_of(answer: dict[str, Any]) -> list[str]:
+    """The passages whose text went out; a hit may be made of several."""
+    shown = [part for item in answer.get("items", []) for part in item.get("merged") or [item]]
+    if "passage" in answer:
+        shown = [*answer["before"], answer["passage"], *answer["after"]]
+    return [part["chunk_id"] for part in shown]
+
+
+def _words_of(answer: dict[str, Any]) -> str:
+    """The works whose words went out with a verdict on quotations."""
+    places = [answer.get("cite"), (answer.get("elsewhere") or {}).get("cite")]
+    places += [f"[@{finding['citekey']}]" for finding in answer.get("findings", []) if finding["diff"]]
+    return "; ".join(dict.fromkeys(filter(None, places)))
+
+
+def _written(answer: dict[str, Any]) -> str:
+    """What a writing tool did: how many passages, and of which documents."""
+    if "deleted_chunks" in answer:
+        return f"deleted {answer['deleted_chunks']} passages"
+    if "documents_processed" in answer:
+        return f"{answer['documents_processed']} documents, {answer['chunks_written']} passages"
+    if "documents" not in answer or "chunks_written" not in answer:
+        return ""
+    named = [
+        f"{d['source']}{' as ' + d['claimed_citekey'] if d['claimed_citekey'] else ''}" for d in answer["documents"]
+    ]
+    more = f" and {len(named) - _MOST_LOGGED} more" if len(named) > _MOST_LOGGED else ""
+    return f"stored {answer['chunks_written']} passages in {', '.join(named[:_MOST_LOGGED])}{more}"
+
+
+def _info(context: ServerRequestContext[Any]) -> types.Implementation | None:
+    params = context.session.client_params
+    return params.client_info if params else None
+
+
+def _read_message(line: bytes) -> types.JSONRPCMessage:
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        # An editor that cuts a text in the middle of a character sends half of it, which no strict reader takes.
+        mended = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
+        return jsonrpc_message_adapter.validate_json(mended, by_name=False)
+
+
+def _replayed(line: bytes) -> types.JSONRPCMessage:
+    message = _read_message(line)
+    return message.model_copy(update={"id": _AGAIN}) if isinstance(message, types.JSONRPCRequest) else message
+
+
+def _not_a_request(line: bytes) -> dict[str, Any]:
+    try:
+        number = protocol.request_id(protocol.read(line))
+    except ValueError:
+        number = None
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": -32600, "message": "That is not a JSON-RPC request."}}
+
+
+def _in_short(problem: types.JSONRPCError) -> types.JSONRPCError:
+    """The SDK's own errors as they go out: they may repeat what was sent."""
+    said = clean_values(shortened_values(problem.error.model_dump(exclude_unset=True)))
+    return problem.model_copy(update={"error": types.ErrorData.model_validate(said)})
+
+
+def describe(tool: Tool) -> types.Tool:
+    """A tool as agents see it listed."""
+    read_only = tool.toolset == "read"
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=schema(tool.arguments),
+        output_schema=tool.output,
+        annotations=types.ToolAnnotations(
+            read_only_hint=read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=True,
+            open_world_hint=tool.open_world,
+        ),
+    )

@@ -1,0 +1,298 @@
+"""The tools: what each is called, what it says of itself, and the verb of the engine that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from citeloom.catalog.projects import Project
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.sanitize import shortened_values
+from citeloom.engine.container import Service
+from citeloom.evidence.records import FORMATS
+from citeloom.tools import arguments as a
+from citeloom.tools import results as o
+from citeloom.tools.guide import guide
+
+READ, WRITE = "read", "write"
+TOOLSETS = (READ, WRITE)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool, with what it may see."""
+
+    service: Service
+    visible: frozenset[str] | None
+    arguments: Any
+    cancel: Cancel
+
+    @property
+    def project(self) -> Project:
+        """The project named in the arguments, if this asker may see it."""
+        return self.service.catalog.projects.get(self.arguments.project, self.visible)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool of the contract."""
+
+    name: str
+    title: str
+    description: str
+    toolset: str
+    arguments: type[a.Arguments]
+    output: dict[str, Any]
+    run: Callable[[Call], dict[str, Any]]
+    destructive: bool = False
+    open_world: bool = False  # it may reach beyond this machine
+
+
+def _list_projects(call: Call) -> dict[str, Any]:
+    projects = call.service.projects.all(call.visible)
+    return {"projects": projects, "count": len(projects)}
+
+
+def _query(call: Call, *, hybrid: bool) -> dict[str, Any]:
+    given: a.Query = call.arguments
+    return call.service.questions.query(
+        call.project,
+        given.text,
+        hybrid=hybrid,
+        cancel=call.cancel,
+        top_k=given.top_k,
+        filter_by=given.filters,
+        max_tokens=given.max_tokens,
+        full_text=given.full_text,
+        per_document=given.per_document,
+    )
+
+
+def _get_document(call: Call) -> dict[str, Any]:
+    given: a.GetDocument = call.arguments
+    if bool(given.doc_id) == bool(given.citekey):
+        raise CiteLoomError(Code.INVALID_INPUT, "Name the document once.", "Give doc_id or citekey, not both.")
+    pages = None if given.pages is None else str(given.pages)
+    return call.service.reading.document(call.project, given.doc_id, given.citekey, pages, call.cancel)
+
+
+def _verify_quote(call: Call) -> dict[str, Any]:
+    given: a.VerifyQuote = call.arguments
+    page = None if given.page is None else str(given.page)
+    answer = call.service.quoting.verify(call.project, given.quote, given.citekey, page, call.cancel)
+    return {**answer, **shortened_values({key: answer[key] for key in ("quote", "page_claimed")})}
+
+
+_CITATION_FORMATS = ("bibliography", "citation", *FORMATS)
+
+
+def _format_citations(call: Call) -> dict[str, Any]:
+    given: a.FormatCitations = call.arguments
+    if given.format not in _CITATION_FORMATS:
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"There is no format '{given.format[:40]}'.",
+            f"It can be: {', '.join(_CITATION_FORMATS)}.",
+            valid=list(_CITATION_FORMATS),
+        )
+    if given.format in FORMATS:
+        made = call.service.citations.records(call.project, given.citekeys, given.format)
+        style, text, entries = None, made["text"], []
+    else:
+        # A file of the researcher's is theirs to name: agents choose a style by its name.
+        made = call.service.citations.cite([call.project], given.citekeys, style=given.style, files=False)
+        style, entries = made["style"]["title"], made["citations" if given.format == "citation" else "bibliography"]
+        text = "\n\n".join(entries)
+    return {
+        "format": given.format,
+        "style": style,
+        "text": text,
+        "entries": entries,
+        "renamed": [key for key in made["keys"] if key["renamed_from"]],
+        "warnings": made["warnings"],
+    }
+
+
+_MOST_FINDINGS = 100  # in one answer
+
+
+def _check_citations(call: Call) -> dict[str, Any]:
+    report = call.service.checks.text(call.project, call.arguments.text, call.visible, call.cancel)
+    # What a program needs to mend a file is of no use to an agent, which has the text.
+    left_out = ("edit", "end_line", "end_column")
+    findings = [shortened_values({k: v for k, v in f.items() if k not in left_out}) for f in report["findings"]]
+    kept = ("project", "format", "citations", "works", "quotations", "counts", "coverage", "warnings")
+    return {
+        **{key: report[key] for key in kept},
+        "findings": findings[:_MOST_FINDINGS],
+        "texts": [{k: v for k, v in text.items() if k != "words"} for text in report["texts"]],
+        "truncated": len(findings) > _MOST_FINDINGS,
+        "truncated_count": max(0, len(findings) - _MOST_FINDINGS),
+    }
+
+
+def _help(call: Call) -> dict[str, Any]:
+    topic, text = guide(call.arguments.topic)
+    return {"topic": topic, "text": text}
+
+
+def ingest(call: Call) -> str:
+    """Queue the import that a call asks for; gives the job's id. The session waits for it."""
+    given: a.Ingest = call.arguments
+    project, source = call.project, given.source.strip()
+    if not source:
+        raise CiteLoomError(Code.INVALID_INPUT, "source is empty.", 'Name a file or folder; "." is the project\'s own.')
+    options = given.options.model_dump() if given.options else {}
+    return call.service.imports.ingest(project, source, options, by_agent=True).id
+
+
+def _store(call: Call) -> dict[str, Any]:
+    items = [item.model_dump() for item in call.arguments.items]
+    return call.service.store_chunks(call.project, items, call.cancel)
+
+
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "list_projects",
+            "List projects",
+            "Projects this session may search, with models and coverage. Start here.",
+            READ,
+            a.NoArguments,
+            o.PROJECTS,
+            _list_projects,
+        ),
+        Tool(
+            "inspect_collection",
+            "Inspect a collection",
+            "How a project's collection is built: size, models, vectors, payload keys, indexes, running jobs.",
+            READ,
+            a.Inspect,
+            o.INSPECTION,
+            lambda call: call.service.projects.inspect(call.project, call.arguments.sample),
+        ),
+        Tool(
+            "query",
+            "Search by meaning",
+            "Dense search for passages ready to cite: citekey, printed and PDF page, section, DOI.",
+            READ,
+            a.Query,
+            o.QUERY,
+            lambda call: _query(call, hybrid=False),
+        ),
+        Tool(
+            "query_hybrid",
+            "Search by meaning and words",
+            "Dense + BM25 search; the best first choice. Same answer as query.",
+            READ,
+            a.Query,
+            o.QUERY,
+            lambda call: _query(call, hybrid=True),
+        ),
+        Tool(
+            "get_passage",
+            "Read a passage",
+            "One passage whole, with its neighbours and the page it stands on.",
+            READ,
+            a.GetPassage,
+            o.PASSAGE,
+            lambda call: call.service.get_passage(call.project, call.arguments.chunk_id, call.arguments.context),
+        ),
+        Tool(
+            "list_documents",
+            "List documents",
+            "Documents with citekey, title, pages, status, and why one failed.",
+            READ,
+            a.ListDocuments,
+            o.DOCUMENTS,
+            lambda call: call.service.list_documents(
+                call.project, call.arguments.status, call.arguments.limit, call.arguments.offset
+            ),
+        ),
+        Tool(
+            "get_document",
+            "Read a document",
+            "A document, or some of its pages, as Markdown. Name it by doc_id or citekey.",
+            READ,
+            a.GetDocument,
+            o.DOCUMENT,
+            _get_document,
+        ),
+        Tool(
+            "verify_quote",
+            "Verify a quotation",
+            "Whether a work says a quotation, and on which page: exact, near (with a diff), absent, inconclusive."
+            " Check every quotation before you hand it over.",
+            READ,
+            a.VerifyQuote,
+            o.QUOTE,
+            _verify_quote,
+        ),
+        Tool(
+            "format_citations",
+            "Format citations",
+            "Bibliography or in-text citations from the library's own records, in any CSL style; or BibTeX, CSL-JSON.",
+            READ,
+            a.FormatCitations,
+            o.CITATIONS,
+            _format_citations,
+        ),
+        Tool(
+            "check_citations",
+            "Check citations",
+            "Every citation in a piece of manuscript against key, quotation and page.",
+            READ,
+            a.CheckCitations,
+            o.CHECK,
+            _check_citations,
+        ),
+        Tool(
+            "help",
+            "How to use CiteLoom",
+            "How to search, filter, cite and ingest.",
+            READ,
+            a.Help,
+            o.HELP,
+            _help,
+        ),
+        Tool(
+            "ingest_from_source",
+            "Import documents",
+            "Import a file, folder or part of Zotero that the project may read. Answers within 15 s; status 'running'"
+            " means that it goes on: call again for its progress.",
+            WRITE,
+            a.Ingest,
+            o.INGESTION,
+            lambda call: {"job_id": ingest(call)},
+            open_world=True,
+        ),
+        Tool(
+            "store_chunks",
+            "Store passages",
+            "Store 100-500 passages you embedded with the project's dense model (fewer only as the last batch)."
+            " Idempotent by id. They count as no work until the researcher confirms them.",
+            WRITE,
+            a.StoreChunks,
+            o.STORED,
+            _store,
+        ),
+        Tool(
+            "delete_document",
+            "Delete a document",
+            "Take a document out of the index. Its file stays.",
+            WRITE,
+            a.DeleteDocument,
+            o.DELETED,
+            lambda call: call.service.delete_document(call.project, call.arguments.doc_id),
+            destructive=True,
+        ),
+    )
+}
+
+
+def of_toolsets(names: list[str]) -> dict[str, Tool]:
+    """The tools of some toolsets."""
+    return {name: tool for name, tool in TOOLS.items() if tool.toolset in names}

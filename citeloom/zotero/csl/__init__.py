@@ -1,0 +1,1 @@
+"""Zotero items as CSL-JSON."""

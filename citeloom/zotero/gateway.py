@@ -1,0 +1,285 @@
+"""Zotero as CiteLoom finds it: the way to it that works now, its files, its citekeys."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citeloom.core import credentials
+from citeloom.core import settings as config
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.zotero.attachments import file_of
+from citeloom.zotero.better_bibtex import BetterBibTex
+from citeloom.zotero.cached_source import remembered
+from citeloom.zotero.citekeys import own_citekey
+from citeloom.zotero.local_api import LocalApi
+from citeloom.zotero.profile import DATABASE, Profile, find_zotero
+from citeloom.zotero.sqlite.source import SqliteSource, legacy_citekeys
+from citeloom.zotero.types import FileHere, Item, Library, Snapshot, Source
+
+if TYPE_CHECKING:
+    from citeloom.zotero.web_api.source import WebApi
+
+log = logging.getLogger(__name__)
+
+KEY = "zotero"  # what the key for zotero.org is called in the keyring
+_MINUTE, _QUARTER = 60, 900
+_DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal")
+
+
+class Zotero:
+    """The researcher's Zotero, by whichever way works."""
+
+    def __init__(self, settings: config.Zotero, mirror: Path) -> None:
+        self._settings = settings
+        self._mirror = mirror  # what the Web API told, so that only changes are fetched
+        self._webs: dict[str, WebApi] = {}  # by key: one that was asked to wait must not be forgotten
+
+    # -- where it is -----------------------------------------------------------------------------------------
+
+    def profile(self) -> Profile | None:
+        """Zotero's own settings on this machine."""
+        return find_zotero()
+
+    def data_folder(self, profile: Profile | None) -> Path | None:
+        """Where zotero.sqlite and the files are."""
+        if self._settings.data_folder:
+            return Path(self._settings.data_folder).expanduser()
+        return profile.data_folder if profile else None
+
+    def local_url(self, profile: Profile | None) -> str:
+        """Where a running Zotero answers; one with another port says so in its profile."""
+        usual = self._settings.local_url == config.Zotero().local_url
+        if usual and profile and profile.port:
+            return f"http://127.0.0.1:{profile.port}"
+        return self._settings.local_url.rstrip("/")
+
+    # -- the ways to it --------------------------------------------------------------------------------------
+
+    def local(self) -> LocalApi:
+        """A running Zotero."""
+        return LocalApi(self.local_url(self.profile()))
+
+    def database(self) -> SqliteSource | None:
+        """The database of a Zotero that may be closed."""
+        folder = self.data_folder(self.profile())
+        file = folder / DATABASE if folder else None
+        return SqliteSource(file) if file and file.is_file() else None
+
+    def web(self) -> WebApi | None:
+        """The library on zotero.org, for those who have logged in."""
+        key = credentials.get(KEY)
+        return self.web_with(key) if key else None
+
+    def web_with(self, key: str) -> WebApi:
+        """The library on zotero.org that a key opens."""
+        from citeloom.zotero.web_api.source import WebApi  # takes a while to load, and most people never need it
+
+        if key not in self._webs:
+            self._webs = {key: WebApi(self._settings.web_url, key, self._mirror)}
+        return self._webs[key]
+
+    def open(self) -> Source:
+        """The way that works now, or ZOTERO_UNAVAILABLE with what to do."""
+        if known := remembered():
+            return known
+        source = self._open()
+        return remembered(source) or source
+
+    def _open(self) -> Source:
+        wanted = self._settings.source
+        problem: CiteLoomError | None = None
+        if wanted in ("auto", "local"):
+            local = self.local()
+            try:
+                local.about()
+                return local
+            except CiteLoomError as error:
+                problem = error
+        if wanted in ("auto", "sqlite") and (database := self.database()):
+            return database
+        if wanted in ("auto", "web") and (web := self.web()):
+            return web
+        raise problem or _nothing_there(wanted)
+
+    # -- what belongs to items -------------------------------------------------------------------------------
+
+    def file_finder(self) -> Callable[[Item], FileHere]:
+        """What tells where an attachment's file is, as Zotero's settings say now."""
+        profile = self.profile()
+        base_folder = profile.base_folder if profile else None
+        return partial(file_of, data_folder=self.data_folder(profile), base_folder=base_folder)
+
+    def citekeys(self, source: Source, snapshot: Snapshot, items: Sequence[Item]) -> dict[str, str]:
+        """The citekeys that the researcher's items have, by item key; items without one are left out."""
+        found = {item.key: key for item in items if (key := own_citekey(item))}
+        rest = [item.key for item in items if item.key not in found]
+        if rest and source.kind == "local":
+            try:
+                found |= BetterBibTex(self.local_url(self.profile())).citekeys(snapshot.library, rest)
+            except CiteLoomError as error:
+                log.info("Better BibTeX gave no citekeys: %s", error)
+        rest = [key for key in rest if key not in found]
+        folder = self.data_folder(self.profile()) if rest else None
+        if folder:
+            legacy = legacy_citekeys(folder)
+            library = snapshot.library.id
+            found |= {key: legacy[library, key] for key in rest if (library, key) in legacy}
+        return found
+
+    # -- looking ---------------------------------------------------------------------------------------------
+
+    def look(self) -> tuple[bool, Hashable]:
+        """Whether Zotero runs and answers, and something that changes when its library may have.
+
+        Its database's files tell that for next to nothing, and of more than its versions do.
+        """
+        wanted = self._settings.source
+        try:
+            reachable = wanted in ("auto", "local") and bool(self.local().about())
+        except CiteLoomError:
+            reachable = False
+        folder = self.data_folder(self.profile())
+        stamps = tuple(_stamp(folder / name) for name in _DATABASE_FILES) if folder else ()
+        if any(stamps) and wanted != "web":
+            return reachable, stamps
+        # Nothing on this disk tells: a running Zotero is asked often, zotero.org seldom.
+        return reachable, int(time.monotonic() // (_MINUTE if reachable else _QUARTER))
+
+    def status(self) -> dict[str, Any]:
+        """What a person wants to know: the way in use, why, and what stands in the way of a better one."""
+        profile = self.profile()
+        folder = self.data_folder(profile)
+        local, database, web = self._local_status(profile), self._database_status(), self._web_status()
+        answer: dict[str, Any] = {
+            "in_use": None,
+            "why": "",
+            "local": local,
+            "sqlite": database,
+            "web": web,
+            "libraries": [],
+            "data_folder": str(folder) if folder else None,
+            "base_folder": str(profile.base_folder) if profile and profile.base_folder else None,
+            "next_step": local.pop("next_step"),
+        }
+        try:
+            source = self.open()
+            answer["libraries"] = [_counts(source.read(library)) for library in source.libraries()]
+            answer["in_use"] = source.kind
+            answer["why"] = _WHY[source.kind]
+        except CiteLoomError as error:
+            answer["why"] = str(error)
+            answer["next_step"] = answer["next_step"] or error.next_step
+        return answer
+
+    def _local_status(self, profile: Profile | None) -> dict[str, Any]:
+        url = self.local_url(profile)
+        status: dict[str, Any] = {"running": True, "api": "on", "version": None, "better_bibtex": None, "url": url}
+        status["next_step"] = ""
+        try:
+            status["version"] = LocalApi(url).about().get("version")
+            status["better_bibtex"] = BetterBibTex(url).version()
+        except CiteLoomError as error:
+            status["running"] = bool(error.details.get("running", True))
+            status["api"] = error.details.get("api") if status["running"] else None
+            status["next_step"] = error.next_step
+        return status
+
+    def _database_status(self) -> dict[str, Any]:
+        database = self.database()
+        status: dict[str, Any] = {"database": None, "schema": None, "problem": None}
+        if database:
+            try:
+                about = database.about()
+                status |= {"database": about.get("database"), "schema": about.get("schema")}
+            except CiteLoomError as error:
+                status["problem"] = str(error)
+        return status
+
+    def _web_status(self) -> dict[str, Any]:
+        status: dict[str, Any] = {"key": None, "user": None, "problem": None}
+        try:
+            status["key"] = credentials.where(KEY)
+            if web := self.web():
+                status["user"] = web.check_key().get("name")
+        except CiteLoomError as error:
+            status["problem"] = str(error)
+        return status
+
+
+_WHY = {
+    "local": "it answers",
+    "sqlite": "Zotero does not answer; a copy is read",
+    "web": "with your key",
+}
+
+
+def library_named(libraries: Sequence[Library], library_id: str) -> Library:
+    """A library by its id."""
+    found = next((library for library in libraries if library.id == library_id), None)
+    if found is None:
+        raise CiteLoomError(
+            Code.INVALID_INPUT,
+            f"Zotero has no library '{library_id}' now.",
+            "Check in Zotero that you are still a member of the group, and sync it.",
+        )
+    return found
+
+
+def _counts(snapshot: Snapshot) -> dict[str, Any]:
+    library = snapshot.library
+    works = sum(item.type not in ("note", "attachment") for item in snapshot.top_level())
+    return {"id": library.id, "name": library.name, "items": works, "collections": len(snapshot.collections)}
+
+
+def tree(snapshot: Snapshot) -> dict[str, Any]:
+    """A library with its collections, each below its parent, and saved searches, for a person to choose from."""
+    within: dict[str, int] = dict.fromkeys(snapshot.collections, 0)
+    for item in snapshot.top_level():
+        for key in item.collections:
+            if key in within:
+                within[key] += 1
+    ways = {key: snapshot.way_to_collection(key) for key in snapshot.collections}
+    # With its key beside each name: of two siblings of one name, each keeps its own.
+    ordered = sorted(ways, key=lambda key: [(snapshot.collections[at].name.casefold(), at) for at in ways[key]])
+    return {
+        **_counts(snapshot),
+        "collections": [
+            {
+                "key": key,
+                "path": snapshot.collection_paths[key],
+                "name": snapshot.collections[key].name,
+                "parent": ways[key][-2] if len(ways[key]) > 1 else None,
+                "items": within[key],
+                "depth": len(ways[key]) - 1,
+            }
+            for key in ordered
+        ],
+        "searches": [{"key": s.key, "name": s.name} for s in snapshot.searches.values()],
+    }
+
+
+def _stamp(file: Path) -> tuple[int, int] | None:
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return about.st_size, about.st_mtime_ns
+
+
+def _nothing_there(wanted: str) -> CiteLoomError:
+    if wanted == "web":
+        return CiteLoomError(
+            Code.ZOTERO_UNAVAILABLE,
+            "There is no key for zotero.org.",
+            "Store one: in the settings, or with 'citeloom zotero login'.",
+        )
+    return CiteLoomError(
+        Code.ZOTERO_UNAVAILABLE,
+        "Zotero's database was not found on this computer.",
+        "Name its folder in the settings: data_folder under [zotero].",
+    )

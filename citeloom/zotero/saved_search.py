@@ -1,0 +1,274 @@
+"""What a saved search finds, for sources that cannot run it: as Zotero's own search does, condition by condition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.zotero.csl.dates import sortable_date, to_csl_date
+from citeloom.zotero.csl.fields import BASE_FIELDS, FIELDS
+from citeloom.zotero.scope import below
+from citeloom.zotero.types import Item, SavedSearch, Snapshot
+
+# Each operator that says no, with the one it denies.
+_DENIED = {"isNot": "is", "doesNotContain": "contains"}
+_ON_TEXT = ("is", "contains", "beginsWith")
+_ON_NUMBERS = (*_ON_TEXT, "isLessThan", "isGreaterThan")
+_ON_DAYS = ("is", "isBefore", "isAfter", "isInTheLast")
+_NUMBERS = frozenset(("pages", "numPages", "numberOfVolumes", "section", "seriesNumber", "issue"))
+_CREATORS = frozenset(("author", "editor", "bookAuthor"))
+_MOMENTS = frozenset(("dateAdded", "dateModified", "accessDate"))  # stored in UTC, meant in local time
+_ANY_FIELD = frozenset(("anyField", "quicksearch-fields"))
+# How a search is run, not what it looks for.
+_SETTINGS = frozenset(("joinMode", "recursive", "noChildren", "unfiled", "deleted", "publications", "retracted"))
+_WITH_FAMILY = ("includeParentsAndChildren", "includeParents", "includeChildren")
+# What a snapshot cannot tell: its items are none of these, or it does not know.
+_UNTOLD = ("deleted", "publications", "retracted")
+_PERIOD = re.compile(r"\s*([0-9]{1,5})\s*(day|week|month|year)s?\s*", re.IGNORECASE)
+
+_Texts = Callable[[Item], Iterable[str]]
+
+
+def matches(snapshot: Snapshot, search: SavedSearch) -> set[str]:
+    """The keys of the top-level items that a search finds: for a child that it finds, its parent's."""
+    return {snapshot.top_of(key) for key in _found(snapshot, search, frozenset())}
+
+
+def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> set[str]:
+    """The keys of all that a search finds; `running` are the searches that wait for this one."""
+    settings = {str(c.get("condition")): str(c.get("operator")) for c in search.conditions}
+    for name in _UNTOLD:
+        if settings.get(name, "false") != "false":
+            raise _cannot_run(search, name, settings[name])
+    run = _Run(snapshot, search, settings, running | {search.key})
+    results: list[set[str]] = []
+    affirmed: set[str] = set()
+    for condition in search.conditions:
+        name, operator, value = (str(condition.get(part) or "") for part in ("condition", "operator", "value"))
+        if name in _SETTINGS or name in _WITH_FAMILY:
+            continue
+        hits = run.hits(name, _DENIED.get(operator, operator), value, operator)
+        if hits is None:
+            continue
+        if operator in _DENIED:
+            # Zotero does the same: an annotation is found by what it is, never by what it is not.
+            hits = {key for key, item in snapshot.items.items() if key not in hits and item.type != "annotation"}
+        else:
+            affirmed |= hits
+        results.append(hits)
+    found = set(snapshot.items)
+    if results:
+        found = set.union(*results) if settings.get("joinMode") == "any" else set.intersection(*results)
+    top = {item.key for item in snapshot.top_level()}
+    if settings.get("unfiled") == "true":
+        return {key for key in found & top if not snapshot.items[key].collections}
+    # "tag is not X" is true of nearly every attachment; that says nothing of the work it belongs to.
+    return found & top if settings.get("noChildren") == "true" else found & (top | affirmed)
+
+
+class _Run:
+    """One search under way."""
+
+    def __init__(
+        self, snapshot: Snapshot, search: SavedSearch, settings: Mapping[str, str], running: frozenset[str]
+    ) -> None:
+        self._snapshot = snapshot
+        self._search = search
+        self._running = running  # the searches that wait for this one, and itself
+        self._recursive = settings.get("recursive") == "true"
+        family = {name for name in _WITH_FAMILY if settings.get(name) == "true"}
+        self._with_parents = bool(family - {"includeChildren"})
+        self._with_children = bool(family - {"includeParents"})
+
+    def hits(self, name: str, operator: str, value: str, written: str) -> set[str] | None:
+        """The keys of all items that a condition fits; None for one that says nothing."""
+        items = self._snapshot.items
+        if name == "collection" and operator == "is":
+            key = value.rpartition("_")[2]  # older searches put the library before the key
+            wanted = below(self._snapshot, key) if self._recursive else {key}
+            hits = {item.key for item in items.values() if not wanted.isdisjoint(item.collections)}
+        elif name == "savedSearch" and operator == "is":
+            key = value.rpartition("_")[2]
+            if key in self._running:
+                return None  # a search that asks itself
+            search = self._snapshot.searches.get(key)
+            hits = _found(self._snapshot, search, self._running) if search else set()
+        else:
+            fits = self._test(name, operator, value)
+            if fits is None:
+                raise _cannot_run(self._search, name, written)
+            hits = {item.key for item in items.values() if fits(item)}
+        return self._with_family(hits)
+
+    def _with_family(self, hits: set[str]) -> set[str]:
+        items = self._snapshot.items
+        more = set(hits)
+        if self._with_parents:
+            more |= {parent for key in hits if (parent := items[key].parent) and parent in items}
+        if self._with_children:
+            more |= {child.key for key in hits for child in self._snapshot.children.get(key, ())}
+        return more
+
+    def _test(self, name: str, operator: str, value: str) -> Callable[[Item], bool] | None:
+        """What tells whether an item fits; None for a condition or operator that is not known here."""
+        if name in _MOMENTS:
+            return partial(_moment_fits, name, operator, value) if operator in _ON_DAYS else None
+        if BASE_FIELDS.get(name, name) == "date":
+            return partial(_date_fits, operator, value) if operator in _ON_DAYS else None
+        texts = self._texts(name)
+        operators = _ON_NUMBERS if name in _NUMBERS else _ON_TEXT
+        if texts is None or operator not in operators:
+            return None
+        compare = _COMPARISONS[operator](value)
+        return lambda item: any(map(compare, texts(item)))
+
+    def _texts(self, name: str) -> _Texts | None:
+        """What gives the texts of an item that a condition looks at."""
+        if name == "tag":
+            return lambda item: item.tags
+        if name == "itemType":
+            return lambda item: (item.type,)
+        if name == "key":
+            return lambda item: (item.key,)
+        if name == "year":
+            return lambda item: [f"{sortable_date(text)[0]:04}" for text in _field("date")(item)]
+        if name == "note":
+            return _own_note
+        if name == "childNote":
+            return lambda item: [t for child in self._snapshot.children.get(item.key, ()) for t in _own_note(child)]
+        if name in ("creator", "lastName") or name in _CREATORS:
+            return partial(_creators, name)
+        if name in ("annotationText", "annotationComment"):
+            return lambda item: _strings(item.data.get(name))
+        if name in _ANY_FIELD:
+            return lambda item: (*_all_fields(item), *item.tags, *_own_note(item), *_creators("creator", item))
+        return _field(BASE_FIELDS.get(name, name)) if name in FIELDS or name in BASE_FIELDS else None
+
+
+def _field(base: str) -> _Texts:
+    names = [base, *(name for name, of in BASE_FIELDS.items() if of == base)]
+    return lambda item: [text for name in names for text in _strings(item.data.get(name))]
+
+
+def _all_fields(item: Item) -> list[str]:
+    return [t for name, value in item.data.items() if name in FIELDS or name in BASE_FIELDS for t in _strings(value)]
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return (str(value),) if isinstance(value, str | int) and value != "" else ()
+
+
+def _own_note(item: Item) -> tuple[str, ...]:
+    return _strings(item.data.get("note")) if item.type == "note" else ()
+
+
+def _creators(name: str, item: Item) -> list[str]:
+    creators = [c for c in item.data.get("creators") or () if name not in _CREATORS or c.get("creatorType") == name]
+    if name == "lastName":
+        return [str(c.get("lastName") or c.get("name") or "") for c in creators]
+    return [str(c.get("name") or f"{c.get('firstName') or ''} {c.get('lastName') or ''}").strip() for c in creators]
+
+
+def _like(pattern: str, *, anywhere: bool) -> Callable[[str], bool]:
+    """Tells of texts that hold, or begin with, a pattern, as SQLite does: % is any letters, _ one, case is ASCII's."""
+    pieces = [re.compile(re.escape(_lower(piece)).replace("_", "."), re.DOTALL) for piece in pattern.split("%")]
+
+    def fits(text: str) -> bool:
+        text = _lower(text)
+        at = 0
+        for number, piece in enumerate(pieces):
+            found = piece.match(text) if number == 0 and not anywhere else piece.search(text, at)
+            if not found:
+                return False
+            at = found.end()
+        return True
+
+    return fits
+
+
+def _lower(text: str) -> str:
+    return "".join(c.lower() if c.isascii() else c for c in text) if not text.isascii() else text.lower()
+
+
+def _number_fits(less: bool, value: str) -> Callable[[str], bool]:
+    bound = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value.strip()) else None
+
+    def fits(text: str) -> bool:
+        if bound is None or not re.fullmatch(r"(?:0|-?[1-9][0-9]{0,17})", text):
+            return False
+        return int(text) < bound if less else int(text) > bound
+
+    return fits
+
+
+_COMPARISONS: dict[str, Callable[[str], Callable[[str], bool]]] = {
+    "is": lambda value: lambda text: text == value,
+    "contains": partial(_like, anywhere=True),
+    "beginsWith": partial(_like, anywhere=False),
+    "isLessThan": partial(_number_fits, True),
+    "isGreaterThan": partial(_number_fits, False),
+}
+
+
+def _date_fits(operator: str, value: str, item: Item) -> bool:
+    return any(_day_fits(operator, value, sortable_date(text), text) for text in _field("date")(item))
+
+
+def _moment_fits(name: str, operator: str, value: str, item: Item) -> bool:
+    """A moment against a day, in local time; against a moment where the search names one."""
+    try:
+        moment = datetime.fromisoformat(str(item.data.get(name))).replace(tzinfo=UTC)
+        day = moment.astimezone().date()
+    except (ValueError, OverflowError):
+        return False
+    if re.fullmatch(r"[0-9]{4}-\d\d-\d\d \d\d:\d\d:\d\d", value) and operator != "isInTheLast":
+        written = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+        return {"is": written == value, "isBefore": written < value, "isAfter": written > value}[operator]
+    return _day_fits(operator, value, (day.year, day.month, day.day), "")
+
+
+def _day_fits(operator: str, value: str, day: tuple[int, int, int], text: str) -> bool:
+    """A day against one that may lack its day or month: "is 2020" is any of its days, "is after 2020" none of them."""
+    if operator == "isInTheLast":
+        since = _ago(value)
+        return since is not None and day > (since.year, since.month, since.day)
+    days_on = {"yesterday": -1, "today": 0, "tomorrow": 1}.get(value.strip().lower())
+    if days_on is not None:
+        value = (date.today() + timedelta(days=days_on)).isoformat()
+    wanted = sortable_date(value)
+    if not wanted[0]:
+        return operator == "is" and bool(value.strip()) and _lower(value.strip()) in _lower(text)
+    known = 3 - wanted.count(0)
+    if operator == "is":
+        season = to_csl_date(value).get("season", "")
+        return day[:known] == wanted[:known] and _lower(season) in _lower(text)
+    return (0, 0, 0) < day < wanted if operator == "isBefore" else day[:known] > wanted[:known]
+
+
+def _ago(value: str) -> date | None:
+    """The day that lies a period before today."""
+    match = _PERIOD.fullmatch(value)
+    if not match:
+        return None
+    number, unit = int(match[1]), match[2].lower()
+    today = date.today()
+    try:
+        if unit in ("day", "week"):
+            return today - timedelta(days=number * (7 if unit == "week" else 1))
+        months = today.year * 12 + today.month - 1 - number * (12 if unit == "year" else 1)
+        return date(months // 12, months % 12 + 1, 1) + timedelta(days=today.day - 1)
+    except (ValueError, OverflowError):
+        return date.min
+
+
+def _cannot_run(search: SavedSearch, condition: str, operator: str) -> CiteLoomError:
+    return CiteLoomError(
+        Code.INVALID_INPUT,
+        f"Only Zotero itself can run the saved search '{search.name}': it asks '{condition} {operator}'.",
+        "Open Zotero, which runs the search itself, and try again.",
+        condition=condition,
+        operator=operator,
+    )

@@ -1,0 +1,1 @@
+"""Zotero's own database file, read from a copy."""

@@ -1,0 +1,163 @@
+"""Zotero's own database, read from a copy: the way to the library while Zotero is closed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.zotero.profile import DATABASE
+from citeloom.zotero.saved_search import matches
+from citeloom.zotero.sqlite.copy import Fingerprint, fingerprint, private_copy
+from citeloom.zotero.sqlite.items import Rows, read_libraries, read_snapshots
+from citeloom.zotero.types import MY_LIBRARY, Library, SavedSearch, Snapshot
+
+# The versions of Zotero's tables that are understood, and the Zotero that writes them.
+SCHEMAS = {123: "7 or 8", 125: "9", 129: "10"}
+
+_TRIES = 3  # a copy that came out torn is made again
+_FULL_TEXT = ".zotero-ft-cache"
+_BETTER_BIBTEX = "better-bibtex.sqlite"
+_USER_LIBRARY = 1  # the number that every Zotero gives My Library
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class _Reading:
+    taken: Fingerprint
+    schema: int
+    snapshots: dict[str, Snapshot]  # by the library's id
+
+
+class SqliteSource:
+    """zotero.sqlite as a source; what was read stays until the file changes."""
+
+    kind = "sqlite"
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._last: _Reading | None = None
+
+    def libraries(self) -> list[Library]:
+        """My Library first, then the groups."""
+        return [snapshot.library for snapshot in self._read().snapshots.values()]
+
+    def read(self, library: Library) -> Snapshot:
+        """A library as it is now."""
+        snapshot = self._read().snapshots.get(library.id)
+        if snapshot is None:
+            raise CiteLoomError(
+                Code.ZOTERO_UNAVAILABLE,
+                f'The library "{library.name}" ({library.id}) is not in {self._database}.',
+                "Open Zotero and sync, so that it has the group; or take the library from the project.",
+                library=library.id,
+            )
+        return snapshot
+
+    def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
+        """The keys of the top-level items that a saved search finds."""
+        return matches(snapshot, search)
+
+    def full_text(self, library: Library, attachment: str) -> str | None:
+        """The text that Zotero itself took from an attachment, where it has one."""
+        if attachment not in self.read(library).items:
+            return None
+        cache = self._database.parent / "storage" / attachment / _FULL_TEXT
+        try:
+            return cache.read_text(encoding="utf-8", errors="replace") or None
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise CiteLoomError(
+                Code.ZOTERO_UNAVAILABLE,
+                f"The text that Zotero keeps in {cache} cannot be read ({error.strerror or error}).",
+                "Give yourself the right to read Zotero's data folder.",
+            ) from error
+
+    def about(self) -> dict[str, Any]:
+        """The Zotero that wrote it, its place and when it changed last."""
+        reading = self._read()
+        changed = max(part[1] for part in reading.taken if part) / 1e9
+        return {
+            "zotero": SCHEMAS[reading.schema],
+            "schema": reading.schema,
+            "database": str(self._database),
+            "changed": datetime.fromtimestamp(changed, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+
+    def _read(self) -> _Reading:
+        if self._last is None or self._last.taken != fingerprint(self._database):
+            self._last = _from_copy(self._database, self._reading)
+        return self._last
+
+    def _reading(self, rows: Rows, taken: Fingerprint) -> _Reading:
+        schema = _check_schema(rows, self._database)
+        return _Reading(taken, schema, {snapshot.library.id: snapshot for snapshot in read_snapshots(rows)})
+
+
+def legacy_citekeys(data_folder: Path) -> dict[tuple[str, str], str]:
+    """The citekeys that an older Better BibTeX keeps in a database of its own, by library id and item key."""
+    database = data_folder / _BETTER_BIBTEX
+    if not database.is_file():
+        return {}
+    try:
+        found = _from_copy(
+            database, lambda rows, _: list(rows("SELECT libraryID, itemKey, citationKey FROM citationkey"))
+        )
+        ids = {_USER_LIBRARY: MY_LIBRARY}
+        if any(number != _USER_LIBRARY for number, *_ in found):
+            libraries = _from_copy(data_folder / DATABASE, lambda rows, _: read_libraries(rows))
+            ids = {number: library.id for number, library in libraries.items()}
+    except CiteLoomError:
+        return {}
+    return {(ids[number], key): citekey for number, key, citekey in found if number in ids and key and citekey}
+
+
+def _from_copy(database: Path, read: Callable[[Rows, Fingerprint], _T]) -> _T:
+    damage: sqlite3.Error | None = None
+    for _ in range(_TRIES):
+        with private_copy(database) as (copy, taken):
+            try:
+                with closing(sqlite3.connect(copy)) as connection:
+                    connection.text_factory = _decoded
+                    return read(connection.execute, taken)
+            except sqlite3.Error as error:
+                damage = error
+    raise CiteLoomError(
+        Code.ZOTERO_UNAVAILABLE,
+        f"Zotero's database {database} is damaged ({damage}).",
+        "Start Zotero, which repairs its database or restores a backup of it.",
+        path=str(database),
+    ) from damage
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
+
+
+def _check_schema(rows: Rows, database: Path) -> int:
+    if not list(rows("SELECT 1 FROM sqlite_master WHERE name = 'version'")):
+        raise CiteLoomError(
+            Code.ZOTERO_UNAVAILABLE,
+            f"{database} is no database of Zotero.",
+            "Set zotero.data_folder to the folder in which Zotero keeps its zotero.sqlite.",
+            path=str(database),
+        )
+    found = [version for (version,) in rows("SELECT version FROM version WHERE schema = 'userdata'")]
+    schema = found[0] if found else None
+    if not isinstance(schema, int) or schema not in SCHEMAS:
+        known = ", ".join(f"{number} (Zotero {zotero})" for number, zotero in SCHEMAS.items())
+        raise CiteLoomError(
+            Code.ZOTERO_UNAVAILABLE,
+            f"Zotero's database {database} has the schema version {schema}; CiteLoom reads {known}.",
+            "Start Zotero, through which every version is read; or update whichever of the two is older.",
+            path=str(database),
+            schema=schema,
+        )
+    return schema

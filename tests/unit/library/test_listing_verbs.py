@@ -1,0 +1,127 @@
+"""What the desktop app asks of the shelf: lists of documents, how much room is taken, what can read pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from citeloom.catalog import Catalog
+from citeloom.catalog.documents import Document, State
+from citeloom.catalog.projects import Project
+from citeloom.conversion.ocr import tesseract_engine
+from citeloom.conversion.ocr.languages import known_languages, normalise
+from citeloom.core import paths
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.settings import Ocr, Settings
+from citeloom.engine.container import Service
+from citeloom.library import listing
+from citeloom.maintenance.ocr import ocr
+from citeloom.maintenance.sizes import sizes
+
+
+@pytest.fixture
+def service(catalog: Catalog, project: Project) -> Iterator[Service]:
+    yield cast(Service, SimpleNamespace(catalog=catalog))
+
+
+def listed(service: Service, **args: Any) -> dict[str, Any]:
+    return listing.documents(service, {"project": "thesis", **args})
+
+
+def test_a_row_says_where_a_document_is_and_how_to_open_it(
+    service: Service, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
+    work = {"library": "library", "item": "ITEM", "attachment": "FILE"}
+    fetched = str(tmp_path / "home" / "downloads" / "x.md")
+    record = {"year": 2019, "authors": ["Lovelace, Ada"], "url": "https://example.org/x"}
+    made = {
+        "folder": Document("thesis", "folder", "/papers/a b.pdf", "pdf", pages=3),
+        "zotero": Document(
+            "thesis", "zotero", "zotero:library/items/FILE", "pdf", path="/z/a.pdf", zotero=work, pages=3
+        ),
+        "note": Document("thesis", "note", "zotero:library/items/N", "note", path="/t/n.json", zotero=work),
+        "away": Document("thesis", "away", "zotero:library/items/F", "pdf", State.WITHOUT_FILE, zotero=work),
+        "web": Document("thesis", "web", "https://example.org/x", "markdown", path=fetched, record=record),
+        "stored": Document("thesis", "stored", "stored:mine", "stored", record=record),
+    }
+    for document in made.values():
+        catalog.documents.save(document)
+    rows = {row["doc_id"]: row for row in listed(service)["documents"]}
+    assert {name: row["path"] for name, row in rows.items()} == {
+        "folder": "/papers/a b.pdf", "zotero": "/z/a.pdf", "note": None, "away": None, "web": fetched, "stored": None,
+    }  # fmt: skip
+    assert {name: row["open_uri"] for name, row in rows.items()} == {
+        "folder": "file:///papers/a%20b.pdf#page=1",
+        "zotero": "zotero://open-pdf/library/items/FILE?page=1",
+        "note": "zotero://select/library/items/FILE",
+        "away": "zotero://select/library/items/ITEM",
+        "web": Path(fetched).as_uri(),
+        "stored": "https://example.org/x",
+    }
+    assert (rows["web"]["year"], rows["web"]["authors"]) == (2019, ["Lovelace, Ada"])
+
+
+def test_a_list_comes_in_blocks_that_say_what_is_left(service: Service, catalog: Catalog) -> None:
+    for n in range(5):
+        catalog.documents.save(Document("thesis", f"d{n}", f"/{n}.pdf", state=State.FAILED, reason_code="TIMEOUT"))
+    block = listed(service, status="failed", sort="source", descending=True, limit=2, offset=2)
+    assert [row["doc_id"] for row in block["documents"]] == ["d2", "d1"]
+    assert (block["count"], block["total"], block["truncated_count"], block["next_offset"]) == (2, 5, 1, 4)
+    assert block["coverage"]["failed"] == 5 and block["documents"][0]["reason_code"] == "TIMEOUT"
+    assert listed(service, offset=2**80)["documents"] == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"sort": "colour"}, {"status": "lost"}, {"limit": 0}, {"limit": 5000}, {"offset": -1}], ids=str
+)
+def test_a_list_that_cannot_be_is_refused(service: Service, wrong: dict[str, Any]) -> None:
+    with pytest.raises(CiteLoomError) as caught:
+        listed(service, **wrong)
+    assert caught.value.code == Code.INVALID_INPUT and caught.value.next_step
+
+
+def test_sizes_name_every_part_and_their_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
+    for place in (paths.conversions_folder(), paths.models_folder(), str(tmp_path / "zotero" / "files")):
+        Path(place).mkdir(parents=True)
+        (Path(place) / "one").write_bytes(bytes(100_000))
+    (Path(paths.models_folder()) / "link").symlink_to(Path(paths.models_folder()) / "one")
+    Path(paths.catalog_file()).write_bytes(bytes(50_000))
+    found = sizes()
+    by_name = {part["name"]: part["bytes"] for part in found["parts"]}
+    assert list(by_name) == ["index", "catalog", "conversions", "models", "zotero", "logs"]
+    assert by_name["index"] == by_name["logs"] == 0 and by_name["catalog"] >= 50_000
+    assert all(100_000 <= by_name[name] < 150_000 for name in ("conversions", "models", "zotero"))
+    assert found["total"] == sum(by_name.values()) and found["free"] > 0
+    assert found["data_folder"] == str(tmp_path)
+
+
+def test_languages_are_here_when_the_engine_in_the_settings_can_read_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("eng", "deu_latf", "jpn_vert", "osd"):
+        (tmp_path / f"{name}.traineddata").touch()
+    installed = tesseract_engine.Installation(tmp_path / "tesseract", "here", (tmp_path,))
+    monkeypatch.setattr(tesseract_engine, "find", lambda: installed)
+    answer = ocr(Settings())
+    assert answer["engines"][0] == {"name": "tesseract", "here": True, "why": None}
+    assert {language["code"] for language in answer["languages"] if language["here"]} == {"en", "de-Latf", "jpn_vert"}
+    assert ("German", False) in {(language["name"], language["here"]) for language in answer["languages"]}
+
+    monkeypatch.setattr(tesseract_engine, "find", lambda: None)
+    answer = ocr(Settings())
+    assert answer["engines"][0]["why"] and not any(language["here"] for language in answer["languages"])
+    by_rapid = ocr(Settings(ocr=Ocr(engine="rapidocr")))
+    assert any(language["here"] for language in by_rapid["languages"]) == by_rapid["engines"][1]["here"]
+
+
+def test_every_language_has_a_name_and_a_code_that_the_settings_understand() -> None:
+    known = known_languages()
+    assert len({language.code for language in known}) == len({language.name for language in known}) == len(known)
+    assert [language.code for language in known if normalise(language.code) != [language.code]] == []
+    assert all(language.name[0].isupper() for language in known)

@@ -1,0 +1,201 @@
+"""The search graph: built when enough passages wait for one, in another process, and swapped in unseen."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from citeloom.catalog.projects import Project, Source
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.settings import Settings
+from citeloom.engine.container import Service
+from citeloom.engine.events import JobProgress
+from citeloom.importing.index_location import place_of
+from citeloom.index import registry
+from citeloom.index.edge import optimise
+from citeloom.index.filters import AnyOf
+from citeloom.library import indexes
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
+    made = Service(Settings())
+    made.jobs.start()
+    made.projects.add("thesis", None, [])
+    yield made
+    made.stop()
+
+
+def items(count: int) -> list[dict[str, Any]]:
+    chance = random.Random(3)
+    return [
+        {"id": f"p{n}", "text": f"Passage {n}.", "embedding": [chance.gauss(0, 1) for _ in range(384)], "metadata": {}}
+        for n in range(count)
+    ]
+
+
+def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask() -> list[str]:
+        project = service.catalog.projects.get("thesis")
+        answer = service.questions.query(project, "passage", hybrid=False, cancel=Cancel(), top_k=20)
+        return [hit["chunk_id"] for hit in answer["items"]]
+
+    monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 101)
+    service.store_chunks(service.catalog.projects.get("thesis"), items(100), Cancel())
+    service._when_idle()
+    before = service.catalog.projects.get("thesis")
+    assert (before.generation, before.without_graph) == (1, 100)
+    answers = ask()
+
+    service.store_chunks(before, items(100), Cancel())  # the same passages again: written anew, so they wait anew
+    service._when_idle()
+    after = service.catalog.projects.get("thesis")
+    assert (after.generation, after.without_graph) == (2, 0)
+    assert ask() == answers
+    assert service.questions.query(before, "passage", hybrid=False, cancel=Cancel())["count"] == 6, (
+        "an older row serves"
+    )
+    assert [f.name for f in service.collections.folder(place_of(after)).parent.iterdir()] == ["g0002"]
+
+    (document,) = service.catalog.documents.all("thesis")
+    service.delete_document(after, document.doc_id)
+    assert service.catalog.projects.get("thesis").without_graph == 100, "what was deleted takes room until then"
+
+
+@pytest.fixture
+def papers(service: Service, tmp_path: Path) -> list[str]:
+    """The words by which each of some papers is found, which the project is to read."""
+    folder, words = tmp_path / "papers", ["bog", "coral", "moth", "tide", "gorse", "heron"]
+    folder.mkdir()
+    for word in words:
+        (folder / f"{word}.md").write_text(f"# On the {word}\n\nThe {word} was measured.\n", encoding="utf-8")
+    service.catalog.projects.add_source("thesis", Source("folder", str(folder), recursive=True))
+    return words
+
+
+def imported(service: Service, **options: Any) -> list[str]:
+    """Import everything; gives the stages it went through."""
+    stages: list[str] = []
+    service.events.watch(lambda event: stages.append(event.stage) if isinstance(event, JobProgress) else None)
+    project = service.catalog.projects.get("thesis")
+    job = service.imports.ingest(project, None, options, by_agent=False)
+    finished, _ = service.jobs.wait(job.id, 120)
+    assert finished and finished.state == "done", finished
+    return [stage for stage, _ in groupby(stages)]
+
+
+def found(service: Service, words: list[str]) -> list[str]:
+    """For each of these words, the paper that comes first."""
+    project = service.catalog.projects.get("thesis")
+    answers = [service.questions.query(project, word, hybrid=True, cancel=Cancel()) for word in words]
+    assert service.collection(project).count() == len(words)
+    return [answer["items"][0]["source"].removesuffix(".md") for answer in answers]
+
+
+def test_a_long_import_builds_the_graph_on_its_way_and_loses_nothing(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    stages = imported(service)
+    assert stages.count("search graph") == 3
+    project = service.catalog.projects.get("thesis")
+    assert (project.generation, project.without_graph) == (4, 0)
+    assert found(service, papers) == papers
+    assert [f.name for f in service.collections.folder(place_of(project)).parent.iterdir()] == ["g0004"]
+
+
+def test_a_long_rebuild_builds_the_graph_on_its_way(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(service)
+    monkeypatch.setattr(registry, "AT_ONCE", 4)
+    assert imported(service, force_rebuild=True).count("search graph") == 1
+    assert found(service, papers) == papers
+
+
+def test_a_graph_that_cannot_be_built_keeps_nothing_from_being_imported_and_is_not_tried_all_the_time(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tried: list[int] = []
+
+    def fail(*_: object) -> None:
+        tried.append(1)
+        raise CiteLoomError(Code.STORAGE_ERROR, "The index could not be optimised: Killed.")
+
+    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 3)
+    monkeypatch.setattr(indexes, "optimised_copy", fail)
+    imported(service)
+    service._when_idle()
+    service._when_idle()
+    assert len(tried) == 3 and "could not be optimised" in caplog.text
+    assert found(service, papers) == papers
+
+
+def test_a_graph_that_cannot_take_the_place_of_the_index_is_taken_back_and_nothing_is_lost(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, tried = service.catalog.projects.save, list[int]()
+
+    def fail_once(project: Project) -> None:
+        tried.append(project.generation)
+        if len(tried) == 2:
+            raise CiteLoomError(Code.STORAGE_ERROR, "database is locked.")
+        save(project)
+
+    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(service.catalog.projects, "save", fail_once)
+    imported(service)
+    assert tried == [2, 3, 3]
+    assert service.catalog.projects.get("thesis").generation == 3
+    assert found(service, papers) == papers
+
+
+def test_a_disk_without_room_for_a_copy_is_not_filled(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(service.collections, "free_room", lambda: 1000)
+    imported(service)
+    assert service.catalog.projects.get("thesis").generation == 1
+    assert found(service, papers) == papers and "no room" in caplog.text
+
+
+def test_a_rebuild_whose_graph_cannot_be_built_goes_on_without_it(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    imported(service)
+    monkeypatch.setattr(registry, "AT_ONCE", 4)
+    monkeypatch.setattr(optimise, "sys", SimpleNamespace(executable="/nowhere/python"))  # not that of the workers
+    imported(service, force_rebuild=True)
+    assert "goes on without a search graph" in caplog.text
+    assert found(service, papers) == papers
+
+
+def test_what_a_failed_write_left_hidden_is_not_seen_in_the_index_with_the_graph(
+    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported(service)
+    project = service.catalog.projects.get("thesis")
+    collection, document = service.collection(project), service.catalog.documents.all("thesis")[0]
+    (passage,) = collection.stored(AnyOf("doc_id", (document.doc_id,)), 1)
+    service.catalog.documents.mark_writing(document, "half-written")
+    collection.hide("half-written")
+    other = str(uuid.UUID(int=7))
+    collection.upsert([replace(passage, id=other, payload={**passage.payload, "version": "half-written"})])
+    monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 1)
+    service._when_idle()
+    assert service.catalog.projects.get("thesis").generation == 2
+    assert found(service, papers) == papers

@@ -1,0 +1,68 @@
+"""What others do while a backup is made or restored."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError
+from citeloom.core.settings import Settings
+from citeloom.engine.container import Service
+from citeloom.engine.events import Event, JobProgress
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CITELOOM_WATCH", "off")
+    made = Service(Settings())
+    made.jobs.start()
+    yield made
+    made.stop()
+
+
+def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(service: Service, tmp_path: Path) -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    def hold(event: Event) -> None:
+        if isinstance(event, JobProgress) and event.stage == "pack":
+            reached.set()
+            assert go_on.wait(60)
+
+    service.events.watch(hold)
+    for project in ("thesis", "other"):
+        service.projects.add(project, None, [])
+    file = tmp_path / "all.zip"
+    job_id = service.back_up(str(file), [])["job_id"]
+    assert reached.wait(60)
+    with pytest.raises(CiteLoomError, match="A backup of 'thesis' is running"):
+        service.projects.remove("thesis")
+    of_the_same_name = service.back_up(str(file), ["other"])["job_id"]
+    go_on.set()
+    job, _ = service.jobs.wait(job_id, 60)
+    assert job is not None and job.state == "done"
+    job, _ = service.jobs.wait(of_the_same_name, 60)
+    assert job is not None and "is there already" in str(job.result)
+
+    for project in ("thesis", "other"):
+        service.projects.remove(project)
+    with pytest.raises(CiteLoomError, match="There are projects here already: late"):
+        service.restoring.restore(file, Adding(service), replace=False)
+    assert [project["id"] for project in service.projects.all()] == ["late"]
+    assert not (tmp_path / "home" / "restore.json").exists()
+
+
+class Adding(Cancel):
+    """Somebody makes a project while a backup is unpacked."""
+
+    def __init__(self, service: Service) -> None:
+        super().__init__()
+        self._service = service
+
+    def check(self) -> None:
+        if not self._service.projects.all():
+            self._service.projects.add("late", None, [])
