@@ -4,29 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from citeloom.catalog.database import Database, now
+from citeloom.core.jobs import Job
 
 _ENDED = "state IN ('done', 'failed', 'cancelled')"
 _KEPT = 500  # jobs that have ended
 _LONGEST_DAYS = 36_500  # a setting may be larger than a date can be far away
-
-
-@dataclass(slots=True)
-class Job:
-    """An import or rebuild."""
-
-    id: str
-    project_id: str
-    kind: str  # "ingest"
-    request: dict[str, Any]
-    state: str = "queued"  # queued, running, parked; then done, failed or cancelled
-    result: dict[str, Any] = field(default_factory=dict)
-    created_at: str = ""
-    finished_at: str | None = None
 
 
 def _job(row: sqlite3.Row) -> Job:

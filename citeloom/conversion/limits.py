@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
-from citeloom.catalog.documents import Document
 from citeloom.core.processes import cores, machine_megabytes
 
 _MOST_WORKERS = 8
@@ -29,7 +29,23 @@ def worker_count() -> int:
     return max(1, min(cores() - 1, by_memory, _MOST_WORKERS))
 
 
-def limits(known: Document | None, *, quick: bool, megabytes: int = 0, size: int | None = None) -> Limits:
+class KnownPages(Protocol):
+    """What an earlier reading of a document counted."""
+
+    @property
+    def pages(self) -> int | None:
+        """How many pages it has."""
+
+    @property
+    def text_source(self) -> str | None:
+        """Where its text comes from: native, ocr or mixed."""
+
+    @property
+    def waiting_for_ocr(self) -> int:
+        """How many of its pages have still to be recognised."""
+
+
+def limits(known: KnownPages | None, *, quick: bool, megabytes: int = 0, size: int | None = None) -> Limits:
     """The limits of a document, by what is known of its pages, or by its size in bytes where they were never counted.
 
     A quick reading that takes longer is put off, not failed: it may not hold up what others wait for. `megabytes` is

@@ -23,6 +23,7 @@ from citeloom.conversion.limits import Limits, worker_count
 from citeloom.conversion.worker import COPIES, PROMPTLY
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code, DocumentError
+from citeloom.core.jobs import JobStopped
 from citeloom.core.processes import end_with_children, megabytes
 
 log = logging.getLogger(__name__)
@@ -57,10 +58,6 @@ def forget_copies() -> None:
     """Delete what the workers of an engine that was killed have left."""
     for left in Path(paths.folders().cache).glob(f"{_READING}*"):
         shutil.rmtree(left, ignore_errors=True)
-
-
-class Stopped(Exception):
-    """The import was stopped in the middle of a document."""
 
 
 class TookTooLong(CiteLoomError):
@@ -175,7 +172,7 @@ class _Watch:
     def _judge(self, left: float) -> Exception | None:
         allowed = self._limits.megabytes
         if self._stopped():
-            return Stopped()
+            return JobStopped()
         if left <= 0:
             return TookTooLong(
                 Code.CONVERSION_FAILED,
@@ -220,7 +217,7 @@ class Workers:
         stopped: Callable[[], bool] = _never,
         tell: Tell = _nobody,
     ) -> dict[str, Any]:
-        """Convert and cut up one document; waits for a free worker. It ends as Stopped soon after `stopped` says so."""
+        """Convert and cut up one document; waits for a free worker. Raises JobStopped once `stopped` says so."""
         free = self._quick if request.get("quick") else self._whole
         worker = _next(free, stopped)
         try:
@@ -234,7 +231,7 @@ class Workers:
         worker = _Worker()
         try:
             return _ask(worker, request, limits, self._ended.is_set, _nobody)
-        except Stopped:
+        except JobStopped:
             raise _engine_ends() from None
         finally:
             worker.end()
@@ -274,7 +271,7 @@ class KeptWorker:
                 self._idle.cancel()
             try:
                 reply = self._worker.ask(request, limits, lambda: self._ended, _nobody)
-            except Stopped:
+            except JobStopped:
                 raise _engine_ends() from None
             except _Died as error:
                 raise CiteLoomError(
@@ -328,7 +325,7 @@ def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
             if not stopped():
                 return worker
             free.put(worker)  # it became free because the import was stopped
-    raise Stopped
+    raise JobStopped
 
 
 def _ask(

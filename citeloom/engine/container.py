@@ -18,7 +18,7 @@ from citeloom.conversion.pool import Workers, forget_copies
 from citeloom.core import paths
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.jobs import Begin
+from citeloom.core.jobs import StartJob
 from citeloom.core.settings import Settings
 from citeloom.engine.events import Events
 from citeloom.engine.jobs import JobQueue
@@ -99,7 +99,7 @@ class Service:
             self.collection,
             self.indexes.settle,
         )
-        kinds: dict[str, Begin] = {
+        kinds: dict[str, StartJob] = {
             "ingest": lambda request, *how: importer.begin(ImportRequest(**request), *how),
             "move": lambda request, *how: Move(self.catalog, self.indexes, MoveRequest(**request), *how),
             "backup": lambda request, *how: Backup(self.catalog, self.indexes, BackupRequest(**request), *how),

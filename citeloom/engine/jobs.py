@@ -12,12 +12,10 @@ from functools import partial
 
 from citeloom.catalog import Catalog
 from citeloom.catalog.database import now
-from citeloom.catalog.jobs import Job
 from citeloom.core.errors import CiteLoomError, Code, unexpected
-from citeloom.core.jobs import Begin
+from citeloom.core.jobs import Job, JobRequest, Progress, StartJob
 from citeloom.engine.events import Events, JobFinished, JobProgress, JobQueued, Paused
 from citeloom.engine.running_job import Begun
-from citeloom.importing.requests import Progress, Request
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +33,7 @@ class JobQueue:
     """
 
     def __init__(
-        self, catalog: Catalog, kinds: Mapping[str, Begin], events: Events, when_idle: Callable[[], None]
+        self, catalog: Catalog, kinds: Mapping[str, StartJob], events: Events, when_idle: Callable[[], None]
     ) -> None:
         self._catalog = catalog
         self._kinds = kinds
@@ -53,7 +51,7 @@ class JobQueue:
         self._thread = threading.Thread(target=self._work, name="imports", daemon=True)
 
     def start(self) -> None:
-        """Begin to work, first on what an ended engine left behind."""
+        """StartJob to work, first on what an ended engine left behind."""
         for job in self._catalog.jobs.unfinished():
             tries = int(job.result.get("tries", 0))
             if tries >= _TRIES:
@@ -68,7 +66,7 @@ class JobQueue:
             self._waiting.append(job)
         self._thread.start()
 
-    def submit(self, request: Request, *, owed_first: bool = False) -> Job:
+    def submit(self, request: JobRequest, *, owed_first: bool = False) -> Job:
         """Queue a job; the same request again gives the job that is under way, which looks for what is new.
 
         With `owed_first` it is only asked after: one that ended since its asker was told "running" is given once more,
@@ -138,7 +136,7 @@ class JobQueue:
         return self._paused
 
     def pause(self) -> None:
-        """Begin nothing more; what runs stops soon and waits once more."""
+        """StartJob nothing more; what runs stops soon and waits once more."""
         self._set_paused(True)
 
     def resume(self) -> None:

@@ -6,10 +6,8 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from citeloom.catalog.jobs import Job
 from citeloom.core.errors import Cause, CiteLoomError
-from citeloom.core.jobs import Work
-from citeloom.importing.requests import Progress
+from citeloom.core.jobs import Job, JobWork, Progress
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0  # seconds that a job waits before it tries again
 _IN_VAIN = 5  # tries of a job that fails for a reason that may be its own
@@ -22,7 +20,7 @@ class Begun:
     job: Job
     stop: threading.Event = field(default_factory=threading.Event)
     cancelled: bool = False  # stopped for good; else it waits once more
-    run: Work | None = None
+    run: JobWork | None = None
     searchable: bool = False  # what could be read at once has been
     look_again: bool = False  # somebody asked for the same once more
     waits: bool = False  # for something outside of it that is away; others go on meanwhile

@@ -5,15 +5,15 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from citeloom.conversion.pool import Stopped
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.requests import ImportRequest, ImportResult, Progress
+from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
+from citeloom.importing.requests import ImportRequest, ImportResult
 from citeloom.importing.stages.match import RecordFinder
 from citeloom.index.base import SparseVector
 from citeloom.index.models.embedding import DenseModel, SparseModel
@@ -22,36 +22,9 @@ from citeloom.index.models.loading import DenseInfo
 if TYPE_CHECKING:
     from citeloom.importing.importer import Importer
 
-Report = Callable[[Progress], None]
 Vectors = tuple[Sequence[float], SparseVector | None]
 
 _EMBEDDED_AT_ONCE = 64  # passages between two looks at whether to stop
-
-
-class Pace:
-    """How fast work goes, and so how long the rest of it takes."""
-
-    def __init__(self, amount: float) -> None:
-        self._amount = amount
-        self._done = 0.0
-        self.under_way = 0.0  # of what is being done now
-        self._began = time.monotonic()
-
-    def more(self, amount: float) -> None:
-        """There is more work than was thought."""
-        self._amount += amount
-
-    def did(self, amount: float) -> None:
-        """Some of the work is done."""
-        self._done += amount
-        self.under_way = 0.0
-
-    def left(self) -> float | None:
-        """Seconds to the end; None while nobody can tell."""
-        done = self._done + self.under_way
-        if not done:
-            return None
-        return round((time.monotonic() - self._began) / done * max(0.0, self._amount - done), 1)
 
 
 class ImportState:
@@ -73,7 +46,7 @@ class ImportState:
         self.unread: set[str] = set()  # sources that this import has still to read: their text may become another
         self.anew: set[str] = set()  # sources whose passages are to be made anew, although their content is the same
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
-        self.pace = Pace(0)
+        self.pace = RateEstimator(0)
         self.project = self.catalog.projects.get(self.request.project_id)
         self.result = ImportResult(dense_model=self.project.dense_model, sparse_model=self.project.sparse_model or None)
         self._progress = Progress(total=0)
@@ -103,7 +76,7 @@ class ImportState:
         made: list[Vectors] = []
         for start in range(0, len(texts), _EMBEDDED_AT_ONCE):
             if self.stopped():
-                raise Stopped
+                raise JobStopped
             some = texts[start : start + _EMBEDDED_AT_ONCE]
             made += zip(self.dense.embed(some), self.words(some, language), strict=True)
         return made

@@ -12,8 +12,9 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.conversion.pool import Workers
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import Report
 from citeloom.core.settings import Settings
-from citeloom.importing.import_state import ImportState, Report
+from citeloom.importing.import_state import ImportState
 from citeloom.importing.pipeline import Run
 from citeloom.importing.preview import preview
 from citeloom.importing.requests import ImportRequest

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citeloom.catalog.documents import Document, State
-from citeloom.conversion.pool import Stopped
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
+from citeloom.core.jobs import JobStopped, RateEstimator, Report
 from citeloom.importing.discovery import Finder
 from citeloom.importing.ids import document_id, source_name
-from citeloom.importing.import_state import ImportState, Pace, Report
+from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan
 from citeloom.importing.rebuild import Rebuild
 from citeloom.importing.requests import ImportRequest, ImportResult
@@ -88,7 +88,7 @@ class Run:
     def first(self) -> None:
         """Make everything searchable that can be read at once; a rebuild is done as a whole."""
         self.state.failed.clear()
-        with suppress(Stopped):  # in the middle of something that the next import does again
+        with suppress(JobStopped):  # in the middle of something that the next import does again
             if self._planned:
                 self._see_that_all_is_back()
             else:
@@ -126,7 +126,7 @@ class Run:
 
     def second(self, give_way: Callable[[], None]) -> None:
         """Read whole what needs it; `give_way` is called often, for others who want something at once."""
-        self.state.pace = Pace(self.left)
+        self.state.pace = RateEstimator(self.left)
         if self.state.failed.is_set() and not self._stop.is_set():
             self._see_that_all_is_back()
             self.state.failed.clear()
@@ -139,7 +139,7 @@ class Run:
                 raise
             self._reading.pop(file.source, None)
 
-        with suppress(Stopped):
+        with suppress(JobStopped):
             self._reader.each(self._next_later, self._reader.whole, take, self._back_to_later)
         self._end()
 
@@ -154,7 +154,7 @@ class Run:
         self._note_pending(fresh)
         self.state.tell(total=len(fresh))
         try:
-            with suppress(Stopped):
+            with suppress(JobStopped):
                 self._set_now(fresh)
                 self._first_pass()
         except CiteLoomError as error:
@@ -327,7 +327,7 @@ class Run:
 
     def _pass(self, read: Callable[[FoundFile], Read], sizes: Sequence[int], *, first: bool) -> None:
         size_of = {file.source: size for file, size in zip(self._now, sizes, strict=True)}
-        pace, self.state.pace = self.state.pace, Pace(sum(sizes))
+        pace, self.state.pace = self.state.pace, RateEstimator(sum(sizes))
 
         def take(file: FoundFile, reading: Future[Read]) -> None:
             try:
@@ -402,7 +402,7 @@ class Run:
             searchable, finished = taker.take(file, document, read, first=first)
             if first and file.work and not read.reply and document.record_hash != file.work.fingerprint:
                 self._refresh_one(file, counted=read.unchanged)
-        except Stopped:
+        except JobStopped:
             return
         except Exception as error:
             problem = unexpected(error)

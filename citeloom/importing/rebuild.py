@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from citeloom.catalog.database import now
 from citeloom.catalog.documents import Document, State
-from citeloom.conversion.pool import Stopped
 from citeloom.core.errors import Cause, CiteLoomError, Code
+from citeloom.core.jobs import JobStopped
 from citeloom.importing.ids import STORED, embedded_text
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.index_location import place_of
@@ -162,4 +162,4 @@ def _fetch(state: ImportState, model: str) -> None:
         state.tell(stage="model", file=f"{model}: {done} of {total} MB", page=done, pages=total)
 
     if not fetch(model, tell, state.stopped):
-        raise Stopped
+        raise JobStopped

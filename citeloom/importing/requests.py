@@ -3,22 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from citeloom.core.errors import CiteLoomError
-
-
-class Request(Protocol):
-    """Something to be done in the queue."""
-
-    kind: ClassVar[str]
-
-    @property
-    def project_id(self) -> str:
-        """The project it is for; "" where it is for all of them."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The request as it is kept with its job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +67,6 @@ class BackupRequest(_Kept):
 
     file: str
     projects: list[str]  # ids
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a job has come: a document is searchable first, and finished when it has been read whole.
-
-    Of a move, a compaction or a backup, `done` of `total` count passages or megabytes.
-    """
-
-    total: int
-    searchable: int = 0
-    done: int = 0
-    failed: int = 0
-    chunks_written: int = 0
-    file: str = ""
-    # plan, model, fetch, read (what can be had at once), convert (whole documents), done;
-    # or copy (passages), check, write (passages anew), graph, pack (megabytes);
-    # or wait, until something outside of the job is back
-    stage: str = "plan"
-    page: int = 0  # of the file, where it takes long; of a model, megabytes
-    pages: int = 0
-    eta_seconds: float | None = None  # to the end of the stage
-    waits_for: str = ""  # what is away, and what to do about it
 
 
 @dataclass(slots=True)

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.bibliography.references import load_references
-from citeloom.catalog.jobs import Job
 from citeloom.catalog.projects import Project, Source
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import Job, JobQueue, Progress
 from citeloom.core.settings import Settings
 from citeloom.core.types import Record
-from citeloom.engine.jobs import JobQueue
 from citeloom.importing.importer import Importer
 from citeloom.importing.preview import anything_to_do
-from citeloom.importing.requests import ImportRequest, Progress
+from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import allowed_path, check_kind, existing
 from citeloom.importing.sources.folder import hash_file
 from citeloom.importing.sources.web_address import is_address, web_address

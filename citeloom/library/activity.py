@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from citeloom.catalog import Catalog
-from citeloom.catalog.jobs import Job
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import Job, JobQueue
 from citeloom.core.types import TextSource
-from citeloom.engine.jobs import JobQueue
 from citeloom.search.hits import as_hit
 from citeloom.search.query import Questions
 

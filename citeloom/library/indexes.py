@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
-from citeloom.conversion.pool import Stopped
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import JobStopped
 from citeloom.importing.index_location import place_of
 from citeloom.importing.writer import mend
 from citeloom.index.base import Collection
@@ -215,7 +215,7 @@ class Indexes:
         folder = self.collections.folder
         made = optimised_copy(folder(place_of(project)), folder(place_of(new)), anew, tell, stop)
         if made is None:
-            raise Stopped
+            raise JobStopped
         self.swap(project, new, made)
         log.info("optimised %s", project.collection)
 

@@ -10,7 +10,7 @@ from typing import Any
 from citeloom.bibliography.references import load_references
 from citeloom.catalog.projects import Project, Source, collection_name
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.engine.jobs import JobQueue
+from citeloom.core.jobs import JobQueue
 from citeloom.importing.importer import Importer
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import ImportRequest

@@ -20,7 +20,7 @@ from citeloom.catalog.backup_copy import copy_for_backup
 from citeloom.catalog.projects import Project
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.import_state import Report
+from citeloom.core.jobs import Report
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import BackupRequest
 from citeloom.importing.writer import mend

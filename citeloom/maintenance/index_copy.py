@@ -11,8 +11,8 @@ from math import sqrt
 from operator import mul
 from typing import Protocol, TypeVar
 
-from citeloom.conversion.pool import Stopped
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import JobStopped
 from citeloom.index.base import Collection, Point
 
 _T = TypeVar("_T")
@@ -52,7 +52,7 @@ def copy(
     after: str | None = None
     while points := patiently(partial(source.points, after, _BATCH)):
         if stopped():
-            raise Stopped
+            raise JobStopped
         missing = points
         if there:  # only then can any of these be there
             known = {p.id: p for p in patiently(partial(target.get_points, [p.id for p in points]))}

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from citeloom.catalog import Catalog
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.import_state import Report
+from citeloom.core.jobs import Report
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import CompactRequest, MoveRequest
 from citeloom.importing.writer import mend

@@ -8,7 +8,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.core import credentials
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.engine.jobs import JobQueue
+from citeloom.core.jobs import JobQueue
 from citeloom.importing.importer import Importer
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import CompactRequest, MoveRequest

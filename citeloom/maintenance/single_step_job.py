@@ -9,9 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from citeloom.conversion.pool import Stopped
-from citeloom.importing.import_state import Pace, Report
-from citeloom.importing.requests import Progress
+from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
 
 
 @dataclass(slots=True)
@@ -40,16 +38,16 @@ class Chore:
         self._stop = stop
         self._report = report
         self._far = (0, 0)
-        self._paces: dict[str, Pace] = {}  # by stage: after a pause or something between, a stage goes on
+        self._paces: dict[str, RateEstimator] = {}  # by stage: after a pause or something between, a stage goes on
 
     def do(self) -> None:
-        """Do it; `Stopped` is raised where it ends before it is done."""
+        """Do it; `JobStopped` is raised where it ends before it is done."""
         raise NotImplementedError
 
     def first(self) -> None:
         """Do all of it."""
         began = time.monotonic()
-        with suppress(Stopped):
+        with suppress(JobStopped):
             self.do()
             self.result.stopped = False
         self.result.duration_seconds = time.monotonic() - began
@@ -69,7 +67,7 @@ class Chore:
     def tell(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:
         """Say how far it has come."""
         self._far = done, total
-        pace = self._paces.setdefault(stage, Pace(total))
+        pace = self._paces.setdefault(stage, RateEstimator(total))
         pace.under_way = done
         seconds = pace.left()
         self._report(Progress(total=total, done=done, chunks_written=done, stage=stage, file=what, eta_seconds=seconds))
@@ -83,4 +81,4 @@ class Chore:
     def check_stop(self) -> None:
         """End here if it is to end."""
         if self._stop.is_set():
-            raise Stopped
+            raise JobStopped

@@ -47,15 +47,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 # Imports that the tree still has and the layers do not allow.
 TO_MEND = {
-    "conversion.limits imports catalog.documents",
-    "core.jobs imports importing.import_state",
-    "importing.service imports engine.jobs",
-    "library.activity imports engine.jobs",
     "library.claims imports engine.container",
     "library.listing imports engine.container",
-    "library.projects imports engine.jobs",
     "maintenance.doctor imports engine.container",
-    "maintenance.index_location imports engine.jobs",
     "maintenance.model_trial imports engine.container",
     "maintenance.models imports engine.container",
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from citeloom.catalog import Catalog
-from citeloom.catalog.jobs import Job
 from citeloom.catalog.projects import Project
+from citeloom.core.jobs import Job
 
 MODEL = {"dense_model": "some/model", "dense_fingerprint": "f" * 16, "dense_size": 4, "sparse_model": ""}
 

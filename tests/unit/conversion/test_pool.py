@@ -18,8 +18,9 @@ import pytest
 
 from citeloom.conversion import pool as module
 from citeloom.conversion.limits import Limits
-from citeloom.conversion.pool import KeptWorker, Stopped, Workers
+from citeloom.conversion.pool import KeptWorker, Workers
 from citeloom.core.errors import TRIED_AGAIN, Cause, CiteLoomError, Code
+from citeloom.core.jobs import JobStopped
 from tests.unit.conversion.raw_pdf import PAGE, one_page, stream
 
 LONG = 60.0  # seconds; nothing here takes as long
@@ -197,7 +198,7 @@ def test_a_stop_ends_a_document_at_once_and_those_that_wait_for_a_worker(use: Us
     while not processes:
         pass
     stop.set()
-    assert [outcomes.get(timeout=LONG) for _ in threads] == [Stopped, Stopped]
+    assert [outcomes.get(timeout=LONG) for _ in threads] == [JobStopped, JobStopped]
     for thread in threads:
         thread.join()
     assert len(processes) == 1
@@ -255,7 +256,7 @@ def test_the_end_of_the_engine_is_not_held_up_by_somebody_who_waits(use: Use, pr
 
 
 def suppressed(workers: Workers, stop: threading.Event) -> None:
-    with suppress(Stopped):
+    with suppress(JobStopped):
         workers.convert({"path": "hang"}, Limits(LONG), stop.is_set)
 
 

@@ -10,9 +10,9 @@ import keyring
 import pytest
 
 from citeloom.catalog.documents import State
-from citeloom.catalog.jobs import Job
 from citeloom.conversion.pool import Workers
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import Job
 from citeloom.core.settings import Index, Settings
 from citeloom.engine import running_job
 from citeloom.engine.container import Service

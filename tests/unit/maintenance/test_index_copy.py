@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import pytest
 
-from citeloom.conversion.pool import Stopped
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.jobs import JobStopped
 from citeloom.index.base import Collection, Point, SparseVector
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.filters import AnyOf
@@ -81,7 +81,7 @@ def test_a_copy_holds_every_passage_with_the_same_vectors_and_payload(source: Co
 def test_a_copy_that_was_stopped_goes_on_and_writes_only_what_is_missing_or_another(
     source: Collection, target: Collection
 ) -> None:
-    with pytest.raises(Stopped):
+    with pytest.raises(JobStopped):
         carry(source, target, stop_after=1)
     there = target.count()
     assert 0 < there < PASSAGES
