@@ -23,7 +23,7 @@ MOST_BYTES = 300 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ConversionOptions:
     """How a document is to be read."""
 
     quick: bool = False  # only what is there at once: of a PDF its text layer, without layout model and OCR
@@ -38,7 +38,7 @@ def tell_nobody(stage: str, done: int, total: int) -> None:
     """For those who only want the document."""
 
 
-def convert(path: Path, wish: Wish = Wish(), tell: Tell = tell_nobody) -> Converted:  # noqa: B008 - a frozen value
+def convert(path: Path, wish: ConversionOptions = ConversionOptions(), tell: Tell = tell_nobody) -> Converted:  # noqa: B008 - a frozen value
     """Convert a document; raises CiteLoomError with what to do about a failure."""
     path = Path(path)
     kind = "prepared" if path.suffix == PREPARED else file_type(path)
@@ -82,7 +82,7 @@ def said(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _read(path: Path, kind: str, wish: Wish, tell: Tell) -> Converted:
+def _read(path: Path, kind: str, wish: ConversionOptions, tell: Tell) -> Converted:
     if kind in ("pdf", "image"):
         from citeloom.conversion.pdf import reader as pdf
 

@@ -20,7 +20,7 @@ _ORIENTATION = 0x0112  # where a camera notes how it was held
 _A4_HEIGHT = 842.0  # points; the size of a picture that does not say its resolution
 
 
-class Pictures(Protocol):
+class PageImages(Protocol):
     """What paints the pages of a document."""
 
     def render(self, number: int, scale: float, quarter: int) -> Image.Image:

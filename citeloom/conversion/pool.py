@@ -193,7 +193,7 @@ def _python_path() -> str:
     return os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH", "")) if p)
 
 
-class Workers:
+class WorkerPool:
     """A few workers, started when first needed and replaced when they die.
 
     What can be had at once has workers of its own: it never waits for whole documents, which may take hours.
@@ -252,7 +252,7 @@ class Workers:
             worker.end()
 
 
-class KeptWorker:
+class StandbyWorker:
     """One worker for a person who waits: it is kept for the next question, and ends when none comes for a while."""
 
     def __init__(self, idle_seconds: float = 120.0) -> None:

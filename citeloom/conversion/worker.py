@@ -19,7 +19,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from citeloom.conversion.chunking import chunk
-from citeloom.conversion.convert import CONVERTER_VERSION, MOST_BYTES, Tell, Wish, convert, said, tell_nobody
+from citeloom.conversion.convert import (
+    CONVERTER_VERSION,
+    MOST_BYTES,
+    ConversionOptions,
+    Tell,
+    convert,
+    said,
+    tell_nobody,
+)
 from citeloom.conversion.private_copy import PrivateCopies
 from citeloom.conversion.record_page_numbers import with_record_pages
 from citeloom.core.errors import CiteLoomError, Code
@@ -129,9 +137,9 @@ class Worker:
 
     def _process(self, request: dict[str, Any], tell: Tell) -> dict[str, Any]:
         cache_file = Path(request["cache_file"]) if request.get("cache_file") else None
-        usual = Wish()
+        usual = ConversionOptions()
         languages = tuple(request.get("ocr_languages") or usual.ocr_languages)
-        wish = Wish(bool(request.get("quick")), languages, request.get("ocr_engine") or usual.ocr_engine)
+        wish = ConversionOptions(bool(request.get("quick")), languages, request.get("ocr_engine") or usual.ocr_engine)
         started = time.perf_counter()
         doc = _load(cache_file, languages) if cache_file and request.get("use_cache", True) else None
         cached = doc is not None

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 _T = TypeVar("_T")
 
 
-class Kept(Generic[_T]):
+class LruCache(Generic[_T]):
     """Keeps so many values, of so much size in all; safe to use from several threads."""
 
     def __init__(self, most: int, most_size: int = 0) -> None:

@@ -22,7 +22,7 @@ from citeloom.desktop.shell.engine_status import Overview
 from citeloom.desktop.shell.engine_tasks import Link
 from citeloom.desktop.shell.icons import app_icon
 from citeloom.desktop.shell.main_window import MainWindow
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.shell.pages import all_pages
 from citeloom.desktop.shell.single_instance import OneInstance
 from citeloom.desktop.shell.tray import Tray
@@ -42,7 +42,7 @@ class App(QObject):
         super().__init__()
         self.link = Link(self)
         self.overview = Overview(self.link, self)
-        self.desk = Desk(self.link, self.overview, self)
+        self.desk = PageContext(self.link, self.overview, self)
         self.remembered = QSettings(paths.app_state(), QSettings.Format.IniFormat, self)
         pages = all_pages(self.desk)
         self.window = MainWindow(self.desk, pages, self.remembered)

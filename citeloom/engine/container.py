@@ -14,7 +14,7 @@ from citeloom import __version__
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.conversion.convert import CONVERTER_VERSION
-from citeloom.conversion.pool import Workers, forget_copies
+from citeloom.conversion.pool import WorkerPool, forget_copies
 from citeloom.core import paths
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -30,32 +30,32 @@ from citeloom.evidence.works import Works
 from citeloom.importing.ids import STORED
 from citeloom.importing.importer import Importer
 from citeloom.importing.requests import BackupRequest, CompactRequest, ImportRequest, MoveRequest
-from citeloom.importing.service import Imports
+from citeloom.importing.service import ImportService
 from citeloom.importing.sources.zotero import ZoteroItems
 from citeloom.importing.watch.watcher import Watching
 from citeloom.importing.writer import LiveWriter
-from citeloom.importing.zotero_service import ZoteroDesk
-from citeloom.index.models.embedding import ModelShelf
+from citeloom.importing.zotero_service import ZoteroService
+from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
 from citeloom.library import agent_chunks, listing
-from citeloom.library.activity import Activity
+from citeloom.library.activity import ActivityService
 from citeloom.library.document_text import Reading, describe
 from citeloom.library.indexes import Indexes
-from citeloom.library.page_image import Pictures
-from citeloom.library.projects import ProjectDesk
+from citeloom.library.page_image import PageImageService
+from citeloom.library.projects import ProjectService
 from citeloom.maintenance.backup import Backup, wanted
-from citeloom.maintenance.cache import ConversionCache
+from citeloom.maintenance.cache import CacheService
 from citeloom.maintenance.index_jobs import Compact, Move
-from citeloom.maintenance.index_location import IndexDesk
-from citeloom.maintenance.restore import Restoring
-from citeloom.search.query import Questions
+from citeloom.maintenance.index_location import IndexLocationService
+from citeloom.maintenance.restore import RestoreService
+from citeloom.search.query import SearchService
 from citeloom.zotero.gateway import Zotero
 
 if TYPE_CHECKING:
-    from citeloom.evidence.check import Checks
-    from citeloom.evidence.cite import Citations
-    from citeloom.evidence.export import Exports
-    from citeloom.evidence.verify import Quoting
+    from citeloom.evidence.check import CheckService
+    from citeloom.evidence.cite import CitationService
+    from citeloom.evidence.export import ExportService
+    from citeloom.evidence.verify import QuoteVerifier
 
 log = logging.getLogger(__name__)
 
@@ -73,14 +73,14 @@ class Service:
         self.collections = Collections(Path(paths.index_folder()), settings.index)
         self.indexes = Indexes(self.catalog, self.collections)
         self.collection = self.indexes.open
-        self.models = ModelShelf(settings.models)
+        self.models = ModelRegistry(settings.models)
         forget_copies()
-        self.workers = Workers(settings.engine.workers)
+        self.workers = WorkerPool(settings.engine.workers)
         self.events = Events()
         self.editors = Editors(self.events, self.lifetime.disconnected)
         zotero_folder = Path(paths.folders().data) / "zotero"
         zotero = Zotero(settings.zotero, zotero_folder / "mirror")
-        self.zotero = ZoteroDesk(zotero)
+        self.zotero = ZoteroService(zotero)
         items = ZoteroItems(
             zotero,
             self.catalog,
@@ -107,17 +107,17 @@ class Service:
         }
         self.jobs = JobQueue(self.catalog, kinds, self.events, self._when_idle)
         self._watching = Watching(settings.watch, self.catalog, zotero, self._follow, lambda: self.jobs.paused)
-        self.imports = Imports(importer, self.jobs, self.zotero, settings, self._watching.look_again)
-        self.projects = ProjectDesk(importer, self.indexes, self.jobs, self.zotero, self._watching.look_again)
-        self.index_desk = IndexDesk(importer, self.jobs)
-        self.restoring = Restoring(self.catalog, settings.engine.min_free_mb)
+        self.imports = ImportService(importer, self.jobs, self.zotero, settings, self._watching.look_again)
+        self.projects = ProjectService(importer, self.indexes, self.jobs, self.zotero, self._watching.look_again)
+        self.index_desk = IndexLocationService(importer, self.jobs)
+        self.restoring = RestoreService(self.catalog, settings.engine.min_free_mb)
         self.reading = Reading(importer)
-        self.cache = ConversionCache(importer.conversions, zotero_folder, self.catalog)
-        self.questions = Questions(self.catalog, self.models, settings, self.collection)
+        self.cache = CacheService(importer.conversions, zotero_folder, self.catalog)
+        self.questions = SearchService(self.catalog, self.models, settings, self.collection)
         self.works = Works(self.catalog)
         self.records = Records(self.catalog, self.collection, self.works)
-        self.pictures = Pictures(importer, self.questions, self.reading)
-        self.activity = Activity(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
+        self.pictures = PageImageService(importer, self.questions, self.reading)
+        self.activity = ActivityService(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
         self._pause_mark = Path(paths.folders().data) / "paused"  # until a person resumes, also after a crash
         self._warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
         if self._pause_mark.exists():
@@ -151,32 +151,32 @@ class Service:
     # -- citing: loaded by the first who asks, because an engine should be there at once -----------------------
 
     @cached_property
-    def quoting(self) -> Quoting:
+    def quoting(self) -> QuoteVerifier:
         """Verifies quotations."""
-        from citeloom.evidence.verify import Quoting
+        from citeloom.evidence.verify import QuoteVerifier
 
-        return Quoting(self.catalog, self.works, self.reading, self.questions, self.models)
+        return QuoteVerifier(self.catalog, self.works, self.reading, self.questions, self.models)
 
     @cached_property
-    def checks(self) -> Checks:
+    def checks(self) -> CheckService:
         """Checks manuscripts."""
-        from citeloom.evidence.check import Checks
+        from citeloom.evidence.check import CheckService
 
-        return Checks(self.catalog, self.works, self.quoting, self.questions)
+        return CheckService(self.catalog, self.works, self.quoting, self.questions)
 
     @cached_property
-    def citations(self) -> Citations:
+    def citations(self) -> CitationService:
         """Formats citations."""
-        from citeloom.evidence.cite import Citations
+        from citeloom.evidence.cite import CitationService
 
-        return Citations(self.works)
+        return CitationService(self.works)
 
     @cached_property
-    def exports(self) -> Exports:
+    def exports(self) -> ExportService:
         """Writes bibliographies."""
-        from citeloom.evidence.export import Exports
+        from citeloom.evidence.export import ExportService
 
-        return Exports(self.works)
+        return ExportService(self.works)
 
     # -- documents -------------------------------------------------------------------------------------------
 

@@ -25,10 +25,10 @@ from citeloom.evidence.quotes.finding import Verdict
 from citeloom.evidence.quotes.page_claim import has_page
 from citeloom.evidence.quotes.work_text import WorkText
 from citeloom.evidence.similar_keys import NearNames
-from citeloom.evidence.verify import Looked, Quoting, proper_texts
+from citeloom.evidence.verify import Looked, QuoteVerifier, proper_texts
 from citeloom.evidence.works import Work, Works
 from citeloom.importing.ids import shown_source
-from citeloom.search.query import Questions
+from citeloom.search.query import SearchService
 
 MOST_CHARACTERS = 50_000  # of a text that an agent sends
 
@@ -44,10 +44,10 @@ class Patience:
 _OF_A_PERSON, _OF_AN_AGENT = Patience(5.0, 2.0), Patience(1.2, 0.8)
 
 
-class Checks:
+class CheckService:
     """Checks manuscripts."""
 
-    def __init__(self, catalog: Catalog, works: Works, quoting: Quoting, questions: Questions) -> None:
+    def __init__(self, catalog: Catalog, works: Works, quoting: QuoteVerifier, questions: SearchService) -> None:
         self._catalog = catalog
         self._works = works
         self._quoting = quoting
@@ -124,7 +124,7 @@ class _Check:
         self,
         catalog: Catalog,
         works: Works,
-        quoting: Quoting,
+        quoting: QuoteVerifier,
         hints: Hints,
         project: Project,
         manuscript: Manuscript,

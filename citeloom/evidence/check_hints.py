@@ -12,9 +12,9 @@ from citeloom.core.settings import BUNDLED_DENSE
 from citeloom.evidence import check_messages
 from citeloom.evidence.check_findings import NOTE, Finding
 from citeloom.evidence.manuscripts.types import Citation
-from citeloom.evidence.verify import Quoting
+from citeloom.evidence.verify import QuoteVerifier
 from citeloom.evidence.works import Work
-from citeloom.search.query import Questions
+from citeloom.search.query import SearchService
 
 # How near the nearest passage of a cited work must come to a sentence, for the bundled model. Measured on the sample
 # papers: 21 sentences that paraphrase their work came to 0.33 and more, four in five of other works stayed below 0.25.
@@ -28,7 +28,7 @@ class Hints:
     """Compares sentences with the passages of the works that they cite."""
 
     def __init__(
-        self, questions: Questions, quoting: Quoting, project: Project, seconds: float, cancel: Cancel
+        self, questions: SearchService, quoting: QuoteVerifier, project: Project, seconds: float, cancel: Cancel
     ) -> None:
         self._questions = questions
         self._quoting = quoting

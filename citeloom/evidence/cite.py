@@ -45,7 +45,7 @@ _LABELS = {
 _MOST_CITES, _LONGEST_CITE = 1000, 2000
 
 
-class Citations:
+class CitationService:
     """Sets citations."""
 
     def __init__(self, works: Works) -> None:

@@ -29,7 +29,7 @@ class _Cited:
     warnings: list[str] = field(default_factory=list)
 
 
-class Exports:
+class ExportService:
     """Writes bibliographies."""
 
     def __init__(self, works: Works) -> None:

@@ -14,7 +14,7 @@ from citeloom.catalog.projects import Project
 from citeloom.conversion.tokens import vocabulary
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
-from citeloom.core.lru_cache import Kept
+from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import BUNDLED_DENSE
 from citeloom.evidence import verdict_messages
 from citeloom.evidence.quotes.finding import Finding, Verdict
@@ -26,11 +26,11 @@ from citeloom.evidence.works import Work, Works
 from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Hit
-from citeloom.index.models.embedding import ModelShelf
+from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.document_text import Reading
 from citeloom.library.passage_text import from_passages
 from citeloom.search.hits import cite, document_uri
-from citeloom.search.query import Questions
+from citeloom.search.query import SearchService
 
 _MOST_TEXTS, _MOST_BYTES = 1000, 200_000_000  # of works that are kept ready to be looked through
 _NEAREST = 12  # documents that are read page by page where no work is claimed, or the claimed one lacks it
@@ -71,18 +71,18 @@ class Looked:
         return Looked(found, self.documents + more.documents, self.pages + more.pages, self.unread)
 
 
-class Quoting:
+class QuoteVerifier:
     """Looks quotations up."""
 
     def __init__(
-        self, catalog: Catalog, works: Works, reading: Reading, questions: Questions, models: ModelShelf
+        self, catalog: Catalog, works: Works, reading: Reading, questions: SearchService, models: ModelRegistry
     ) -> None:
         self._catalog = catalog
         self._works = works
         self._reading = reading
         self._questions = questions
         self._models = models
-        self._texts: Kept[WorkText] = Kept(_MOST_TEXTS, _MOST_BYTES)
+        self._texts: LruCache[WorkText] = LruCache(_MOST_TEXTS, _MOST_BYTES)
 
     def verify(
         self, project: Project, quote: str, citekey: str | None, page: str | None, cancel: Cancel

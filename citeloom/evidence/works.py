@@ -15,7 +15,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import TEXTS_OF_ZOTERO, Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.lru_cache import Kept
+from citeloom.core.lru_cache import LruCache
 from citeloom.core.types import Record
 from citeloom.evidence.manuscripts.types import Citation
 from citeloom.evidence.similar_keys import NearNames
@@ -67,7 +67,7 @@ class Works:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._kept: Kept[_References] = Kept(_KEPT)
+        self._kept: LruCache[_References] = LruCache(_KEPT)
         self._reading = threading.Lock()  # a large file takes seconds: those who ask meanwhile wait for it
 
     def resolve(self, project: Project, key: str) -> Work | None:

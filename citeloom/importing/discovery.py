@@ -20,7 +20,7 @@ from citeloom.importing.sources.web_address import is_address
 from citeloom.importing.sources.zotero import item_source, library_of
 
 
-class Finder:
+class Discovery:
     """Looks at the sources of one import. Nothing is written."""
 
     def __init__(self, state: ImportState) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
-from citeloom.conversion.pool import Workers
+from citeloom.conversion.pool import WorkerPool
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Report
 from citeloom.core.settings import Settings
@@ -20,7 +20,7 @@ from citeloom.importing.preview import preview
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.zotero import ZoteroItems
 from citeloom.index.base import Collection
-from citeloom.index.models.embedding import ModelShelf
+from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
 
 
@@ -31,8 +31,8 @@ class Importer:
         self,
         catalog: Catalog,
         collections: Collections,
-        models: ModelShelf,
-        workers: Workers,
+        models: ModelRegistry,
+        workers: WorkerPool,
         settings: Settings,
         conversions: Path,
         zotero: ZoteroItems,

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING
 from citeloom.catalog.documents import Document, State
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
 from citeloom.core.jobs import JobStopped, RateEstimator, Report
-from citeloom.importing.discovery import Finder
+from citeloom.importing.discovery import Discovery
 from citeloom.importing.ids import document_id, source_name
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan
 from citeloom.importing.rebuild import Rebuild
 from citeloom.importing.requests import ImportRequest, ImportResult
-from citeloom.importing.reread import Again
+from citeloom.importing.reread import Reread
 from citeloom.importing.sources.folder import FoundFile
-from citeloom.importing.stages.commit import Taker
+from citeloom.importing.stages.commit import DocumentCommitter
 from citeloom.importing.stages.match import RecordFinder, note_without_file, refresh, refresh_works, take_work
 from citeloom.importing.stages.read import Read, Reader
 from citeloom.importing.writer import LiveWriter, mend
@@ -57,9 +57,9 @@ class Run:
         self._request = request
         self._catalog = importer.catalog
         self._stop = stop
-        self._finder = Again(self.state) if request.documents else Finder(self.state)
+        self._finder = Reread(self.state) if request.documents else Discovery(self.state)
         self._reader = Reader(self.state)
-        self._taker: Taker | None = None
+        self._taker: DocumentCommitter | None = None
         self._began = time.monotonic()
         # What is to be read whole: first what cannot be searched yet, and what is short before what is long.
         self._later: list[_Later] = []
@@ -194,7 +194,9 @@ class Run:
         self._importer.check_model(project)
         collection = partial(self._importer.open_collection, project)
         writer = LiveWriter(self._catalog, collection)
-        self._taker = Taker(state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection))
+        self._taker = DocumentCommitter(
+            state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection)
+        )
         work = self._plan()
         anew = self._refresh(work, collection())
         state.anew = set(anew)
@@ -249,7 +251,9 @@ class Run:
     def _begin_rebuild(self) -> None:
         rebuild = self._rebuild = Rebuild(self.state)
         self._settle = rebuild.settle
-        self._taker = Taker(self.state, self._reader, rebuild.writer, keep=rebuild.carry, stored=rebuild.stored)
+        self._taker = DocumentCommitter(
+            self.state, self._reader, rebuild.writer, keep=rebuild.carry, stored=rebuild.stored
+        )
         self._set_now(self._plan(again=True).to_read)
         self._read_again = {file.source for file in self._now}
 

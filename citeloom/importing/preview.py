@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from citeloom.catalog.documents import Document, State
-from citeloom.importing.discovery import Finder
+from citeloom.importing.discovery import Discovery
 from citeloom.importing.ids import shown_source
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.sources.folder import FoundFile
@@ -13,7 +13,7 @@ from citeloom.importing.sources.folder import FoundFile
 
 def preview(state: ImportState) -> dict[str, Any]:
     """The plan of an import, document by document; nothing is written, converted or embedded."""
-    finder = Finder(state)
+    finder = Discovery(state)
     found = finder.find()
     work = finder.plan(found)
     documents, project_id = state.catalog.documents, state.project.id

@@ -9,7 +9,7 @@ from citeloom.catalog.documents import Document
 from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.discovery import Finder, bound, really
+from citeloom.importing.discovery import Discovery, bound, really
 from citeloom.importing.ids import shown_source
 from citeloom.importing.planning import Plan, plan
 from citeloom.importing.sources.folder import ZOTERO, FoundFile, Survey
@@ -18,7 +18,7 @@ from citeloom.importing.sources.web_address import is_address
 _SYNC = "Sync the project: that finds it again, or takes it off the list."
 
 
-class Again(Finder):
+class Reread(Discovery):
     """Looks for the documents of a request, whatever has or has not changed since."""
 
     def find(self) -> Survey:

@@ -21,19 +21,19 @@ from citeloom.importing.sources.allowed import allowed_path, check_kind, existin
 from citeloom.importing.sources.folder import hash_file
 from citeloom.importing.sources.web_address import is_address, web_address
 from citeloom.importing.stages.match import METADATA_KEYS, with_metadata
-from citeloom.importing.zotero_service import ZoteroDesk, is_zotero, same_part
+from citeloom.importing.zotero_service import ZoteroService, is_zotero, same_part
 
 log = logging.getLogger(__name__)
 
 
-class Imports:
+class ImportService:
     """Takes requests for imports."""
 
     def __init__(
         self,
         importer: Importer,
         jobs: JobQueue,
-        zotero: ZoteroDesk,
+        zotero: ZoteroService,
         settings: Settings,
         sources_changed: Callable[[], None],
     ) -> None:

@@ -23,7 +23,7 @@ def is_zotero(source: str) -> bool:
     return source == "zotero" or source.startswith("zotero:")
 
 
-class ZoteroDesk:
+class ZoteroService:
     """Answers for Zotero."""
 
     def __init__(self, zotero: Zotero) -> None:

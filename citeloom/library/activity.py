@@ -12,17 +12,17 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
 from citeloom.core.types import TextSource
 from citeloom.search.hits import as_hit
-from citeloom.search.query import Questions
+from citeloom.search.query import SearchService
 
 log = logging.getLogger(__name__)
 
 _MOST = 10_000  # entries in one answer
 
 
-class Activity:
+class ActivityService:
     """Looks back."""
 
-    def __init__(self, catalog: Catalog, jobs: JobQueue, questions: Questions, log_days: int) -> None:
+    def __init__(self, catalog: Catalog, jobs: JobQueue, questions: SearchService, log_days: int) -> None:
         self._catalog = catalog
         self._jobs = jobs
         self._questions = questions

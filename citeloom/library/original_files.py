@@ -6,7 +6,7 @@ from pathlib import Path
 
 from citeloom.catalog.documents import Document
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.lru_cache import Kept
+from citeloom.core.lru_cache import LruCache
 from citeloom.importing.ids import document_id, shown_source
 from citeloom.importing.importer import Importer
 from citeloom.importing.sources.folder import hash_file
@@ -24,7 +24,7 @@ class Originals:
     def __init__(self, importer: Importer) -> None:
         self._catalog = importer.catalog
         self._downloads = importer.downloads
-        self._hashes: Kept[tuple[_Stamp, str]] = Kept(_KEPT)
+        self._hashes: LruCache[tuple[_Stamp, str]] = LruCache(_KEPT)
 
     def with_pages(self, document: Document) -> Document:
         """The document whose pages it is about: what annotations mark is in their attachment."""

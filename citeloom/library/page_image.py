@@ -8,15 +8,15 @@ from typing import Any
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
 from citeloom.conversion.limits import Limits
-from citeloom.conversion.pool import KeptWorker, conversion_file
+from citeloom.conversion.pool import StandbyWorker, conversion_file
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.lru_cache import Kept
+from citeloom.core.lru_cache import LruCache
 from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.importer import Importer
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Hit
 from citeloom.library.document_text import Reading
-from citeloom.search.query import Questions
+from citeloom.search.query import SearchService
 
 _NARROWEST, _WIDEST = 200, 4000  # pixels
 _KEPT = 20  # answers: stepping back and forth is instant
@@ -27,16 +27,16 @@ _MEGABYTES = 2000
 _FARTHEST = 1e6  # points: no page is larger
 
 
-class Pictures:
+class PageImageService:
     """Shows pages. What a file does to its reader is done to a process of its own, which no import waits for."""
 
-    def __init__(self, importer: Importer, questions: Questions, reading: Reading) -> None:
+    def __init__(self, importer: Importer, questions: SearchService, reading: Reading) -> None:
         self._catalog = importer.catalog
         self._conversions = importer.conversions
         self._ocr = importer.settings.ocr
         self._questions, self._reading = questions, reading
-        self._showing, self._recognising = KeptWorker(), KeptWorker()
-        self._answers: Kept[dict[str, Any]] = Kept(_KEPT, _KEPT_CHARACTERS)
+        self._showing, self._recognising = StandbyWorker(), StandbyWorker()
+        self._answers: LruCache[dict[str, Any]] = LruCache(_KEPT, _KEPT_CHARACTERS)
 
     def page(
         self, project: Project, chunk_id: str, width: int, page: int | None = None, *, recognise: bool = False

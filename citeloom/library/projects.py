@@ -15,12 +15,12 @@ from citeloom.importing.importer import Importer
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import existing
-from citeloom.importing.zotero_service import ZoteroDesk
+from citeloom.importing.zotero_service import ZoteroService
 from citeloom.library.indexes import Indexes
 from citeloom.zotero.cached_source import one_round
 
 
-class ProjectDesk:
+class ProjectService:
     """Where projects are looked after."""
 
     def __init__(
@@ -28,7 +28,7 @@ class ProjectDesk:
         importer: Importer,
         indexes: Indexes,
         jobs: JobQueue,
-        zotero: ZoteroDesk,
+        zotero: ZoteroService,
         sources_changed: Callable[[], None],
     ) -> None:
         self._catalog = importer.catalog

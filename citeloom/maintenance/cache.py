@@ -15,7 +15,7 @@ _INTERRUPTED = ".converted-*"  # a conversion that was being written when its wo
 _SURELY_OVER = 3600.0  # seconds after which nobody writes such a file any more
 
 
-class ConversionCache:
+class CacheService:
     """Conversions by content, on this disk."""
 
     def __init__(self, folder: Path, zotero: Path, catalog: Catalog) -> None:

@@ -18,7 +18,7 @@ from citeloom.index.server import keys
 EMBEDDED = "embedded"
 
 
-class IndexDesk:
+class IndexLocationService:
     """Answers for the places of indexes."""
 
     def __init__(self, importer: Importer, jobs: JobQueue) -> None:

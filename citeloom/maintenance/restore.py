@@ -31,7 +31,7 @@ from citeloom.maintenance.restore_settings import guarded_differences, kept_guar
 _MOST_NAMED = 20  # places in one message
 
 
-class Restoring:
+class RestoreService:
     """Looks at backups, and takes one."""
 
     def __init__(self, catalog: Catalog, least_free_mb: int) -> None:

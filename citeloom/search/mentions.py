@@ -35,7 +35,7 @@ def _folded(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Mentions:
     """What a question names."""
 
     citekeys: frozenset[str]
@@ -79,17 +79,17 @@ class Named:
         return share if share >= _SHARE_OF_TITLE else 0.0
 
 
-def named(question: str, todays_key: Callable[[str], str | None]) -> Named:
+def named(question: str, todays_key: Callable[[str], str | None]) -> Mentions:
     """What a question names; `todays_key` knows what a citekey of before is called now."""
     phrases = tuple(p for p in _PHRASE.findall(question) if _folded(p))[:_MOST_PHRASES]
     said = [word.strip(_AROUND) for word in question.split() if len(word) <= _LONGEST_KEY]
     if len(said) > _MOST_WORDS:
-        return Named(frozenset(), frozenset(), (), (), phrases)
+        return Mentions(frozenset(), frozenset(), (), (), phrases)
     keys = [word for word in said if word and (_KEY.fullmatch(word) or f"@{word}" in question or len(said) == 1)]
     joined = [match for word in said if (match := _AUTHOR_AND_YEAR.fullmatch(word))]
     years = {int(word[:4]) for word in said if re.fullmatch(rf"{_YEAR.pattern}[a-z]?", word)}
     names = [word for word in said if word[:1].isalpha() and not word[:1].islower()]
-    return Named(
+    return Mentions(
         citekeys=frozenset([*keys, *(now for key in keys if (now := todays_key(key)))]),
         years=frozenset(years | {int(match[2]) for match in joined}),
         names=_names([*(match[1] for match in joined), *names]) or _names(word for word in said if len(word) > 2),

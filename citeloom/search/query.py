@@ -16,10 +16,10 @@ from citeloom.core.settings import Settings
 from citeloom.importing.ids import stored_passage_id
 from citeloom.index import filters
 from citeloom.index.base import Collection, Fusion, Hit, SparseVector
-from citeloom.index.models.embedding import ModelShelf
+from citeloom.index.models.embedding import ModelRegistry
 from citeloom.search.grouping import MOST_NAMED, Chosen, choose
 from citeloom.search.hits import as_hit, as_shown, within_budget
-from citeloom.search.mentions import Named, named
+from citeloom.search.mentions import Mentions, named
 from citeloom.search.rerank import CANDIDATES, rerank
 
 LONGEST_QUESTION = 10_000
@@ -28,13 +28,13 @@ _FOUND_AT_FIRST, _MOST_FOUND = 3, 1000  # passages looked at: so many for each t
 _SHARE_FOR_RERANKING = 0.7  # of a tool's time, after which the answer must be made
 
 
-class Questions:
+class SearchService:
     """Answers questions about one project at a time."""
 
     def __init__(
         self,
         catalog: Catalog,
-        models: ModelShelf,
+        models: ModelRegistry,
         settings: Settings,
         collection: Callable[[Project], Collection],
     ) -> None:
@@ -232,7 +232,7 @@ class Questions:
         return next(iter(collection.get([became])), None) if became else None
 
 
-def _found(look: Callable[..., list[Hit]], most: int, where: filters.Condition, names: Named | None) -> list[Hit]:
+def _found(look: Callable[..., list[Hit]], most: int, where: filters.Condition, names: Mentions | None) -> list[Hit]:
     """The nearest passages, best first; those that the question names are looked for by that too, and rank higher."""
     found = look(limit=most, where=where)
     if names is None or (named_ones := names.condition()) is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.http import SILENCE_SECONDS, Here, not_whole, parsed, release
+from citeloom.zotero.http import SILENCE_SECONDS, LoopbackClient, not_whole, parsed, release
 from citeloom.zotero.types import Library
 
 _PATH = "/better-bibtex/json-rpc"
@@ -20,7 +20,7 @@ class BetterBibTex:
     """The Better BibTeX in the Zotero on this computer."""
 
     def __init__(self, url: str, *, silence: float = SILENCE_SECONDS) -> None:
-        self._here = Here(url, silence)
+        self._here = LoopbackClient(url, silence)
 
     def version(self) -> str | None:
         """Its version; None where it, or Zotero, is not there."""

@@ -35,7 +35,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class LoopbackClient:
     """The Zotero on this computer, asked with bounds on time and size."""
 
     url: str

@@ -8,7 +8,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.http import (
     MOST_BYTES,
     SILENCE_SECONDS,
-    Here,
+    LoopbackClient,
     Reply,
     libraries_from_json,
     not_whole,
@@ -28,7 +28,7 @@ class LocalApi:
     kind = "local"
 
     def __init__(self, url: str, *, silence: float = SILENCE_SECONDS, most_bytes: int = MOST_BYTES) -> None:
-        self._here = Here(url, silence, most_bytes)
+        self._here = LoopbackClient(url, silence, most_bytes)
 
     def libraries(self) -> list[Library]:
         """My Library first, then the groups."""

@@ -30,9 +30,9 @@ def _plain() -> Callable[[Path], None]:
 
 
 def _ours(quick: bool) -> Callable[[Path], dict[str, Any]]:
-    from citeloom.conversion.convert import Wish, convert
+    from citeloom.conversion.convert import ConversionOptions, convert
 
-    return lambda path: convert(path, Wish(quick=quick)).to_json()
+    return lambda path: convert(path, ConversionOptions(quick=quick)).to_json()
 
 
 def _bare_docling() -> Callable[[Path], None]:

@@ -21,8 +21,8 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models, Search, Settings
 from citeloom.index.base import Collection, Fusion, Hit, Point
 from citeloom.index.edge.collection import EdgeCollection
-from citeloom.index.models.embedding import DenseModel, ModelShelf, SparseModel
-from citeloom.search.query import Questions
+from citeloom.index.models.embedding import DenseModel, ModelRegistry, SparseModel
+from citeloom.search.query import SearchService
 from tests.bench.figures import say, table
 from tests.bench.sample_questions import FOREIGN, KNOWN
 from tests.support import ROOT, SAMPLE, citeloom, done, stop_engine
@@ -91,7 +91,7 @@ class _Set:
         return lambda n, most: self.collection.search(*self.vectors[n], most, fusion=fusion)
 
     def _reranked(self, name: str) -> Ask:
-        reranker = ModelShelf(Models()).reranker(name)
+        reranker = ModelRegistry(Models()).reranker(name)
 
         def ask(n: int, most: int) -> list[Hit]:
             found = self.collection.search(*self.vectors[n], max(most, 30), fusion=Fusion("blend"))
@@ -203,12 +203,12 @@ def _sample(root: Path) -> str:
             stop_engine(home)
     collection = EdgeCollection.open(next(home.rglob("edge_config.json")).parent)
     catalog = Catalog(home / "catalog.db")
-    models, project = ModelShelf(Models()), catalog.projects.get("sample/library")
+    models, project = ModelRegistry(Models()), catalog.projects.get("sample/library")
     kinds = list(dict.fromkeys(kind for kind, *_ in KNOWN))
     rows = []
     for name, fusion in _FUSIONS:
         search = Search(fusion=fusion.method, rrf_k=fusion.k)
-        questions = Questions(catalog, models, Settings(search=search), lambda _: collection)
+        questions = SearchService(catalog, models, Settings(search=search), lambda _: collection)
         ranks, known, foreign = defaultdict(list), [], []
         for kind, text, citekey, words in KNOWN:
             hits = questions.query(project, text, hybrid=True, cancel=Cancel(), top_k=10, full_text=True)["items"]

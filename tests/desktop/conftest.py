@@ -12,7 +12,7 @@ import pytest
 
 from citeloom.desktop.shell.engine_status import Overview
 from citeloom.desktop.shell.engine_tasks import Link
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 
 
 @pytest.fixture
@@ -35,11 +35,11 @@ def _live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def desk(qapp: object) -> Iterator[Desk]:
+def desk(qapp: object) -> Iterator[PageContext]:
     """The way to the real engine of the test's home; ask for `library_home` or `own_home` before it."""
     assert "CITELOOM_HOME" in os.environ, "ask for library_home or own_home: this would be a person's own library"
     link = Link()
-    made = Desk(link, Overview(link))
+    made = PageContext(link, Overview(link))
     link.start()
     yield made
     link.close()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_status import Overview
 from citeloom.desktop.shell.engine_tasks import Link
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 
 
 class FakeLink(Link):
@@ -47,7 +47,7 @@ class FakeLink(Link):
         return answer
 
 
-def fake_desk(**answers: Any) -> tuple[Desk, FakeLink]:
+def fake_desk(**answers: Any) -> tuple[PageContext, FakeLink]:
     """A desk whose engine is made up."""
     link = FakeLink(**answers)
-    return Desk(link, Overview(link)), link
+    return PageContext(link, Overview(link)), link

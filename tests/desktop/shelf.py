@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.library.page import ProjectsPage
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from tests.desktop.fake_link import FakeLink, fake_desk
 
 LEFT = Qt.MouseButton.LeftButton
@@ -77,7 +77,7 @@ def opened(qtbot: QtBot, shelf: Shelf, *names: str, **more: Any) -> tuple[Projec
     return projects_page(qtbot, desk), link
 
 
-def projects_page(qtbot: QtBot, desk: Desk) -> ProjectsPage:
+def projects_page(qtbot: QtBot, desk: PageContext) -> ProjectsPage:
     """The page as a person sees it."""
     page = ProjectsPage(desk)
     qtbot.addWidget(page)

@@ -17,7 +17,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.activity.csv_export import spreadsheet_separator
 from citeloom.desktop.activity.log_model import BLOCK
 from citeloom.desktop.activity.page import ActivityPage
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from tests.desktop.fake_link import FakeLink, fake_desk
 from tests.desktop.naming import nameless
 from tests.flows.steps import Project, four_papers, kill_engine, settings
@@ -41,7 +41,7 @@ def project(own_home: Path, tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def page(project: Project, desk: Desk, qtbot: QtBot) -> ActivityPage:
+def page(project: Project, desk: PageContext, qtbot: QtBot) -> ActivityPage:
     return _shown(ActivityPage(desk), qtbot)
 
 
@@ -140,7 +140,7 @@ def test_the_page_goes_on_after_the_engine_was_killed(page: ActivityPage, projec
     assert not page.asked.banner.isVisible(), "that the engine was away is said by the window"
 
 
-def test_a_log_that_is_switched_off_points_to_the_settings(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+def test_a_log_that_is_switched_off_points_to_the_settings(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
     settings(own_home, "[privacy]\naccess_log = false\n")
     page = _shown(ActivityPage(desk), qtbot)
     page.tabs.setCurrentIndex(ASKED)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QSystemTra
 from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.app import App
-from citeloom.desktop.shell.tray_state import Mood
+from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.ipc import launch
 from tests.desktop.naming import nameless
 from tests.desktop.watchdog import Watchdog
@@ -121,7 +121,7 @@ def test_an_engine_killed_in_an_import_is_shown_started_again_and_the_import_goe
         return coverage.get("searchable") == 4 and not app.overview.now.jobs
 
     qtbot.waitUntil(read, timeout=LONG)
-    assert app.overview.now.mood == Mood.IDLE
+    assert app.overview.now.mood == TrayState.IDLE
 
 
 def test_pausing_holds_an_import_until_it_is_resumed(
@@ -132,7 +132,7 @@ def test_pausing_holds_an_import_until_it_is_resumed(
     app = start(started, qtbot)
     qtbot.waitUntil(app.tray.pause.isEnabled, timeout=LONG)
     app.tray.pause.trigger()
-    qtbot.waitUntil(lambda: app.overview.now.mood == Mood.PAUSED, timeout=LONG)
+    qtbot.waitUntil(lambda: app.overview.now.mood == TrayState.PAUSED, timeout=LONG)
     app.tray.sync.trigger()
     qtbot.waitUntil(lambda: bool(app.overview.now.jobs), timeout=LONG)
     qtbot.wait(300)

@@ -18,7 +18,7 @@ from citeloom.core import open_file
 from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.connect.page import ConnectPage
 from citeloom.desktop.connect.states import state_words
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.editor_names import client_id
 from tests.desktop.fake_link import fake_desk
 from tests.desktop.naming import nameless
@@ -59,7 +59,7 @@ def page(person: Path, own_home: Path, window: QMainWindow) -> ConnectPage:
 
 
 def test_an_editor_is_connected_seen_and_put_back_as_it_was(
-    person: Path, own_home: Path, desk: Desk, window: QMainWindow, qtbot: QtBot
+    person: Path, own_home: Path, desk: PageContext, window: QMainWindow, qtbot: QtBot
 ) -> None:
     made: list[object] = []
     for project in ("thesis", "other"):

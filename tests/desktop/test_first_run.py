@@ -13,7 +13,7 @@ from citeloom.core import settings as config
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.assistant import FirstRun
 from citeloom.desktop.first_run.step import Chosen
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.ipc.client import Client
 from tests.desktop.fake_link import fake_desk
 from tests.flows.steps import pdf_paper, settings
@@ -28,7 +28,7 @@ def click(qtbot: QtBot, button: Any) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def shown(desk: Desk, qtbot: QtBot) -> FirstRun:
+def shown(desk: PageContext, qtbot: QtBot) -> FirstRun:
     assistant = FirstRun(desk)
     qtbot.addWidget(assistant)
     assistant.show()
@@ -36,7 +36,9 @@ def shown(desk: Desk, qtbot: QtBot) -> FirstRun:
 
 
 @pytest.mark.usefixtures("with_sample_conversions")
-def test_without_zotero_the_sample_library_is_read_in_five_steps(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+def test_without_zotero_the_sample_library_is_read_in_five_steps(
+    own_home: Path, desk: PageContext, qtbot: QtBot
+) -> None:
     nowhere(own_home)
     assistant = shown(desk, qtbot)
     qtbot.waitUntil(lambda: "cannot be reached" in assistant.zotero.state.text(), timeout=LONG)
@@ -65,7 +67,7 @@ def nowhere(home: Path) -> None:
 
 
 def test_zotero_is_seen_by_itself_once_it_lets_programs_in(
-    own_home: Path, desk: Desk, qtbot: QtBot, tmp_path: Path
+    own_home: Path, desk: PageContext, qtbot: QtBot, tmp_path: Path
 ) -> None:
     world = World(tmp_path / "Zotero")
     collection = world.collection("Möwen 🐦 & Salz")
@@ -95,7 +97,7 @@ def test_zotero_is_seen_by_itself_once_it_lets_programs_in(
         assert [d["citekey"] for d in documents] == ["evansSalt2014"]
 
 
-def test_languages_go_into_the_settings_file(own_home: Path, desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+def test_languages_go_into_the_settings_file(own_home: Path, desk: PageContext, qtbot: QtBot, tmp_path: Path) -> None:
     nowhere(own_home)
     folder = tmp_path / "papers"
     folder.mkdir()

@@ -15,14 +15,14 @@ from pytestqt.qtbot import QtBot
 from citeloom import __version__
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_tasks import other_version
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.ipc import launch
 from tests.support import engine_address
 
 LONG = 60_000  # milliseconds; nothing asserts a time
 
 
-def test_an_answer_comes_to_the_ui_thread(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+def test_an_answer_comes_to_the_ui_thread(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
     got: list[Any] = []
 
     def done(status: dict[str, Any]) -> None:
@@ -34,20 +34,20 @@ def test_an_answer_comes_to_the_ui_thread(own_home: Path, desk: Desk, qtbot: QtB
     assert got[1] is threading.main_thread()
 
 
-def test_a_refusal_comes_as_the_engine_says_it(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+def test_a_refusal_comes_as_the_engine_says_it(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
     failures: list[CiteLoomError] = []
     desk.link.ask(desk, "project_show", {"id": "nowhere"}, failed=failures.append)
     qtbot.waitUntil(lambda: bool(failures), timeout=LONG)
     assert failures[0].code == Code.INVALID_PROJECT
 
 
-def test_a_failure_that_nobody_handles_reaches_the_window(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+def test_a_failure_that_nobody_handles_reaches_the_window(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
     with qtbot.waitSignal(desk.link.failed, timeout=LONG) as heard:
         desk.link.run(desk, lambda tell: 1 / 0)
     assert heard.args is not None and "ZeroDivisionError" in str(heard.args[0])
 
 
-def test_work_tells_how_far_it_is_before_it_is_done(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+def test_work_tells_how_far_it_is_before_it_is_done(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
     said: list[Any] = []
 
     def work(tell: Any) -> str:
@@ -61,7 +61,7 @@ def test_work_tells_how_far_it_is_before_it_is_done(own_home: Path, desk: Desk, 
 
 
 def test_nothing_is_handed_to_an_owner_that_is_gone_or_has_turned_away(
-    own_home: Path, desk: Desk, qtbot: QtBot
+    own_home: Path, desk: PageContext, qtbot: QtBot
 ) -> None:
     got: list[str] = []
     go = threading.Event()
@@ -79,7 +79,7 @@ def test_nothing_is_handed_to_an_owner_that_is_gone_or_has_turned_away(
 
 
 def test_an_engine_that_is_killed_is_started_again_and_the_question_is_answered(
-    own_home: Path, desk: Desk, qtbot: QtBot
+    own_home: Path, desk: PageContext, qtbot: QtBot
 ) -> None:
     qtbot.waitUntil(lambda: desk.overview.now.reached, timeout=LONG)
     first = engine_address(own_home)["pid"]
@@ -93,7 +93,9 @@ def test_an_engine_that_is_killed_is_started_again_and_the_question_is_answered(
     assert desk.overview.now.problem is None
 
 
-def test_an_engine_of_another_version_is_told_and_can_be_restarted(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+def test_an_engine_of_another_version_is_told_and_can_be_restarted(
+    own_home: Path, desk: PageContext, qtbot: QtBot
+) -> None:
     qtbot.waitUntil(lambda: desk.overview.now.reached, timeout=LONG)
     first = engine_address(own_home)["pid"]
     file = own_home / "engine.json"
@@ -105,7 +107,7 @@ def test_an_engine_of_another_version_is_told_and_can_be_restarted(own_home: Pat
     assert engine_address(own_home)["pid"] != first and launch.running()
 
 
-def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, desk: Desk, qtbot: QtBot) -> None:
+def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: desk.overview.now.reached and desk.link.at_rest, timeout=LONG)
     desk.link.leave()
     with qtbot.waitSignal(desk.link.lost, timeout=LONG):

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_status import Situation
-from citeloom.desktop.shell.tray_state import Mood
+from citeloom.desktop.shell.tray_state import TrayState
 from tests.desktop.fake_link import fake_desk
 
 STATUS: dict[str, Any] = {
@@ -26,23 +26,27 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
 @pytest.mark.parametrize(
     ("situation", "mood", "words"),
     [
-        (Situation(), Mood.WORKING, "Starting …"),
-        (Situation(True, status=STATUS), Mood.IDLE, "Up to date: 142 of 150 papers searchable"),
-        (Situation(True, status=STATUS, jobs={"j": JOB}), Mood.WORKING, "Reading: 142 of 150 papers searchable"),
-        (Situation(True, status={**STATUS, "paused": True}), Mood.PAUSED, "Paused: 142 of 150 papers searchable"),
-        (Situation(True, status={**STATUS, "projects": 0}), Mood.IDLE, "No project yet"),
-        (Situation(problem=LOST), Mood.ATTENTION, "The engine ended."),
-        (Situation(True, status=STATUS, troubles=("It failed",)), Mood.ATTENTION, "It failed"),
-        (Situation(True, other_version="9.9", status=STATUS), Mood.ATTENTION, "The engine is of another version (9.9)"),
+        (Situation(), TrayState.WORKING, "Starting …"),
+        (Situation(True, status=STATUS), TrayState.IDLE, "Up to date: 142 of 150 papers searchable"),
+        (Situation(True, status=STATUS, jobs={"j": JOB}), TrayState.WORKING, "Reading: 142 of 150 papers searchable"),
+        (Situation(True, status={**STATUS, "paused": True}), TrayState.PAUSED, "Paused: 142 of 150 papers searchable"),
+        (Situation(True, status={**STATUS, "projects": 0}), TrayState.IDLE, "No project yet"),
+        (Situation(problem=LOST), TrayState.ATTENTION, "The engine ended."),
+        (Situation(True, status=STATUS, troubles=("It failed",)), TrayState.ATTENTION, "It failed"),
+        (
+            Situation(True, other_version="9.9", status=STATUS),
+            TrayState.ATTENTION,
+            "The engine is of another version (9.9)",
+        ),
         (
             Situation(True, status={**STATUS, "settings_problem": "line 3"}),
-            Mood.ATTENTION,
+            TrayState.ATTENTION,
             "The settings file cannot be used",
         ),
     ],
     ids=["starting", "idle", "working", "paused", "empty", "lost", "trouble", "version", "settings"],
 )
-def test_the_state_is_said_in_words(qapp: object, situation: Situation, mood: Mood, words: str) -> None:
+def test_the_state_is_said_in_words(qapp: object, situation: Situation, mood: TrayState, words: str) -> None:
     assert (situation.mood, situation.in_words()) == (mood, words)
 
 
@@ -76,7 +80,7 @@ def test_an_import_that_ends_is_told_once(
         link.told.emit(JOB)
     link.told.emit(event)
     assert [(n[0], n[2]) for n in notices] == [(title, wrong)]
-    assert (desk.overview.now.mood == Mood.ATTENTION) is wrong
+    assert (desk.overview.now.mood == TrayState.ATTENTION) is wrong
     desk.overview.seen()
     assert not desk.overview.now.troubles
     qtbot.waitUntil(lambda: ("status", {}) in link.asked)
@@ -108,7 +112,7 @@ def test_an_engine_that_starts_anew_is_no_trouble(qapp: object, reason: str) -> 
     link.reached.emit(STATUS)
     link.told.emit({"type": "EngineStopping", "reason": reason})
     link.lost.emit(LOST)
-    assert (desk.overview.now.mood, desk.overview.now.in_words()) == (Mood.WORKING, "Starting …")
+    assert (desk.overview.now.mood, desk.overview.now.in_words()) == (TrayState.WORKING, "Starting …")
     link.lost.emit(LOST)  # it did not come back
     assert desk.overview.now.problem is LOST
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.library.documents_model import CITEKEY, PAGES, STATUS
 from citeloom.desktop.library.page import ProjectsPage
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from tests.desktop.naming import nameless
 from tests.desktop.shelf import LEFT, projects_page, yes
 from tests.flows.steps import four_papers, paper
@@ -58,7 +58,7 @@ def _drop(page: ProjectsPage, *places: Path) -> None:
     page.dropEvent(QDropEvent(at, Qt.DropAction.CopyAction, dropped, buttons, keys))
 
 
-def test_papers_are_listed_sorted_found_and_told_about(qtbot: QtBot, library_home: Path, desk: Desk) -> None:
+def test_papers_are_listed_sorted_found_and_told_about(qtbot: QtBot, library_home: Path, desk: PageContext) -> None:
     page = projects_page(qtbot, desk)
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() > 5, timeout=_PATIENCE)
@@ -87,7 +87,7 @@ def test_papers_are_listed_sorted_found_and_told_about(qtbot: QtBot, library_hom
     qtbot.waitUntil(lambda: len(_column(page, CITEKEY)) == len(keys), timeout=_PATIENCE)
 
 
-def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot, library_home: Path, desk: Desk) -> None:
+def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot, library_home: Path, desk: PageContext) -> None:
     page = projects_page(qtbot, desk)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() > 5, timeout=_PATIENCE)
     page.new_project()
@@ -96,7 +96,7 @@ def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot, library_home
     page.dialog.reject()
 
 
-def test_a_project_is_made_filled_and_removed(qtbot: QtBot, own_home: Path, desk: Desk, tmp_path: Path) -> None:
+def test_a_project_is_made_filled_and_removed(qtbot: QtBot, own_home: Path, desk: PageContext, tmp_path: Path) -> None:
     page = projects_page(qtbot, desk)
     qtbot.waitUntil(page.first.isVisible, timeout=_PATIENCE)
     folder = tmp_path / "papers"
@@ -133,7 +133,7 @@ def test_a_project_is_made_filled_and_removed(qtbot: QtBot, own_home: Path, desk
 
 
 def test_selected_papers_are_read_again_copied_and_removed(
-    qtbot: QtBot, own_home: Path, desk: Desk, tmp_path: Path
+    qtbot: QtBot, own_home: Path, desk: PageContext, tmp_path: Path
 ) -> None:
     page = projects_page(qtbot, desk)
     four_papers(tmp_path / "papers")
@@ -165,7 +165,9 @@ def test_selected_papers_are_read_again_copied_and_removed(
     _wait_for_papers(qtbot, page, 4)
 
 
-def test_a_name_that_the_engine_refuses_is_explained_in_the_dialog(qtbot: QtBot, own_home: Path, desk: Desk) -> None:
+def test_a_name_that_the_engine_refuses_is_explained_in_the_dialog(
+    qtbot: QtBot, own_home: Path, desk: PageContext
+) -> None:
     page = projects_page(qtbot, desk)
     qtbot.waitUntil(page.first.isVisible, timeout=_PATIENCE)
     page.new_project()
@@ -182,7 +184,9 @@ def test_a_name_that_the_engine_refuses_is_explained_in_the_dialog(qtbot: QtBot,
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
-def test_the_page_goes_on_when_the_engine_was_killed(qtbot: QtBot, own_home: Path, desk: Desk, tmp_path: Path) -> None:
+def test_the_page_goes_on_when_the_engine_was_killed(
+    qtbot: QtBot, own_home: Path, desk: PageContext, tmp_path: Path
+) -> None:
     page = projects_page(qtbot, desk)
     four_papers(tmp_path / "papers")
     _make_project(qtbot, page, "thesis", tmp_path / "papers")

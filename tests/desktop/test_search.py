@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.core import open_file
 from citeloom.desktop.search.page import SearchPage
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from tests.desktop.naming import nameless
 from tests.support import engine_address, stop_engine
 
@@ -20,7 +20,7 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 
 @pytest.fixture
-def page(library_home: Path, desk: Desk, qtbot: QtBot) -> Iterator[SearchPage]:
+def page(library_home: Path, desk: PageContext, qtbot: QtBot) -> Iterator[SearchPage]:
     made = SearchPage(desk)
     qtbot.addWidget(made)
     made.resize(1000, 700)

@@ -25,7 +25,7 @@ from citeloom.desktop.settings.sections.privacy import PrivacySection
 from citeloom.desktop.settings.sections.reading import ReadingSection
 from citeloom.desktop.settings.sections.zotero import ZoteroSection
 from citeloom.desktop.shell.autostart import Machine, enabled
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from tests.desktop.fake_link import fake_desk
 from tests.desktop.naming import nameless
 
@@ -63,7 +63,7 @@ def file(own_home: Path) -> Path:
 
 
 def test_the_sections_show_what_the_engine_has(
-    library_home: Path, person: Path, desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    library_home: Path, person: Path, desk: PageContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = _shown(SettingsPage(desk), qtbot)
     general = page.sections["general"]
@@ -107,7 +107,7 @@ def test_the_sections_show_what_the_engine_has(
     assert nameless(page) == []
 
 
-def test_the_engine_follows_what_is_changed_here(own_home: Path, person: Path, desk: Desk, qtbot: QtBot) -> None:
+def test_the_engine_follows_what_is_changed_here(own_home: Path, person: Path, desk: PageContext, qtbot: QtBot) -> None:
     page = _shown(SettingsPage(desk), qtbot)
     workers = page.sections["reading"].rows["engine.workers"]
     assert isinstance(workers, NumberRow)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.page import SettingsPage
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.index_text import leaving_words, on_this_machine
 from tests.desktop.fake_link import FakeLink, fake_desk
 from tests.desktop.naming import nameless
@@ -61,7 +61,7 @@ def qdrant(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantSt
 
 
 def test_an_index_is_tested_moved_and_backed_up(
-    qdrant: QdrantStandIn, desk: Desk, qtbot: QtBot, tmp_path: Path
+    qdrant: QdrantStandIn, desk: PageContext, qtbot: QtBot, tmp_path: Path
 ) -> None:
     made: list[Any] = []
     desk.link.ask(desk, "project_add", {"id": "thesis", "references": None, "folders": []}, done=made.append)

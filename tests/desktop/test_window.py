@@ -16,10 +16,10 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.app import is_first
 from citeloom.desktop.shell.icons import tray_icon
 from citeloom.desktop.shell.main_window import MainWindow
-from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.shell.single_instance import OneInstance
 from citeloom.desktop.shell.tray import Tray
-from citeloom.desktop.shell.tray_state import Mood
+from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.widgets.basics import Picture, ask_first
 from tests.desktop.fake_link import FakeLink, fake_desk
 from tests.desktop.test_overview import STATUS
@@ -31,7 +31,7 @@ NAMES = ("search", "projects", "activity", "connect", "settings")
 class Blank(Page):
     """A page that notes when it is shown."""
 
-    def __init__(self, desk: Desk, name: str) -> None:
+    def __init__(self, desk: PageContext, name: str) -> None:
         super().__init__(desk)
         self.name = self.icon_name = name
         self.seen: list[dict[str, str]] = []
@@ -80,10 +80,10 @@ def test_the_tray_says_the_state_and_offers_to_resume(world: tuple[MainWindow, T
 
 
 def test_the_tray_icon_differs_by_state_and_stands_out_from_its_panel(qapp: object) -> None:
-    def drawn(mood: Mood, progress: float | None, dark: bool) -> QImage:
+    def drawn(mood: TrayState, progress: float | None, dark: bool) -> QImage:
         return tray_icon(mood, progress, dark_panel=dark).pixmap(22, 22).toImage()
 
-    states = [(m, p) for m in Mood for p in ((None, 0.2, 0.8) if m == Mood.WORKING else (None,))]
+    states = [(m, p) for m in TrayState for p in ((None, 0.2, 0.8) if m == TrayState.WORKING else (None,))]
     for dark in (True, False):
         pictures = [drawn(mood, progress, dark) for mood, progress in states]
         assert all(a != b for n, a in enumerate(pictures) for b in pictures[:n])

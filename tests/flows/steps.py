@@ -31,7 +31,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.registry import Collections
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.importing.importer import Importer
-from citeloom.conversion.pool import Workers, _Worker
+from citeloom.conversion.pool import WorkerPool, _Worker
 from citeloom.catalog.jobs import Jobs
 from citeloom.catalog.documents import Documents
 

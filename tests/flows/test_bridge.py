@@ -125,9 +125,9 @@ def test_three_editors_at_once_share_one_engine(home: Path) -> None:
 
 
 DIES_IN_A_QUERY = """
-from citeloom.search.query import Questions
+from citeloom.search.query import SearchService
 from citeloom.library.document_text import Reading
-Questions.query = lambda *given, **named: die()
+SearchService.query = lambda *given, **named: die()
 Reading.document = lambda *given, **named: time.sleep(600)
 """
 

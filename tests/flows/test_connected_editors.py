@@ -368,15 +368,15 @@ def test_a_quiet_editor_stays_listed_and_can_be_disconnected_under_other_setting
 
 
 SLOW_QUERY = """
-from citeloom.search.query import Questions
-answer = Questions.query
+from citeloom.search.query import SearchService
+answer = SearchService.query
 def slow(*given, **named):
     found = answer(*given, **named)  # first, because loading the model takes long on a busy machine
     open("asked", "w").close()
     while not os.path.exists("go-on"):
         time.sleep(0.01)
     return found
-Questions.query = slow
+SearchService.query = slow
 """
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.conversion.convert import Wish, convert
+from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.core.types import BlockKind, Converted
 from tests.papers import make
 from tests.papers.measures import Judgement
@@ -35,7 +35,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     @cache
     def judge(kind: str, pages: int, seed: int, quick: bool) -> Judgement:
         made = make(kind, folder, seed=seed, pages=pages)
-        return Judgement(convert(made.path, Wish(quick=quick)), made.truth)
+        return Judgement(convert(made.path, ConversionOptions(quick=quick)), made.truth)
 
     return lambda kind, pages, seed, quick=False: judge(kind, pages, seed, quick)
 

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from citeloom.conversion.limits import Limits
-from citeloom.conversion.pool import KeptWorker
+from citeloom.conversion.pool import StandbyWorker
 from citeloom.core.errors import CiteLoomError, Code
 from tests.flows.steps import Control, Project, paper, pdf_paper, settings
 from tests.papers import make
@@ -177,7 +177,7 @@ def test_a_worker_that_nobody_asks_ends_and_one_that_takes_too_much_is_ended(tmp
     file = pdf_paper(tmp_path / "moth.pdf", "moth")
     request = {"look": "picture", "path": str(file), "kind": "pdf", "page": 1, "width": 300}
     request |= {"passage": "In March", "first": 1, "last": 1}
-    worker = KeptWorker(idle_seconds=0.05)
+    worker = StandbyWorker(idle_seconds=0.05)
     before = set(psutil.Process().children())
     try:
         assert worker.ask(request, Limits(60.0))["pages"] == 3

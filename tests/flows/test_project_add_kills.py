@@ -23,15 +23,15 @@ _SEED = 16
 # What an engine does from the moment on that somebody asks it for a new project.
 _ARMED = """
 from pathlib import Path
-from citeloom.library.projects import ProjectDesk
+from citeloom.library.projects import ProjectService
 from citeloom.index.edge import collection as edge
 from citeloom.catalog.projects import Projects
-real_add = ProjectDesk.add
+real_add = ProjectService.add
 def armed(*given):
     arm()
     real_add(*given)
     time.sleep(600)
-ProjectDesk.add = armed
+ProjectService.add = armed
 
 def die_in(owner, name, before):
     real = getattr(owner, name)

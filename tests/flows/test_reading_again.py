@@ -32,7 +32,7 @@ from tests.zotero_stand_in.world import World
 BROKEN = b"%PDF-1.4\nno pdf at all\n"
 
 
-class Desk:
+class PageContext:
     """An engine in this process with one project, and what a person does with its documents."""
 
     def __init__(self, settings: Settings, folders: list[Path], zotero: list[dict[str, Any]] | None = None) -> None:
@@ -97,13 +97,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(home: Path, folder: Path) -> Iterator[Desk]:
-    made = Desk(Settings(watch=Watch(zotero=False, files=False)), [folder])
+def desk(home: Path, folder: Path) -> Iterator[PageContext]:
+    made = PageContext(Settings(watch=Watch(zotero=False, files=False)), [folder])
     yield made
     made.service.stop()
 
 
-def test_failed_documents_are_tried_again_only_when_somebody_asks(desk: Desk, folder: Path) -> None:
+def test_failed_documents_are_tried_again_only_when_somebody_asks(desk: PageContext, folder: Path) -> None:
     for name in ("a", "b"):
         (folder / f"{name}.pdf").write_bytes(BROKEN + name.encode())
     assert desk.sync()["failed"] == 2
@@ -128,7 +128,7 @@ def test_failed_documents_are_tried_again_only_when_somebody_asks(desk: Desk, fo
     assert desk.whole()
 
 
-def test_reading_again_touches_nothing_else_of_the_project(desk: Desk, folder: Path) -> None:
+def test_reading_again_touches_nothing_else_of_the_project(desk: PageContext, folder: Path) -> None:
     desk.sync()
     (folder / "2-moths.md").unlink()
     paper(folder / "3-peat.md", "On the fen", "The fen was measured 4 times.")
@@ -141,7 +141,7 @@ def test_reading_again_touches_nothing_else_of_the_project(desk: Desk, folder: P
     assert "owl" not in desk.texts("owl") and "fen" not in desk.texts("fen") and "moth" in desk.texts("moth")
 
 
-def test_from_scratch_means_that_no_conversion_of_before_counts(desk: Desk) -> None:
+def test_from_scratch_means_that_no_conversion_of_before_counts(desk: PageContext) -> None:
     desk.sync()
     reefs = desk.document("1-reefs")
     desk.forge(reefs, "measured 2 times", "misread twice")
@@ -158,7 +158,9 @@ def test_from_scratch_means_that_no_conversion_of_before_counts(desk: Desk) -> N
 
 
 @pytest.mark.parametrize("damage", [b"", b"no gzip at all", None], ids=["empty", "other", "gone"])
-def test_a_damaged_conversion_is_made_anew_when_somebody_reads_the_text(desk: Desk, damage: bytes | None) -> None:
+def test_a_damaged_conversion_is_made_anew_when_somebody_reads_the_text(
+    desk: PageContext, damage: bytes | None
+) -> None:
     desk.sync()
     document = desk.document("peat")
     file = desk.conversion(document)
@@ -171,7 +173,7 @@ def test_a_damaged_conversion_is_made_anew_when_somebody_reads_the_text(desk: De
     assert gzip.decompress(file.read_bytes())
 
 
-def test_another_text_of_the_same_file_takes_the_place_of_the_old_one_whole(desk: Desk) -> None:
+def test_another_text_of_the_same_file_takes_the_place_of_the_old_one_whole(desk: PageContext) -> None:
     desk.sync()
     reefs, project = desk.document("1-reefs"), desk.service.catalog.projects.get("p")
     collection = desk.service.collection(project)
@@ -193,7 +195,7 @@ def test_another_text_of_the_same_file_takes_the_place_of_the_old_one_whole(desk
     assert desk.whole()
 
 
-def test_what_cannot_be_read_again_keeps_its_passages(desk: Desk, folder: Path) -> None:
+def test_what_cannot_be_read_again_keeps_its_passages(desk: PageContext, folder: Path) -> None:
     pdf_paper(folder / "crater.pdf", "crater")
     desk.sync()
     before = desk.document("crater.pdf")
@@ -213,7 +215,7 @@ def test_what_cannot_be_read_again_keeps_its_passages(desk: Desk, folder: Path) 
 
 
 def test_a_document_from_the_web_is_fetched_again_and_read_from_its_copy_where_the_web_is_away(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    desk: PageContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(discovery, "fetch", partial(fetch, allowed=lambda address: True))
     site = paper(tmp_path / "site" / "owls.md", "On the owl", "The owl was heard at night.").parent
@@ -250,7 +252,7 @@ def test_works_of_zotero_are_read_again_one_by_one(home: Path, tmp_path: Path) -
         world.note(item, f"<p>A note on the {word}.</p>")
     with LocalZotero(world) as zotero:
         reached = Zotero(local_url=zotero.url, data_folder=str(world.data_folder))
-        desk = Desk(Settings(watch=Watch(zotero=False, files=False), zotero=reached), [], [{"words": "Shelf"}])
+        desk = PageContext(Settings(watch=Watch(zotero=False, files=False), zotero=reached), [], [{"words": "Shelf"}])
         try:
             assert desk.sync()["new"] == 4
             before = desk.rows()
@@ -278,7 +280,7 @@ def test_works_of_zotero_are_read_again_one_by_one(home: Path, tmp_path: Path) -
             desk.service.stop()
 
 
-def test_what_an_agent_stored_cannot_be_read_again(desk: Desk) -> None:
+def test_what_an_agent_stored_cannot_be_read_again(desk: PageContext) -> None:
     item = {"id": "1", "text": "An agent's own.", "embedding": [1.0] + [0.0] * 383, "metadata": {"doc_id": "mine"}}
     desk.service.store_chunks(desk.service.catalog.projects.get("p"), [item], Cancel())
     (stored,) = desk.rows().values()
@@ -291,7 +293,7 @@ def test_what_an_agent_stored_cannot_be_read_again(desk: Desk) -> None:
     assert desk.reread(failed=True) == {"documents": 0}
 
 
-def test_several_documents_are_removed_at_once_and_their_files_stay(desk: Desk, folder: Path) -> None:
+def test_several_documents_are_removed_at_once_and_their_files_stay(desk: PageContext, folder: Path) -> None:
     desk.sync()
     chosen = [desk.document(name).doc_id for name in ("1-reefs", "2-moths")]
     answer = listing.remove(desk.service, {"project": "p", "doc_ids": [*chosen, "gone already"]})

@@ -48,11 +48,11 @@ NO_TIME_AT_ONCE = (
     HELD
     + """
 from citeloom.conversion.limits import Limits
-hold = Workers.convert
+hold = WorkerPool.convert
 def hurried(self, request, limits, stopped, tell):
     slow = request["quick"] and request["path"].endswith("2-moths.pdf")
     return hold(self, request, Limits(0.0) if slow else limits, stopped, tell)
-Workers.convert = hurried
+WorkerPool.convert = hurried
 """
 )
 # Every document that is read quickly is noted.

@@ -27,7 +27,7 @@ def swapped(name):
         here.unlink()
         aside.rename(here)
 
-convert, fetch = Workers.convert, Reader._fetch
+convert, fetch = WorkerPool.convert, Reader._fetch
 
 def convert_swapped(self, request, *how):
     with swapped("1-reefs.md") if request["path"].endswith("1-reefs.md") else contextlib.nullcontext():
@@ -37,7 +37,7 @@ def fetch_swapped(self, file):
     with swapped("deep") if "deep" in file.path else contextlib.nullcontext():
         return fetch(self, file)
 
-Workers.convert, Reader._fetch = convert_swapped, fetch_swapped
+WorkerPool.convert, Reader._fetch = convert_swapped, fetch_swapped
 """
 
 

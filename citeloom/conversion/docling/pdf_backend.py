@@ -27,7 +27,7 @@ from docling_core.types.doc.page import (
 )
 from PIL.Image import Image
 
-from citeloom.conversion.image_files import Pictures
+from citeloom.conversion.image_files import PageImages
 from citeloom.conversion.pdf.pdfium import OutlineEntry, RawPage, Word
 from citeloom.conversion.pdf.reading_order import rows
 
@@ -39,7 +39,7 @@ _NUMBERING = re.compile(r"^(?:[1-3]?\d(?:\.[1-3]?\d)*[.)]?|[IVX]{1,5}\.|[A-Z]\.|
 class Paper:
     """What docling is given of a document."""
 
-    def __init__(self, pages: list[RawPage], outline: list[OutlineEntry], pictures: Pictures) -> None:
+    def __init__(self, pages: list[RawPage], outline: list[OutlineEntry], pictures: PageImages) -> None:
         self.pages = pages
         self.outline = outline
         self.pictures = pictures

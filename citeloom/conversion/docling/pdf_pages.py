@@ -22,7 +22,7 @@ from citeloom.conversion.docling.layout_plugin import BundledLayout, BundledLayo
 from citeloom.conversion.docling.models import stock_models
 from citeloom.conversion.docling.pdf_backend import Paper, PaperBackend, PaperOptions
 from citeloom.conversion.docling.table_plugin import WhiteSpaceTableOptions, WhiteSpaceTables
-from citeloom.conversion.image_files import Pictures
+from citeloom.conversion.image_files import PageImages
 from citeloom.conversion.pdf.layout_regions import mended
 from citeloom.conversion.pdf.pdfium import OutlineEntry, RawPage, Word
 from citeloom.conversion.pdf.reading_order import Region, RegionKind, document_gutters, region_of, regions, rows
@@ -38,7 +38,7 @@ _KINDS = {
 
 
 def lay_out(
-    pages: list[RawPage], outline: list[OutlineEntry], pictures: Pictures, tell: Callable[[int, int], None]
+    pages: list[RawPage], outline: list[OutlineEntry], pictures: PageImages, tell: Callable[[int, int], None]
 ) -> list[list[Region]]:
     """The regions of every page in reading order. No word gets lost: what docling leaves out comes last."""
     paper = Paper(pages, outline, pictures)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PIL.Image import Image
 
-from citeloom.conversion.image_files import Pictures
+from citeloom.conversion.image_files import PageImages
 from citeloom.conversion.pdf.pdfium import RawPage, Word
 from citeloom.conversion.pdf.text_layer import TextLayer, judge
 from citeloom.core.errors import CiteLoomError
@@ -27,7 +27,7 @@ def needs_ocr(pages: list[RawPage]) -> dict[int, TextLayer]:
 
 
 def recognise(
-    pictures: Pictures,
+    pictures: PageImages,
     pages: list[RawPage],
     waiting: dict[int, TextLayer],
     languages: tuple[str, ...],

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QStackedWidget, QVBoxLay
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_words, tool_words, toolset_words
 from citeloom.desktop.widgets.basics import GAP, EmptyState, ask_first, button, number, text, time_words
 from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
@@ -22,7 +22,7 @@ class EditorsPart(QWidget):
 
     counted = Signal(int)
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.desk = desk
         self._task: Task | None = None

@@ -13,7 +13,7 @@ from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.activity.rich_text import Part, Reading
 from citeloom.desktop.activity.running_jobs import Running
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.text.activity_text import end_words, source_words
 from citeloom.desktop.widgets.basics import GAP, EmptyState, button, number, tab_order, text, time_words
@@ -27,7 +27,7 @@ class ImportsPart(QWidget):
 
     counted = Signal(int)  # under way
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.desk = desk
         self._task: Task | None = None

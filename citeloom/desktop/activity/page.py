@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 from citeloom.desktop.activity.editors import EditorsPart
 from citeloom.desktop.activity.imports import ImportsPart
 from citeloom.desktop.activity.questions import AskedPart
-from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets.basics import GAP, heading, number
 
 _EVERY_MS = 3000
@@ -21,7 +21,7 @@ class ActivityPage(Page):
     name = "activity"
     icon_name = "activity"
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self.editors = EditorsPart(desk)
         self.asked = AskedPart(desk)

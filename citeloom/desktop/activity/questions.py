@@ -24,7 +24,7 @@ from citeloom.desktop.activity.log_model import LogModel
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.activity.passages import Passages
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_words
 from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, button, number, tab_order
 from citeloom.desktop.widgets.table import Table
@@ -33,7 +33,7 @@ from citeloom.desktop.widgets.table import Table
 class AskedPart(QWidget):
     """The access log: filtered, exported, cleared."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.desk = desk
         self.export: Export | None = None

@@ -9,7 +9,7 @@ from citeloom import editors
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets.basics import GAP, button, heading, tab_order, text
 from citeloom.desktop.widgets.code_view import CodeView
 
@@ -17,7 +17,7 @@ from citeloom.desktop.widgets.code_view import CodeView
 class OtherPanel(QWidget):
     """Shows what to put into the settings of an editor by hand."""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.desk = desk
         self._task: Task | None = None

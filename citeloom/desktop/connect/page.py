@@ -18,7 +18,7 @@ from citeloom.desktop.connect.other import OtherPanel
 from citeloom.desktop.connect.panel import EditorPanel
 from citeloom.desktop.connect.states import Seen
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.text.activity_text import tool_words
 from citeloom.desktop.text.editor_names import client_id
 from citeloom.desktop.widgets.basics import GAP, Banner, heading, number, text
@@ -31,7 +31,7 @@ class ConnectPage(Page):
     name = "connect"
     icon_name = "connect"
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._looking: Task | None = None
         self._asking: list[Task] = []

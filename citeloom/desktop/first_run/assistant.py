@@ -12,7 +12,7 @@ from citeloom.desktop.first_run.name_step import NameStep
 from citeloom.desktop.first_run.reading_step import ReadingStep
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.first_run.zotero_step import ZoteroStep
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 
@@ -21,7 +21,7 @@ class FirstRun(QDialog):
 
     finished_with = Signal(str)  # the project, or "" where it was skipped
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Your first project"))
         self.chosen = Chosen()

@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QListWidget
 
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.library.source_dialogs import ZoteroChoice, choose_folder
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 
 class ChoiceStep(Step):
     """Collections of Zotero, folders, the sample library: an editor will see what is ticked here and nothing else."""
 
-    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
         super().__init__(desk, chosen)
         self.title.setText(self.tr("What shall the project read?"))
         self.words.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))

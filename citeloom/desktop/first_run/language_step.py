@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.first_run.step import Chosen, Step
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 _CODE = Qt.ItemDataRole.UserRole
@@ -21,7 +21,7 @@ _RESTART_MS = 10_000  # it has noticed by then, or never will
 class LanguageStep(Step):
     """Languages with ticks; kept in the settings file if they differ from what stands there."""
 
-    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
         super().__init__(desk, chosen)
         self.title.setText(self.tr("Which languages are your scanned papers in?"))
         self.words.setText(

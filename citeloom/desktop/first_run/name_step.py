@@ -5,14 +5,14 @@ from __future__ import annotations
 from PySide6.QtWidgets import QLineEdit
 
 from citeloom.desktop.first_run.step import Chosen, Step
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 
 class NameStep(Step):
     """A name, suggested by what was chosen until the researcher writes one."""
 
-    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
         super().__init__(desk, chosen)
         self.title.setText(self.tr("What is it called?"))
         self.words.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.library.job_strip import JobStrip
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 
@@ -21,7 +21,7 @@ class ReadingStep(Step):
     name_refused = Signal(str)
     away = Signal()  # the researcher goes on to another page
 
-    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
         super().__init__(desk, chosen)
         self.made = ""  # the project, once it is there
         self._lost = False  # the engine ended in the middle

@@ -13,7 +13,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from citeloom.core import paths
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 _LONGEST_NAME = 40
@@ -60,7 +60,7 @@ class Step(QWidget):
 
     changed = Signal()  # whether one may go on may have changed
 
-    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
         super().__init__()
         self.desk = desk
         self.chosen = chosen

@@ -11,7 +11,7 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.open_file import open_uri
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.zotero_text import NEW_KEY, reached_words
 from citeloom.desktop.widgets import basics
 
@@ -24,7 +24,7 @@ class ZoteroStep(Step):
     folder_wanted = Signal()
     sample_wanted = Signal()
 
-    def __init__(self, desk: Desk, chosen: Chosen) -> None:
+    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
         super().__init__(desk, chosen)
         self.title.setText(self.tr("Welcome to CiteLoom"))
         self.words.setText(

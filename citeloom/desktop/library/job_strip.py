@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePo
 
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.text.sanitize import clean
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text, library_text
 from citeloom.desktop.widgets import basics
 
@@ -44,7 +44,7 @@ class JobStrip(QFrame):
 
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         super().__init__()
         self._desk = desk
         self._project: str | None = None

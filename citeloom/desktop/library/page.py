@@ -15,7 +15,7 @@ from citeloom.desktop.library.project_list import ProjectList
 from citeloom.desktop.library.project_view import ProjectView
 from citeloom.desktop.library.source_dialogs import NewProjectDialog
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
 
 _SAMPLE = "sample"
@@ -27,7 +27,7 @@ class ProjectsPage(Page):
     name = "projects"
     icon_name = "projects"
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._task: Task | None = None
         self._wanted = ""  # a project to choose as soon as it is in the list

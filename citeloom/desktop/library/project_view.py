@@ -17,7 +17,7 @@ from citeloom.desktop.library.sources import Sources
 from citeloom.desktop.library.start_import import Importing
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.icons import icon
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 
@@ -30,7 +30,7 @@ class ProjectView(QWidget):
     coverage_seen = Signal(str, dict)
     removed = Signal(str)
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         super().__init__()
         self._desk = desk
         self.project = ""

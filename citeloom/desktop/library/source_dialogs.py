@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.zotero_tree import ZoteroTree
 
@@ -64,7 +64,7 @@ class ZoteroChoice(QStackedWidget):
 
     changed = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         super().__init__()
         self._desk = desk
         self.tree = ZoteroTree()
@@ -95,7 +95,7 @@ class _ChoiceDialog(QDialog):
 
     made = Signal(dict)  # what the engine answered
 
-    def __init__(self, desk: Desk, parent: QWidget) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._desk = desk
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -141,7 +141,7 @@ class _ChoiceDialog(QDialog):
 class AddZoteroDialog(_ChoiceDialog):
     """More of Zotero for a project."""
 
-    def __init__(self, desk: Desk, parent: QWidget, project: str) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget, project: str) -> None:
         super().__init__(desk, parent)
         self.setWindowTitle(self.tr("Read more of Zotero"))
         self.yes.setText(self.tr("&Read these"))
@@ -165,7 +165,7 @@ class AddZoteroDialog(_ChoiceDialog):
 class NewProjectDialog(_ChoiceDialog):
     """A name, and what the project reads."""
 
-    def __init__(self, desk: Desk, parent: QWidget) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget) -> None:
         super().__init__(desk, parent)
         self.setWindowTitle(self.tr("New project"))
         self.yes.setText(self.tr("&Make the project"))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.plan_dialog import PlanDialog
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 _TOLD = 5  # of the files that could not be taken, with their reasons
@@ -25,7 +25,7 @@ class Importing(QObject):
     planning = Signal(bool)  # whether the plan of a sync is being made
     started = Signal()  # an import was taken
 
-    def __init__(self, desk: Desk, window: QWidget) -> None:
+    def __init__(self, desk: PageContext, window: QWidget) -> None:
         super().__init__(window)
         self._link, self._window = desk.link, window
         self.plan_dialog: PlanDialog | None = None  # the last one shown

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 
 Marks = list[list[float]]
 _NARROW = 200  # pixels of a picture that nobody sees: marks are shares of the page
@@ -17,7 +17,7 @@ _NARROW = 200  # pixels of a picture that nobody sees: marks are shares of the p
 class OtherParts(QObject):
     """Finds the places of the other parts of a passage on the page that is shown."""
 
-    def __init__(self, desk: Desk, found: Callable[[Marks], None], parent: QObject) -> None:
+    def __init__(self, desk: PageContext, found: Callable[[Marks], None], parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._found = desk, found
         self._ids: list[str] = []

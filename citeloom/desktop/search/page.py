@@ -16,7 +16,7 @@ from citeloom.desktop.search.hits_view import HitsView
 from citeloom.desktop.search.reader import Reader
 from citeloom.desktop.search.search_bar import SearchBar
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
 
 _TYPING_MS, _BUSY_AFTER_MS = 250, 300
@@ -29,7 +29,7 @@ class SearchPage(Page):
     name = "search"
     icon_name = "search"
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
         self._projects_task: Task | None = None
         self._facets_task: Task | None = None

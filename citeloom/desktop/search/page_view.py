@@ -15,7 +15,7 @@ from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.search.other_parts import OtherParts
 from citeloom.desktop.search.page_canvas import PageCanvas
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 _BUSY_AFTER_MS, _SHARPEN_AFTER_MS = 300, 200
@@ -29,7 +29,7 @@ class PageView(QWidget):
 
     failed = Signal(object)  # a CiteLoomError: this passage's page cannot be shown
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         super().__init__()
         self._desk = desk
         self._passage: tuple[str, str] | None = None  # project and passage

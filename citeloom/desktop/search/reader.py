@@ -15,7 +15,7 @@ from citeloom.desktop.search.page_view import PageView
 from citeloom.desktop.search.passage_text import PassageText
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.icons import icon
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.hit_text import also_cites, cut
 from citeloom.desktop.widgets import basics
 
@@ -28,7 +28,7 @@ class Reader(QWidget):
 
     failed = Signal(object)  # a CiteLoomError for the page's banner
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         super().__init__()
         self._desk = desk
         self._project = self._question = ""

@@ -14,7 +14,7 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.open_file import open_uri
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.search.empty_states import busy_line
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
 
@@ -25,7 +25,7 @@ _MOST_SHOWN = 12  # places in the question itself
 class Backups(QWidget):
     """Making a backup, and restoring one."""
 
-    def __init__(self, desk: Desk, banner: basics.Banner) -> None:
+    def __init__(self, desk: PageContext, banner: basics.Banner) -> None:
         super().__init__()
         self._desk, self._banner = desk, banner
         self._begun: set[str] = set()  # backups that were begun here

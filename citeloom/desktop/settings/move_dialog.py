@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QRadioButton, QVBoxLayout, QWidget
 
 from citeloom.desktop.settings.server_address import ServerAddress, beneath
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.index_text import EMBEDDED
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.table import Row
@@ -19,7 +19,7 @@ class MoveDialog(QDialog):
 
     agreed = Signal(str)  # the address of a server, or EMBEDDED
 
-    def __init__(self, desk: Desk, project: Row, proposed: str, parent: QWidget) -> None:
+    def __init__(self, desk: PageContext, project: Row, proposed: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._place = str(project["place"])
         title = self.tr("Move the index of “{project}”").format(project=project["project"])

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMessageBox, QRadioButton, QVBoxLayout, QWidget
 
 from citeloom.desktop.settings.server_address import ServerAddress, beneath
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.index_text import leaving_words
 from citeloom.desktop.widgets import basics
 
@@ -16,7 +16,7 @@ class NewIndexes(QWidget):
 
     picked = Signal(object)  # the address of a server; None: in our own folder
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         super().__init__()
         self._kept = ""
         self.question: QMessageBox | None = None

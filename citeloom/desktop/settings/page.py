@@ -17,8 +17,8 @@ from citeloom.desktop.settings.sections.models import ModelsSection
 from citeloom.desktop.settings.sections.privacy import PrivacySection
 from citeloom.desktop.settings.sections.reading import ReadingSection
 from citeloom.desktop.settings.sections.zotero import ZoteroSection
-from citeloom.desktop.settings.settings_model import KeptSettings
-from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.settings.settings_model import SettingsFileModel
+from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
 
 
@@ -28,9 +28,9 @@ class SettingsPage(Page):
     name = "settings"
     icon_name = "settings"
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(desk, parent)
-        self.kept = KeptSettings(desk.link, self)
+        self.kept = SettingsFileModel(desk.link, self)
         self.banner = basics.Banner()
         self.file_banner = basics.Banner()
         kinds = (

@@ -12,9 +12,9 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.open_file import open_uri
 from citeloom.desktop.settings.fields import fields
 from citeloom.desktop.settings.rows import Row, row_of
-from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell.engine_tasks import Done, Failed, Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 _LETTERS = 92  # longer lines are hard to read
@@ -26,7 +26,7 @@ class Section(QScrollArea):
     name = ""
     wide = False  # whether it takes all the room: it has tables
 
-    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__()
         self.desk, self.kept, self.banner = desk, kept, banner
         self._asked: dict[str, Task] = {}

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QRadioButton, QStyle, QVBo
 
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.index_text import leaving_words
 from citeloom.desktop.widgets import basics
 
@@ -22,7 +22,7 @@ class ServerAddress(QWidget):
     changed = Signal()  # while somebody types
     entered = Signal(str)  # somebody has typed another one
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         super().__init__()
         self._desk = desk
         self._kept = ""

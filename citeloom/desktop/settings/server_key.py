@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.key_field import KeyField
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.index_text import key_words
 from citeloom.desktop.widgets import basics
 
@@ -20,7 +20,7 @@ class ServerKey(QWidget):
     changed = Signal()
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: PageContext) -> None:
         super().__init__()
         self._desk = desk
         self.words = basics.text()

@@ -18,7 +18,7 @@ _STEADY_MS = 200  # an editor may write a file in several steps
 _DEFAULTS = Settings()
 
 
-class KeptSettings(QObject):
+class SettingsFileModel(QObject):
     """What stands in the file. One thing is done at a time: no reading overtakes a writing."""
 
     changed = Signal()  # the settings, or whether the file can be used

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.engine_tasks import Link, other_version
 from citeloom.desktop.shell.translations import translate
-from citeloom.desktop.shell.tray_state import Mood
+from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.text import job_text
 
 _REFRESH_MS = 400  # many events at once make one question
@@ -30,14 +30,14 @@ class Situation:
     troubles: tuple[str, ...] = ()  # what went wrong and has not been looked at yet
 
     @property
-    def mood(self) -> Mood:
+    def mood(self) -> TrayState:
         """One word for all of it."""
         wrong = self.status.get("settings_problem") or self.status.get("lost")
         if self.troubles or self.problem or self.other_version or wrong:
-            return Mood.ATTENTION
+            return TrayState.ATTENTION
         if self.status.get("paused"):
-            return Mood.PAUSED
-        return Mood.WORKING if self.jobs or not self.reached else Mood.IDLE
+            return TrayState.PAUSED
+        return TrayState.WORKING if self.jobs or not self.reached else TrayState.IDLE
 
     @property
     def progress(self) -> float | None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPainterPath, QP
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
-from citeloom.desktop.shell.tray_state import Mood
+from citeloom.desktop.shell.tray_state import TrayState
 
 _DATA = Path(__file__).parents[1] / "data"
 _TRAY_SIZES = (16, 22, 24, 32, 44, 48, 64)
@@ -93,7 +93,7 @@ def app_icon() -> QIcon:
     return QIcon(str(_DATA / "citeloom.svg"))
 
 
-def tray_icon(mood: Mood, progress: float | None, *, dark_panel: bool) -> QIcon:
+def tray_icon(mood: TrayState, progress: float | None, *, dark_panel: bool) -> QIcon:
     """The icon for the panel: the mark in the panel's own contrast, with a ring, a dot or two bars for the state."""
     made = QIcon()
     for size in _TRAY_SIZES:
@@ -101,7 +101,7 @@ def tray_icon(mood: Mood, progress: float | None, *, dark_panel: bool) -> QIcon:
     return made
 
 
-def _tray_pixmap(size: int, mood: Mood, progress: float | None, colour: QColor) -> QPixmap:
+def _tray_pixmap(size: int, mood: TrayState, progress: float | None, colour: QColor) -> QPixmap:
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
@@ -109,31 +109,31 @@ def _tray_pixmap(size: int, mood: Mood, progress: float | None, colour: QColor) 
     painter.scale(size / 24, size / 24)
     faint = QColor(colour)
     faint.setAlphaF(0.45)
-    painter.setOpacity(0.55 if mood == Mood.PAUSED else 1.0)
+    painter.setOpacity(0.55 if mood == TrayState.PAUSED else 1.0)
     # A panel may be dark under a light desktop: a thin edge in the other colour keeps the mark visible on either.
     edge = QColor("#26262b" if colour.lightness() > 128 else "#f4f4f5")
     edge.setAlphaF(0.35)
     shape = mark()
-    if mood != Mood.WORKING:  # the ring needs room around it
+    if mood != TrayState.WORKING:  # the ring needs room around it
         shape = QTransform().translate(12, 12).scale(1.4, 1.4).translate(-12, -11.8).map(shape)
     painter.strokePath(shape, QPen(edge, 1.2))
     painter.fillPath(shape, colour)
     painter.setOpacity(1.0)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    if mood == Mood.WORKING:
+    if mood == TrayState.WORKING:
         ring = QRectF(1.2, 1.2, 21.6, 21.6)
         painter.setPen(QPen(faint, 1.8))
         painter.drawEllipse(ring)
         painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawArc(ring, 90 * 16, -round(360 * 16 * (0.12 if progress is None else max(progress, 0.03))))
-    elif mood == Mood.ATTENTION:
+    elif mood == TrayState.ATTENTION:
         painter.setPen(QPen(QColor("#26262b"), 0.8))
         painter.setBrush(_AMBER)
         painter.drawEllipse(QPointF(18.6, 18.6), 4.6, 4.6)
         painter.setPen(QPen(QColor("#26262b"), 1.6, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawLine(QPointF(18.6, 16.2), QPointF(18.6, 18.8))
         painter.drawPoint(QPointF(18.6, 20.9))
-    elif mood == Mood.PAUSED:
+    elif mood == TrayState.PAUSED:
         painter.setPen(QPen(colour, 2.4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         for x in (17.0, 20.6):
             painter.drawLine(QPointF(x, 16.5), QPointF(x, 21.5))

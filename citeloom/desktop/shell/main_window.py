@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.icons import icon
-from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets.basics import GAP, Banner, text
 
 _SMALLEST, _USUAL = QSize(760, 520), QSize(1180, 780)
@@ -32,7 +32,7 @@ class MainWindow(QMainWindow):
     closed = Signal()
     quit_asked = Signal()
 
-    def __init__(self, desk: Desk, pages: list[Page], remembered: QSettings) -> None:
+    def __init__(self, desk: PageContext, pages: list[Page], remembered: QSettings) -> None:
         super().__init__()
         self.desk = desk
         self.pages = {page.name: page for page in pages}

@@ -9,7 +9,7 @@ from citeloom.desktop.shell.engine_status import Overview
 from citeloom.desktop.shell.engine_tasks import Link
 
 
-class Desk(QObject):
+class PageContext(QObject):
     """The way to the engine, the overview, and the way to the other pages."""
 
     go = Signal(str, dict)  # to a page by its name, with what it is to show there: {"project": "thesis"}
@@ -27,7 +27,7 @@ class Page(QWidget):
     name = ""  # as Desk.go knows it
     icon_name = ""
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.desk = desk
 

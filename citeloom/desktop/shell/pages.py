@@ -7,9 +7,9 @@ from citeloom.desktop.connect.page import ConnectPage
 from citeloom.desktop.library.page import ProjectsPage
 from citeloom.desktop.search.page import SearchPage
 from citeloom.desktop.settings.page import SettingsPage
-from citeloom.desktop.shell.page import Desk, Page
+from citeloom.desktop.shell.page import Page, PageContext
 
 
-def all_pages(desk: Desk) -> list[Page]:
+def all_pages(desk: PageContext) -> list[Page]:
     """Every page, made for this desk."""
     return [SearchPage(desk), ProjectsPage(desk), ActivityPage(desk), ConnectPage(desk), SettingsPage(desk)]

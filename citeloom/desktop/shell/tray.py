@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from citeloom.core.text.sanitize import one_line
 from citeloom.desktop.shell.icons import app_icon, icon, tray_icon
-from citeloom.desktop.shell.page import Desk, Page
-from citeloom.desktop.shell.tray_state import Mood
+from citeloom.desktop.shell.page import Page, PageContext
+from citeloom.desktop.shell.tray_state import TrayState
 
 _REDRAW_MS = 250
 _LONGEST_TIP = 120  # Windows cuts a tooltip at 127 characters
@@ -26,7 +26,7 @@ class Tray(QObject):
     sync_asked = Signal()
     pause_asked = Signal(bool)
 
-    def __init__(self, desk: Desk, pages: list[Page], parent: QObject | None = None) -> None:
+    def __init__(self, desk: PageContext, pages: list[Page], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
         self._drawn: tuple[object, ...] = ()
@@ -93,7 +93,7 @@ class Tray(QObject):
         tip = f"CiteLoom – {words}"
         self.icon.setToolTip(tip if len(tip) <= _LONGEST_TIP else tip[: _LONGEST_TIP - 1] + "…")
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
-        ring = round((now.progress or 0) * 40) if now.mood == Mood.WORKING and now.progress is not None else None
+        ring = round((now.progress or 0) * 40) if now.mood == TrayState.WORKING and now.progress is not None else None
         drawn = (now.mood, ring, dark)
         if drawn != self._drawn:
             self._drawn = drawn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Mood(StrEnum):
+class TrayState(StrEnum):
     """What the tray icon shows."""
 
     IDLE = "idle"

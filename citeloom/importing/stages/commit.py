@@ -41,7 +41,7 @@ from citeloom.index.models.stemming import stemmed_as
 log = logging.getLogger(__name__)
 
 
-class Taker:
+class DocumentCommitter:
     """Makes documents of what was read."""
 
     def __init__(

@@ -102,7 +102,7 @@ class SparseModel:
         return _sparse(next(iter(self._model.query_embed(text))))
 
 
-class ModelShelf:
+class ModelRegistry:
     """Loads each model once. Questions and imports have sessions of their own, so neither waits for the other."""
 
     def __init__(self, settings: Models) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from citeloom.conversion.convert import Wish, convert
+from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.conversion.image_files import PictureFile
 from citeloom.core.errors import CiteLoomError
 
@@ -25,7 +25,7 @@ from citeloom.core.errors import CiteLoomError
 def test_a_picture_that_cannot_be_a_page_says_its_size(tmp_path: Path, size: tuple[int, int], words: str) -> None:
     path = tmp_path / "picture.png"
     Image.new("1", size, 1).save(path)
-    for wish in (Wish(quick=True), Wish()):
+    for wish in (ConversionOptions(quick=True), ConversionOptions()):
         with pytest.raises(CiteLoomError, match=words) as caught:
             convert(path, wish)
         assert caught.value.next_step

@@ -18,7 +18,7 @@ import pytest
 
 from citeloom.conversion import pool as module
 from citeloom.conversion.limits import Limits
-from citeloom.conversion.pool import KeptWorker, Workers
+from citeloom.conversion.pool import StandbyWorker, WorkerPool
 from citeloom.core.errors import TRIED_AGAIN, Cause, CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
 from tests.unit.conversion.raw_pdf import PAGE, one_page, stream
@@ -67,7 +67,7 @@ if not marker.exists():
     sys.exit(9)
 """
 
-Use = Callable[..., Workers]
+Use = Callable[..., WorkerPool]
 Processes = list[subprocess.Popen[bytes]]
 
 
@@ -88,7 +88,7 @@ def processes() -> Iterator[Processes]:
 def use(monkeypatch: pytest.MonkeyPatch, processes: Processes) -> Use:
     """Workers that run this program instead of the converter."""
 
-    def workers(program: str, *arguments: str, count: int = 1) -> Workers:
+    def workers(program: str, *arguments: str, count: int = 1) -> WorkerPool:
         command = [sys.executable, "-S", "-c", program, *arguments]
 
         def start() -> subprocess.Popen[bytes]:
@@ -97,16 +97,16 @@ def use(monkeypatch: pytest.MonkeyPatch, processes: Processes) -> Use:
             return processes[-1]
 
         monkeypatch.setattr(module._Worker, "_start", staticmethod(start))
-        return Workers(count)
+        return WorkerPool(count)
 
     return workers
 
 
-def ask(workers: Workers, path: str, seconds: float = LONG, megabytes: int = 0) -> Any:
+def ask(workers: WorkerPool, path: str, seconds: float = LONG, megabytes: int = 0) -> Any:
     return workers.convert({"path": path}, Limits(seconds, megabytes))
 
 
-def refused(workers: Workers, path: str, seconds: float = LONG, megabytes: int = 0) -> CiteLoomError:
+def refused(workers: WorkerPool, path: str, seconds: float = LONG, megabytes: int = 0) -> CiteLoomError:
     with pytest.raises(CiteLoomError) as caught:
         ask(workers, path, seconds, megabytes)
     return caught.value
@@ -232,7 +232,7 @@ def test_somebody_who_waits_is_served_while_all_workers_are_busy(use: Use, proce
 
 @pytest.mark.parametrize("kept", [False, True], ids=["aside", "kept"])
 def test_the_end_of_the_engine_is_not_held_up_by_somebody_who_waits(use: Use, processes: Processes, kept: bool) -> None:
-    workers, worker = use(ANSWER), KeptWorker()
+    workers, worker = use(ANSWER), StandbyWorker()
     end, serve = (worker.end, worker.ask) if kept else (workers.end, workers.convert_aside)
     refusals: list[CiteLoomError] = []
 
@@ -255,7 +255,7 @@ def test_the_end_of_the_engine_is_not_held_up_by_somebody_who_waits(use: Use, pr
         serve({"path": "hang"}, Limits(LONG))
 
 
-def suppressed(workers: Workers, stop: threading.Event) -> None:
+def suppressed(workers: WorkerPool, stop: threading.Event) -> None:
     with suppress(JobStopped):
         workers.convert({"path": "hang"}, Limits(LONG), stop.is_set)
 
@@ -298,7 +298,7 @@ def multiplying(path: Path) -> Path:
 
 
 def test_the_real_converter_answers_and_refuses(tmp_path: Path) -> None:
-    workers = Workers(1)
+    workers = WorkerPool(1)
     try:
         note = tmp_path / "note.md"
         note.write_text("# Salt\n\nGrain and salt were traded along the coast.\n")

@@ -19,7 +19,7 @@ from tests.support import WAIT
 LONG = 3600.0
 
 
-class Desk:
+class PageContext:
     """Turns whose calls note that they have come, and end when they are let go."""
 
     def __init__(self, threads: int) -> None:
@@ -62,9 +62,9 @@ class Desk:
         return f"answer to {name}"
 
 
-def on_a_loop(test: Callable[[Desk], Awaitable[Any]], threads: int = 2) -> None:
+def on_a_loop(test: Callable[[PageContext], Awaitable[Any]], threads: int = 2) -> None:
     async def run() -> None:
-        desk = Desk(threads)
+        desk = PageContext(threads)
         try:
             await test(desk)
         finally:
@@ -79,7 +79,7 @@ async def a_moment() -> None:
 
 
 def test_those_who_wait_take_turns_and_everyone_gets_their_own_answer() -> None:
-    async def test(desk: Desk) -> None:
+    async def test(desk: PageContext) -> None:
         desk.ask("a1", "a2", "a3", "a4")
         await desk.have_come(1)
         desk.ask("b1", "b2", "c1", "c2")
@@ -94,7 +94,7 @@ def test_those_who_wait_take_turns_and_everyone_gets_their_own_answer() -> None:
 
 
 def test_nobody_takes_more_than_half_of_the_threads() -> None:
-    async def test(desk: Desk) -> None:
+    async def test(desk: PageContext) -> None:
         desk.ask("a1", "a2", "a3", "a4", "a5")
         await a_moment()
         assert desk.turns.waiting == 3
@@ -109,7 +109,7 @@ def test_nobody_takes_more_than_half_of_the_threads() -> None:
 def test_more_calls_than_can_wait_are_refused_at_once_and_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fair_queue, "MOST_WAITING", 2)
 
-    async def test(desk: Desk) -> None:
+    async def test(desk: PageContext) -> None:
         desk.ask("a1", "a2", "a3")
         await a_moment()
         desk.ask("a4")
@@ -123,7 +123,7 @@ def test_more_calls_than_can_wait_are_refused_at_once_and_others_are_not(monkeyp
 
 
 def test_what_would_wait_longer_than_its_time_is_refused_at_once() -> None:
-    async def test(desk: Desk) -> None:
+    async def test(desk: PageContext) -> None:
         desk.turns._usual = {"a": 10.0, "b": 10.0}
         desk.ask("a1", "b1", "a2", "b2")  # two threads: a2 and b2 wait
         await a_moment()
@@ -138,7 +138,7 @@ def test_what_would_wait_longer_than_its_time_is_refused_at_once() -> None:
 
 
 def test_a_call_that_nobody_waits_for_leaves_the_queue_or_its_thread() -> None:
-    async def test(desk: Desk) -> None:
+    async def test(desk: PageContext) -> None:
         desk.ask("a1", "a2", "a3")
         await desk.have_come(1)
         await desk.give_up("a2")
@@ -154,7 +154,7 @@ def test_a_call_that_nobody_waits_for_leaves_the_queue_or_its_thread() -> None:
 def test_calls_that_never_notice_keep_no_more_than_half_of_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fair_queue, "_MOST_LEFT", 1)
 
-    async def test(desk: Desk) -> None:
+    async def test(desk: PageContext) -> None:
         desk.ask("a1", "a2", "a3")
         await desk.have_come(1)
         await desk.give_up("a1")
@@ -176,7 +176,7 @@ def test_an_error_comes_out_as_it_was() -> None:
     def fail() -> None:
         raise CiteLoomError(Code.QUERY_FAILED, "No.")
 
-    async def test(desk: Desk) -> None:
+    async def test(desk: PageContext) -> None:
         with pytest.raises(CiteLoomError, match="No") as error:
             await desk.turns.run("a", "a", fail, LONG)
         assert error.value.code == Code.QUERY_FAILED
@@ -187,7 +187,7 @@ def test_an_error_comes_out_as_it_was() -> None:
 
 
 def test_an_import_waits_while_somebody_is_answered_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test(desk: Desk) -> None:
+    async def test(desk: PageContext) -> None:
         passed = threading.Event()
 
         def work() -> None:

@@ -10,7 +10,7 @@ import keyring
 import pytest
 
 from citeloom.catalog.documents import State
-from citeloom.conversion.pool import Workers
+from citeloom.conversion.pool import WorkerPool
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job
 from citeloom.core.settings import Index, Settings
@@ -172,17 +172,17 @@ def test_a_rebuild_goes_on_where_it_was(make: Callable[..., Service], monkeypatc
 def test_a_document_whose_reader_is_killed_is_read_later_and_fails_only_when_that_goes_on(
     make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service, convert = make(), Workers.convert
+    service, convert = make(), WorkerPool.convert
     killed: list[str] = []
     times = 2
 
-    def kill(self: Workers, request: dict[str, Any], *more: Any) -> dict[str, Any]:
+    def kill(self: WorkerPool, request: dict[str, Any], *more: Any) -> dict[str, Any]:
         if request["path"].endswith("coral.md") and len(killed) < times:
             killed.append(request["path"])
             raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The process that read coral.md was killed from outside.")
         return convert(self, request, *more)
 
-    monkeypatch.setattr(Workers, "convert", kill)
+    monkeypatch.setattr(WorkerPool, "convert", kill)
     result = ended(service, submit(service))
     assert (result["new"], result["failed"], len(killed)) == (len(WORDS), 0, 2)
 

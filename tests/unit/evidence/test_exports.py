@@ -15,8 +15,8 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.evidence.cite import Citations
-from citeloom.evidence.export import Exports
+from citeloom.evidence.cite import CitationService
+from citeloom.evidence.export import ExportService
 from citeloom.evidence.works import Works
 
 
@@ -29,16 +29,16 @@ def keep(catalog: Catalog, project: Project, citekey: str, doc_id: str = "", **o
 
 
 @pytest.fixture
-def exports(catalog: Catalog, project: Project) -> Exports:
+def exports(catalog: Catalog, project: Project) -> ExportService:
     keep(catalog, project, "zeno")
     keep(catalog, project, "Berg2019")
     keep(catalog, project, "osei", state=State.WITHOUT_FILE, zotero={"library": "1", "item": "ABCD1234"})
     keep(catalog, project, "osei", "a-note", file_type="note", title="My note", record={})
     catalog.aliases.note(project.id, "berg", "Berg2019")
-    return Exports(Works(catalog))
+    return ExportService(Works(catalog))
 
 
-def cited(exports: Exports, project: Project, file: Path, text: str, form: str = "csl-json") -> dict[str, Any]:
+def cited(exports: ExportService, project: Project, file: Path, text: str, form: str = "csl-json") -> dict[str, Any]:
     file.write_text(text, encoding="utf-8")
     answer = exports.export(project, form, escaped=False, cited_in=[file])
     return {**answer, "keys": [item["id"] for item in json.loads(answer["text"])]}
@@ -46,7 +46,7 @@ def cited(exports: Exports, project: Project, file: Path, text: str, form: str =
 
 @pytest.mark.parametrize("form", ["bibtex", "biblatex", "csl-json"])
 def test_every_work_is_exported_once_by_citekey_also_one_without_a_file(
-    exports: Exports, project: Project, tmp_path: Path, form: str
+    exports: ExportService, project: Project, tmp_path: Path, form: str
 ) -> None:
     answer = exports.export(project, form, escaped=True, cited_in=())
     file = tmp_path / ("l.json" if form == "csl-json" else "l.bib")
@@ -58,13 +58,13 @@ def test_every_work_is_exported_once_by_citekey_also_one_without_a_file(
     assert (answer["count"], answer["unknown"], answer["warnings"]) == (3, [], [])
 
 
-def test_only_what_a_manuscript_cites_is_exported(exports: Exports, project: Project, tmp_path: Path) -> None:
+def test_only_what_a_manuscript_cites_is_exported(exports: ExportService, project: Project, tmp_path: Path) -> None:
     answer = cited(exports, project, tmp_path / "a.md", "See [@zeno, p. 3; @osei] and @zeno.\n")
     assert (answer["keys"], answer["count"], answer["unknown"]) == (["osei", "zeno"], 2, [])
 
 
 def test_a_cited_key_that_was_renamed_is_exported_as_it_is_today_and_said(
-    exports: Exports, project: Project, tmp_path: Path
+    exports: ExportService, project: Project, tmp_path: Path
 ) -> None:
     answer = cited(exports, project, tmp_path / "a.md", "One.\n\nTwo [@berg].\n")
     (warning,) = answer["warnings"]
@@ -73,7 +73,7 @@ def test_a_cited_key_that_was_renamed_is_exported_as_it_is_today_and_said(
 
 
 def test_an_unknown_key_is_named_with_its_place_and_what_comes_near(
-    exports: Exports, project: Project, tmp_path: Path
+    exports: ExportService, project: Project, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.md"
     answer = cited(exports, project, file, "[@zeno]\n[@Berg2091]\n[@Berg2091]\n")
@@ -85,12 +85,12 @@ def test_an_unknown_key_is_named_with_its_place_and_what_comes_near(
     ("text", "count"), [("\\cite{zeno}\\nocite{*}", 3), ("\\cite{zeno} % \\nocite{*}", 1)], ids=["all", "comment"]
 )
 def test_a_latex_manuscript_may_cite_everything(
-    exports: Exports, project: Project, tmp_path: Path, text: str, count: int
+    exports: ExportService, project: Project, tmp_path: Path, text: str, count: int
 ) -> None:
     assert cited(exports, project, tmp_path / "a.tex", text)["count"] == count
 
 
-def test_a_word_document_cites_by_zotero_items(exports: Exports, project: Project, tmp_path: Path) -> None:
+def test_a_word_document_cites_by_zotero_items(exports: ExportService, project: Project, tmp_path: Path) -> None:
     item = {"uris": ["http://zotero.org/users/1/items/ABCD1234"], "itemData": {"title": "On osei"}}
     code = escape(f"ADDIN ZOTERO_ITEM CSL_CITATION {json.dumps({'citationItems': [item]})}", {'"': "&quot;"})
     word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -102,13 +102,13 @@ def test_a_word_document_cites_by_zotero_items(exports: Exports, project: Projec
     assert answer["text"].startswith("@book{osei,") and not answer["unknown"]
 
 
-def test_a_manuscript_that_cites_nothing_is_said(exports: Exports, project: Project, tmp_path: Path) -> None:
+def test_a_manuscript_that_cites_nothing_is_said(exports: ExportService, project: Project, tmp_path: Path) -> None:
     answer = cited(exports, project, tmp_path / "a.md", "Nothing.\n")
     assert (answer["keys"], answer["warnings"]) == ([], ["a.md cites nothing."])
 
 
 def test_an_unknown_format_and_a_missing_manuscript_are_refused(
-    exports: Exports, project: Project, tmp_path: Path
+    exports: ExportService, project: Project, tmp_path: Path
 ) -> None:
     with pytest.raises(CiteLoomError) as caught:
         exports.export(project, "ris", escaped=False, cited_in=())
@@ -119,10 +119,10 @@ def test_an_unknown_format_and_a_missing_manuscript_are_refused(
 
 
 def test_the_records_of_several_works_are_one_text_each_once(
-    catalog: Catalog, project: Project, exports: Exports
+    catalog: Catalog, project: Project, exports: ExportService
 ) -> None:
     keep(catalog, project, "odd key")
-    citations = Citations(Works(catalog))
+    citations = CitationService(Works(catalog))
     answer = citations.records(project, ["zeno", "[see @berg, p. 3]", "Berg2019", "odd key"], "bibtex")
     lines = answer["text"].splitlines()
     assert [line for line in lines if line.startswith("@")] == ["@book{zeno,", "@book{Berg2019,"]
@@ -138,24 +138,24 @@ def test_the_records_of_several_works_are_one_text_each_once(
 @pytest.mark.parametrize("key", ["odd key, with {braces}", "smith@2019", "müller", "k" * 500])
 def test_any_citekey_can_be_cited_as_it_is(catalog: Catalog, project: Project, key: str) -> None:
     keep(catalog, project, key)
-    answer = Citations(Works(catalog)).cite([project], [f" {key} "])
+    answer = CitationService(Works(catalog)).cite([project], [f" {key} "])
     assert (answer["keys"], len(answer["citations"])) == ([{"key": key, "renamed_from": None}], 1)
 
 
 @pytest.mark.parametrize("pages", ["pp. 33-35", "pp. 33--35", "33–35", "S. 33-35"])
 def test_a_range_of_pages_is_written_in_the_styles_own_words(
-    catalog: Catalog, project: Project, exports: Exports, pages: str
+    catalog: Catalog, project: Project, exports: ExportService, pages: str
 ) -> None:
-    (citation,) = Citations(Works(catalog)).cite([project], [f"[@zeno, {pages}]"])["citations"]
+    (citation,) = CitationService(Works(catalog)).cite([project], [f"[@zeno, {pages}]"])["citations"]
     assert citation == "(Müller, n.d., pp. 33–35)"
 
 
-def test_a_key_that_two_works_share_is_said(catalog: Catalog, project: Project, exports: Exports) -> None:
+def test_a_key_that_two_works_share_is_said(catalog: Catalog, project: Project, exports: ExportService) -> None:
     other = {"csl": {"title": "Another"}}
     keep(catalog, project, "zeno", "again", title="Another", record=other)
     said = "The citekey zeno belongs to several works (Another; On zeno)"
     assert exports.export(project, "bibtex", escaped=False, cited_in=())["warnings"][0].startswith(said)
-    assert Citations(Works(catalog)).cite([project], ["zeno"])["warnings"][0].startswith(said)
+    assert CitationService(Works(catalog)).cite([project], ["zeno"])["warnings"][0].startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -165,5 +165,5 @@ def test_a_key_that_two_works_share_is_said(catalog: Catalog, project: Project, 
 )
 def test_nothing_and_too_much_are_refused(catalog: Catalog, project: Project, cites: list[str]) -> None:
     with pytest.raises(CiteLoomError) as caught:
-        Citations(Works(catalog)).cite([project], cites)
+        CitationService(Works(catalog)).cite([project], cites)
     assert caught.value.code == Code.INVALID_INPUT

@@ -12,9 +12,9 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Models
 from citeloom.core.types import Block, BlockKind, Converted
-from citeloom.evidence.verify import Quoting
+from citeloom.evidence.verify import QuoteVerifier
 from citeloom.evidence.works import Works
-from citeloom.index.models.embedding import ModelShelf
+from citeloom.index.models.embedding import ModelRegistry
 
 _QUOTE = "the bees dance in the dark of the hive"
 
@@ -35,7 +35,7 @@ def _verify(catalog: Catalog, project: Project, titles: list[str], near: list[st
     index = SimpleNamespace(alike=lambda *_: [SimpleNamespace(payload={"doc_id": doc_id}) for doc_id in near])
     texts: Any = _Texts()
     nearest: Any = index
-    return Quoting(catalog, Works(catalog), texts, nearest, ModelShelf(Models())).verify(
+    return QuoteVerifier(catalog, Works(catalog), texts, nearest, ModelRegistry(Models())).verify(
         project, _QUOTE, None, None, Cancel()
     )
 

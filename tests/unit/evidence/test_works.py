@@ -14,7 +14,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.evidence.export import Exports
+from citeloom.evidence.export import ExportService
 from citeloom.evidence.manuscripts.types import Citation, Span
 from citeloom.evidence.similar_keys import NearNames
 from citeloom.evidence.works import Works
@@ -72,7 +72,7 @@ def test_references_that_cannot_be_read_are_said_where_a_work_is_missing(
         works.get(project, "oseiGrain")
     assert "references of project 'thesis' cannot be read" in str(caught.value)
     assert "library.json, line 1" in str(caught.value) and str(tmp_path) not in str(caught.value)
-    (said,) = Exports(works).export(project, "bibtex", escaped=False, cited_in=())["warnings"]
+    (said,) = ExportService(works).export(project, "bibtex", escaped=False, cited_in=())["warnings"]
     assert said in str(caught.value)
     # A manuscript with a thousand citations must not have a broken file read a thousand times.
     monkeypatch.setattr("citeloom.evidence.works.load_references", None)

@@ -12,7 +12,7 @@ from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.pool import conversion_file
-from citeloom.maintenance.cache import ConversionCache
+from citeloom.maintenance.cache import CacheService
 
 
 @pytest.fixture
@@ -21,9 +21,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def cache(catalog: Catalog, project: Project, folder: Path) -> ConversionCache:
+def cache(catalog: Catalog, project: Project, folder: Path) -> CacheService:
     catalog.documents.save(Document(project.id, "doc", "/doc.pdf", content_hash="aa11"))
-    return ConversionCache(folder, folder.parent / "zotero", catalog)
+    return CacheService(folder, folder.parent / "zotero", catalog)
 
 
 def keep(folder: Path, content: str, converter: str = CONVERTER_VERSION, size: int = 10) -> Path:
@@ -33,13 +33,13 @@ def keep(folder: Path, content: str, converter: str = CONVERTER_VERSION, size: i
     return file
 
 
-def test_an_empty_cache_is_shown_and_pruned_as_such(cache: ConversionCache) -> None:
+def test_an_empty_cache_is_shown_and_pruned_as_such(cache: CacheService) -> None:
     shown = cache.show()
     assert (shown["conversions"], shown["bytes"], shown["left_over"]) == (0, 0, 0)
     assert cache.prune(everything=True)["removed"] == 0
 
 
-def test_what_no_document_needs_is_left_over_and_goes(cache: ConversionCache, folder: Path) -> None:
+def test_what_no_document_needs_is_left_over_and_goes(cache: CacheService, folder: Path) -> None:
     needed = keep(folder, "aa11", size=5)
     earlier, nobodys = keep(folder, "aa11", "docling-0", size=7), keep(folder, "bb22", size=11)
     shown = cache.show()
@@ -50,15 +50,13 @@ def test_what_no_document_needs_is_left_over_and_goes(cache: ConversionCache, fo
     assert needed.exists() and not earlier.exists() and not nobodys.exists()
 
 
-def test_everything_goes_when_that_is_asked(cache: ConversionCache, folder: Path) -> None:
+def test_everything_goes_when_that_is_asked(cache: CacheService, folder: Path) -> None:
     needed = keep(folder, "aa11", size=5)
     assert cache.prune(everything=True)["freed_bytes"] == 5
     assert not needed.exists()
 
 
-def test_what_an_interrupted_worker_left_goes_and_what_one_writes_now_stays(
-    cache: ConversionCache, folder: Path
-) -> None:
+def test_what_an_interrupted_worker_left_goes_and_what_one_writes_now_stays(cache: CacheService, folder: Path) -> None:
     keep(folder, "aa11")
     interrupted, written_now = folder / "aa" / ".converted-old", folder / "aa" / ".converted-new"
     for file in (interrupted, written_now):

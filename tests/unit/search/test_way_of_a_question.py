@@ -17,8 +17,8 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Search, Settings
 from citeloom.index.base import Point, SparseVector
 from citeloom.index.edge.collection import Bm25, EdgeCollection
-from citeloom.index.models.embedding import ModelShelf
-from citeloom.search.query import Questions
+from citeloom.index.models.embedding import ModelRegistry
+from citeloom.search.query import SearchService
 
 PROJECT = Project("thesis", "proj-thesis", None, None, "some/model", "f", 2, "words", 1, 0, "")
 BM25 = Bm25("english")
@@ -72,7 +72,7 @@ def ask(collection: EdgeCollection, tmp_path: Path) -> Iterator[Any]:
 
     def query(text: str, rerank: str = "", **more: Any) -> dict[str, Any]:
         settings = Settings(search=Search(rerank=rerank))
-        questions = Questions(catalog, cast("ModelShelf", Shelf()), settings, lambda _: collection)
+        questions = SearchService(catalog, cast("ModelRegistry", Shelf()), settings, lambda _: collection)
         return questions.query(PROJECT, text, hybrid=True, cancel=Cancel(), **more)
 
     yield query

@@ -11,8 +11,8 @@ from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.backups import Backups
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.settings_model import KeptSettings
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.settings.settings_model import SettingsFileModel
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
 
@@ -25,7 +25,7 @@ class DataSection(Section):
     name = "data"
     wide = True
 
-    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(desk, kept, banner)
         self.question: QMessageBox | None = None
         self.where = basics.text()

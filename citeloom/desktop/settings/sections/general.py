@@ -9,9 +9,9 @@ from citeloom.desktop.settings.choices import Choice
 from citeloom.desktop.settings.fields import Field
 from citeloom.desktop.settings.rows import ChoiceRow, YesNoRow
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell import autostart
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 
@@ -20,7 +20,7 @@ class GeneralSection(Section):
 
     name = "general"
 
-    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(desk, kept, banner)
         words = self.tr("CiteLoom waits in the tray, and your projects stay in step.")
         # It stands where the system keeps such things, not in the settings file.

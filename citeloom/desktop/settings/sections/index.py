@@ -15,8 +15,8 @@ from citeloom.desktop.settings.move_dialog import MoveDialog
 from citeloom.desktop.settings.new_indexes import NewIndexes
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.settings.server_key import ServerKey
-from citeloom.desktop.settings.settings_model import KeptSettings
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.settings.settings_model import SettingsFileModel
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.text.index_text import EMBEDDED, place_words, reached_words, size_words
 from citeloom.desktop.widgets import basics
@@ -32,7 +32,7 @@ class IndexSection(Section):
     name = "index"
     wide = True
 
-    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(desk, kept, banner)
         self._begun: dict[str, tuple[str, str]] = {}  # what was begun here: kind and project by the job
         self.dialog: MoveDialog | None = None

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.settings_model import KeptSettings
+from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell.engine_tasks import Task
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.code_view import CodeView
 from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
@@ -27,7 +27,7 @@ class LogsSection(Section):
     name = "logs"
     wide = True
 
-    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(desk, kept, banner)
         self._reading: Task | None = None
         self.check_button = basics.button(self.tr("&Run the check-up"), self._check, icon_name="check")

@@ -13,8 +13,8 @@ from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.settings.choices import Choice
 from citeloom.desktop.settings.rows import ChoiceRow
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.settings_model import KeptSettings
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.settings.settings_model import SettingsFileModel
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
 
@@ -28,7 +28,7 @@ class ModelsSection(Section):
     name = "models"
     wide = True
 
-    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(desk, kept, banner)
         self._all: list[Row] = []
         self._building: dict[str, tuple[str, str]] = {}  # what was begun here: project and model by the job

@@ -10,8 +10,8 @@ from citeloom.desktop.settings.choices import Choice
 from citeloom.desktop.settings.languages import Languages
 from citeloom.desktop.settings.rows import ChoiceRow
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.settings_model import KeptSettings
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.settings.settings_model import SettingsFileModel
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
 _LANGUAGES = "ocr.languages"
@@ -22,7 +22,7 @@ class ReadingSection(Section):
 
     name = "reading"
 
-    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(desk, kept, banner)
         self.languages = Languages()
         self.languages.picked.connect(lambda codes: self.pick(_LANGUAGES, codes))

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidg
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.key_field import KeyField
 from citeloom.desktop.settings.section import Section
-from citeloom.desktop.settings.settings_model import KeptSettings
-from citeloom.desktop.shell.page import Desk
+from citeloom.desktop.settings.settings_model import SettingsFileModel
+from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.zotero_text import NEW_KEY, account_words, reached_words
 from citeloom.desktop.widgets import basics
 
@@ -20,7 +20,7 @@ class ZoteroSection(Section):
 
     name = "zotero"
 
-    def __init__(self, desk: Desk, kept: KeptSettings, banner: basics.Banner) -> None:
+    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__(desk, kept, banner)
         self.state = basics.text(self.tr("Looking for Zotero …"), bold=True)
         self.words = basics.text()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.conversion.chunking import chunk
-from citeloom.conversion.convert import Wish, convert
+from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.conversion.page_image.highlights import Box, Marks, PageText, find_marks
 from citeloom.conversion.page_image.pages import ShownPdf
 from citeloom.conversion.text_tools import words_of
@@ -26,7 +26,7 @@ PAPERS = [("single", 3), ("two_columns", 4), ("plain_headings", 3), ("book", 10)
 def read(kind: str, pages: int, folder: Path) -> tuple[list[Passage], dict[int, PageText]]:
     """The passages of a paper and the characters of its pages."""
     made = make(kind, folder, pages=pages)
-    passages = chunk(convert(made.path, Wish(quick=True)), estimate_tokens, 200)
+    passages = chunk(convert(made.path, ConversionOptions(quick=True)), estimate_tokens, 200)
     with ShownPdf(made.path) as file:
         return passages, {number: file.characters(number) for number in range(1, len(file) + 1)}
 

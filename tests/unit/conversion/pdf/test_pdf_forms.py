@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.conversion.convert import Wish, convert
+from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.conversion.page_image.render import page_picture
 from citeloom.core.errors import CiteLoomError
 from tests.unit.conversion.raw_pdf import one_page, shown, stream
 from tests.unit.conversion.sample_papers import FILLER
 
-QUICK = Wish(quick=True)
+QUICK = ConversionOptions(quick=True)
 PAGE = (
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R {more}"
     " /Resources << /Font << /F1 5 0 R >> >> /Annots [{annotations}] >>"
@@ -52,7 +52,7 @@ def test_the_values_of_a_filled_form_are_its_text(tmp_path: Path) -> None:
     more = {20: appearance("Adelheid of Ghent"), 21: appearance("Q X 7 7 3 1"), 22: appearance("4"), 23: appearance("")}
     path = form(tmp_path / "filled.pdf", annotations, more)
     before = hashlib.sha256(path.read_bytes()).hexdigest()
-    for wish in (QUICK, Wish()):
+    for wish in (QUICK, ConversionOptions()):
         doc = convert(path, wish)
         text = " ".join(doc.pages[0].text.split())
         for value in (

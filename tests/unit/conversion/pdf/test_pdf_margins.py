@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from citeloom.conversion.chunking import chunk
-from citeloom.conversion.convert import Wish, convert
+from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.conversion.markup.markdown_writer import to_markdown
 from citeloom.conversion.tokens import estimate_tokens
 from citeloom.core.types import Converted
@@ -18,7 +18,7 @@ from citeloom.evidence.quotes.work_text import WorkText
 from tests.unit.conversion.sample_papers import FILLER, HEIGHT, Paper
 
 HEAD = HEIGHT - 40
-BOTH = pytest.mark.parametrize("wish", [Wish(quick=True), Wish()], ids=["quick", "whole"])
+BOTH = pytest.mark.parametrize("wish", [ConversionOptions(quick=True), ConversionOptions()], ids=["quick", "whole"])
 
 
 def paper(path: Path, heads: list[str], feet: list[str] | None = None) -> Path:
@@ -38,7 +38,7 @@ def passages(doc: Converted) -> str:
 
 
 @BOTH
-def test_the_first_line_of_a_page_that_stands_on_no_other_is_its_text(tmp_path: Path, wish: Wish) -> None:
+def test_the_first_line_of_a_page_that_stands_on_no_other_is_its_text(tmp_path: Path, wish: ConversionOptions) -> None:
     alone = paper(tmp_path / "alone.pdf", ["Salt was forbidden to strangers in the year of the flood."])
     doc = convert(alone, wish)
     assert "Salt was forbidden to strangers" in passages(doc)
@@ -49,7 +49,9 @@ def test_the_first_line_of_a_page_that_stands_on_no_other_is_its_text(tmp_path: 
 
 
 @BOTH
-def test_heads_that_repeat_are_in_no_passage_but_can_be_quoted_from_their_page(tmp_path: Path, wish: Wish) -> None:
+def test_heads_that_repeat_are_in_no_passage_but_can_be_quoted_from_their_page(
+    tmp_path: Path, wish: ConversionOptions
+) -> None:
     left, right = "Brandt and Okoro", "Journal of Old Letters 12 (2019)"
     heads = [f"{252 + at}    {left}" if at % 2 else f"{right}    {252 + at}" for at in range(1, 7)]
     doc = convert(paper(tmp_path / "journal.pdf", heads), wish)
@@ -64,7 +66,7 @@ def test_heads_that_repeat_are_in_no_passage_but_can_be_quoted_from_their_page(t
 def test_heads_of_chapters_and_mirrored_numbers_leave_the_text(tmp_path: Path) -> None:
     chapters = ["The Grain Trade"] * 5 + ["Salt and its Prices"] * 5
     heads = [f"{at}   {name}" if at % 2 else f"{name}   {at}" for at, name in enumerate(chapters, 40)]
-    doc = convert(paper(tmp_path / "book.pdf", heads), Wish(quick=True))
+    doc = convert(paper(tmp_path / "book.pdf", heads), ConversionOptions(quick=True))
     assert "Grain Trade" not in passages(doc) and "Salt and its" not in passages(doc)
     assert [page.printed for page in doc.pages] == [str(at) for at in range(40, 50)]
     assert all(name in page.margin[0] for name, page in zip(chapters, doc.pages, strict=True))
@@ -72,11 +74,13 @@ def test_heads_of_chapters_and_mirrored_numbers_leave_the_text(tmp_path: Path) -
 
 def test_numbered_tables_at_the_top_of_page_after_page_are_no_running_heads(tmp_path: Path) -> None:
     heads = [f"Table {at}. Prices by year and place" for at in (1, 2, 3, 4)]
-    doc = convert(paper(tmp_path / "tables.pdf", heads), Wish(quick=True))
+    doc = convert(paper(tmp_path / "tables.pdf", heads), ConversionOptions(quick=True))
     assert all(head in passages(doc) for head in heads)
 
 
 def test_words_made_of_the_letters_of_roman_numbers_are_no_page_numbers(tmp_path: Path) -> None:
-    doc = convert(paper(tmp_path / "words.pdf", ["civil", "vii", "viii"], ["ii", "iii", "iv"]), Wish(quick=True))
+    doc = convert(
+        paper(tmp_path / "words.pdf", ["civil", "vii", "viii"], ["ii", "iii", "iv"]), ConversionOptions(quick=True)
+    )
     assert "civil" in passages(doc)
     assert "viii" not in passages(doc)

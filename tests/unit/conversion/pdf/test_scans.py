@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from citeloom.conversion.chunking import chunk
-from citeloom.conversion.convert import Wish, convert
+from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.conversion.ocr.recogniser import PageWords, Recogniser
 from citeloom.conversion.pdf.pdfium import PdfFile
 from citeloom.conversion.tokens import estimate_tokens
@@ -30,7 +30,7 @@ def photographed(tmp_path: Path, lines: list[str] = FILLER * 3) -> Image.Image:
 def test_a_picture_of_a_page_is_a_document(tmp_path: Path) -> None:
     path = tmp_path / "page.png"
     photographed(tmp_path).save(path, dpi=(200, 200))
-    assert convert(path, Wish(quick=True)).waiting_for_ocr == 1
+    assert convert(path, ConversionOptions(quick=True)).waiting_for_ocr == 1
     doc = convert(path)
     assert (doc.file_type, doc.text_source, doc.ocr_languages) == ("image", "ocr", ("en", "de"))
     assert SENTENCE in doc.pages[0].text
@@ -70,7 +70,7 @@ def test_a_stamp_on_a_scan_does_not_hide_the_page(tmp_path: Path) -> None:
 
 def test_a_language_without_data_is_a_warning_that_says_what_to_install(tmp_path: Path) -> None:
     photographed(tmp_path).save(tmp_path / "page.png", dpi=(200, 200))
-    doc = convert(tmp_path / "page.png", Wish(ocr_languages=("Icelandic", "en")))
+    doc = convert(tmp_path / "page.png", ConversionOptions(ocr_languages=("Icelandic", "en")))
     assert SENTENCE in doc.pages[0].text
     assert any("isl" in warning and "install" in warning for warning in doc.warnings)
 

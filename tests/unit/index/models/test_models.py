@@ -16,7 +16,7 @@ from citeloom.conversion.tokens import TokenCounter
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models
 from citeloom.index.models import embedding, loading
-from citeloom.index.models.embedding import DenseModel, ModelShelf, SparseModel
+from citeloom.index.models.embedding import DenseModel, ModelRegistry, SparseModel
 from citeloom.index.models.reranker import Reranker
 from tests.support import SAMPLE
 
@@ -164,7 +164,7 @@ def test_a_question_does_not_wait_for_a_reranker_that_is_being_loaded(monkeypatc
         return name
 
     monkeypatch.setattr(embedding, "Reranker", slow)
-    shelf, found = ModelShelf(Models()), list[object]()
+    shelf, found = ModelRegistry(Models()), list[object]()
     loading = threading.Thread(target=lambda: found.append(shelf.reranker("large")))
     loading.start()
     began.wait(30)
@@ -188,7 +188,7 @@ def test_the_shelf_loads_a_model_once_for_each_use(bundled: DenseModel, monkeypa
             loaded.append(("closed", None))
 
     monkeypatch.setattr(embedding, "DenseModel", Light)
-    shelf = ModelShelf(Models())
+    shelf = ModelRegistry(Models())
     shelf.give_way = lambda: "questions first"
     question, imports = shelf.for_questions("m"), shelf.for_imports("m")
     assert question is not imports

@@ -11,7 +11,7 @@ import pytest
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Models
 from citeloom.index.models import loading
-from citeloom.index.models.embedding import ModelShelf
+from citeloom.index.models.embedding import ModelRegistry
 
 NAME = "Xenova/ms-marco-MiniLM-L-6-v2"
 _INT64, _FLOAT = 7, 1
@@ -57,7 +57,7 @@ def network() -> bytes:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelShelf:
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelRegistry:
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
     folder = tmp_path / "cache" / "models" / f"models--{NAME.replace('/', '--')}"
     snapshot = folder / "snapshots" / "0000"
@@ -69,10 +69,10 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelShelf:
     (snapshot / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 512, "pad_token": "[PAD]"}))
     (folder / "refs").mkdir()
     (folder / "refs" / "main").write_text("0000")
-    return ModelShelf(Models())
+    return ModelRegistry(Models())
 
 
-def test_each_text_gets_a_score_from_0_to_1_that_its_neighbours_do_not_change(shelf: ModelShelf) -> None:
+def test_each_text_gets_a_score_from_0_to_1_that_its_neighbours_do_not_change(shelf: ModelRegistry) -> None:
     reranker = shelf.reranker(NAME)
     short, long, longer = "salt", "salt and water", "salt and water in the sea"
     scores = reranker.scores("What is the sea?", [longer, short, long])
@@ -82,7 +82,7 @@ def test_each_text_gets_a_score_from_0_to_1_that_its_neighbours_do_not_change(sh
     assert shelf.reranker(NAME) is reranker and reranker.name == NAME
 
 
-def test_a_reranker_that_fails_says_which_one_and_what(shelf: ModelShelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reranker_that_fails_says_which_one_and_what(shelf: ModelRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     reranker = shelf.reranker(NAME)
     with pytest.raises(CiteLoomError, match=NAME) as caught:
         reranker.scores("a question", [7])
