@@ -89,18 +89,23 @@ class CiteLoomError(Exception):
         return f"{self.message} {self.next_step}".strip()
 
     def as_dict(self) -> dict[str, Any]:
-        """The error as it goes over the wire: whoever sent something long is not sent it back."""
+        """The error as agents get it; whoever sent something long is not sent it back."""
         message = f"{shortened(self.message)} {self.next_step}".strip()
         return {"code": str(self.code), "message": message, "details": shortened_values(self.details)}
 
+    def to_wire(self) -> dict[str, Any]:
+        """The error as the command line and the app get it: the next step apart, as they may show another."""
+        return {**self.as_dict(), "message": shortened(self.message), "next_step": self.next_step}
+
     @classmethod
     def from_dict(cls, error: dict[str, Any]) -> CiteLoomError:
-        """The error as it came over the wire."""
+        """The error as it came over the wire or was kept: with its next step apart, or in the message."""
         try:
             code = Code(error.get("code", ""))
         except ValueError:
             code = Code.INTERNAL_ERROR
-        return cls(code, str(error.get("message", "")), **(error.get("details") or {}))
+        message, next_step = str(error.get("message", "")), str(error.get("next_step", ""))
+        return cls(code, message, next_step, **(error.get("details") or {}))
 
 
 def unexpected(error: Exception) -> CiteLoomError:

@@ -25,6 +25,7 @@ from citeloom.engine.jobs import JobQueue
 from citeloom.engine.lifetime import Lifetime, loads_ahead
 from citeloom.engine.memory import release_free_memory
 from citeloom.engine.sessions import Editors
+from citeloom.engine.verbs import VerbTable
 from citeloom.evidence.records import Records
 from citeloom.evidence.works import Works
 from citeloom.importing.ids import STORED
@@ -118,6 +119,7 @@ class Service:
         self.records = Records(self.catalog, self.collection, self.works)
         self.pictures = PageImageService(importer, self.questions, self.reading)
         self.activity = ActivityService(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
+        self.verbs = VerbTable([])
         self._pause_mark = Path(paths.folders().data) / "paused"  # until a person resumes, also after a crash
         self._warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
         if self._pause_mark.exists():

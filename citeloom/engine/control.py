@@ -75,11 +75,11 @@ class Control:
             result = await self._do(str(request["verb"]), args)
             return {"id": number, "result": result}
         except CiteLoomError as error:
-            return {"id": number, "error": error.as_dict()}
+            return {"id": number, "error": error.to_wire()}
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             log.warning("a request was not understood", exc_info=True)
             problem = CiteLoomError(Code.INVALID_INPUT, f"The request is not understood: {error!r}.")
-            return {"id": number, "error": problem.as_dict()}
+            return {"id": number, "error": problem.to_wire()}
         except Exception as error:
             log.exception("a verb failed")
             problem = CiteLoomError(
@@ -87,7 +87,7 @@ class Control:
                 f"{type(error).__name__}: {error}.",
                 "The engine's log says more; the check-up ('citeloom doctor') says where it is.",
             )
-            return {"id": number, "error": problem.as_dict()}
+            return {"id": number, "error": problem.to_wire()}
 
     async def _do(self, verb: str, args: dict[str, Any]) -> Any:
         if verb == "stop":
@@ -98,14 +98,19 @@ class Control:
             self._watch()
             return {}
         handler = _VERBS.get(verb)
+        if handler is None and verb in self._service.verbs:
+            handler = lambda service, arguments: service.verbs.run(verb, args, self._gone)  # noqa: E731
         if handler is None:
             raise CiteLoomError(
                 Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {', '.join(sorted(_VERBS))}."
             )
         work: Callable[[], Any] = partial(handler, self._service, {**args, "cancel": self._gone})
-        if verb == "search":  # a person's question among those of editors: an import lets it go first, too
+        if verb in (
+            "search",
+            "search.query",
+        ):  # a person's question among those of editors: an import lets it go first, too
             return await self._connection.turns.run(self, verb, work, math.inf)
-        if verb == "restore":
+        if verb in ("restore", "maintenance.restore"):
             work = partial(self._restore, work)
         return await asyncio.to_thread(work)
 

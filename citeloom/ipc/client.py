@@ -9,8 +9,9 @@ import socket
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
+from citeloom.api.verbs import R, Request, decode, encode
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.ipc import launch, protocol
 
@@ -57,8 +58,20 @@ class Client:
         except OSError:
             return False
 
-    def call(self, verb: str, **args: Any) -> Any:
-        """Ask for a verb and wait for its result."""
+    @overload
+    def call(self, request: Request[R]) -> R: ...
+
+    @overload
+    def call(self, request: str, **args: Any) -> Any: ...
+
+    def call(self, request: Request[R] | str, **args: Any) -> R | Any:
+        """Send a request and wait for its result."""
+        if isinstance(request, Request):
+            result: R = decode(self._call(request.verb, encode(request)), request.result)
+            return result
+        return self._call(request, args)
+
+    def _call(self, verb: str, args: dict[str, Any]) -> Any:
         number = self._send(verb, args)
         while True:
             message = self._receive()

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QTimer
 
+from citeloom.api.verbs import R, Request, decode, encode
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_status import Overview
 from citeloom.desktop.shell.engine_tasks import Link
@@ -34,6 +35,11 @@ class FakeLink(Link):
             self.held.append(job)
         else:
             QTimer.singleShot(0, job)
+
+    def _result(self, request: Request[R]) -> R:
+        verb = request.verb.replace(".", "_")  # as a keyword: search_query
+        answer = self._call(verb, encode(request))
+        return answer if isinstance(answer, request.result) else decode(answer, request.result)
 
     def _call(self, verb: str, args: Mapping[str, Any]) -> Any:
         self.asked.append((verb, dict(args)))

@@ -20,6 +20,7 @@ from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 
 from citeloom.index.edge.collection import EdgeCollection
+from citeloom.ipc.protocol import PROTOCOL
 from tests.support import WAIT, citeloom, done, engine_address, environment, wait_for
 
 _MONTHS = ("March", "April", "May", "June", "July", "August")
@@ -188,7 +189,7 @@ def connect(home: Path, first_line: dict[str, Any] | None = None) -> socket.sock
 
 def hello(home: Path, role: str = "control", **changes: Any) -> dict[str, Any]:
     """A proper hello, with changes."""
-    return {"citeloom": 1, "role": role, "token": engine_address(home)["token"], "options": {}, **changes}
+    return {"citeloom": PROTOCOL, "role": role, "token": engine_address(home)["token"], "options": {}, **changes}
 
 
 class Control:

@@ -26,17 +26,20 @@ ADAPTERS = ("zotero", "bibliography", "conversion", "csl", "index", "catalog")
 FACE = ("ipc", "api", "editors")
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "core": (),
-    "ipc": (),
+    "api": (),
+    "ipc": ("api",),
+    "ipc.launch": (),  # the bridge starts with the standard library alone
+    "ipc.protocol": (),
     **dict.fromkeys(ADAPTERS, ()),  # never each other
     # Features use each other without a cycle: each only those above it in this list.
-    "importing": ADAPTERS,
-    "search": (*ADAPTERS, "importing"),
-    "library": (*ADAPTERS, "importing", "search"),
-    "evidence": (*ADAPTERS, "importing", "search", "library"),
-    "maintenance": (*ADAPTERS, "importing", "search", "library"),
-    "engine": ("ipc", *ADAPTERS, "importing", "search", "library", "evidence", "maintenance"),
+    "importing": ("api", *ADAPTERS),
+    "search": ("api", *ADAPTERS, "importing"),
+    "library": ("api", *ADAPTERS, "importing", "search"),
+    "evidence": ("api", *ADAPTERS, "importing", "search", "library"),
+    "maintenance": ("api", *ADAPTERS, "importing", "search", "library"),
+    "engine": ("ipc", "api", *ADAPTERS, "importing", "search", "library", "evidence", "maintenance"),
     "engine.main": ("ipc", "maintenance", "tools"),  # puts the process together
-    "tools": ("ipc", "index", "catalog", "importing", "search", "library", "evidence", "engine"),
+    "tools": ("ipc", "api", "index", "catalog", "importing", "search", "library", "evidence", "engine"),
     "bridge": ("ipc",),
     "editors": ("ipc",),
     "cli": FACE,
@@ -74,6 +77,7 @@ ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "psutil": ("core.processes", "index.edge.trial_open"),
     "tokenizers": "conversion.tokens",
     "bibtexparser": "bibliography.bibtex",
+    "msgspec": "api.verbs",
     "mcp": "tools",
     "mcp_types": "tools",
     "anyio": "tools",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, overload
 
+from citeloom.api.verbs import R, Request
 from citeloom.cli.shared.output import console
 from citeloom.ipc import launch
 from citeloom.ipc.client import Client
@@ -27,7 +28,15 @@ def connected() -> Client:
         return Client()
 
 
-def ask(verb: str, waiting_for: str = "Working", **arguments: Any) -> Any:
-    """One call of the engine."""
+@overload
+def ask(request: Request[R], waiting_for: str = "Working") -> R: ...
+
+
+@overload
+def ask(request: str, waiting_for: str = "Working", **arguments: Any) -> Any: ...
+
+
+def ask(request: Request[R] | str, waiting_for: str = "Working", **arguments: Any) -> R | Any:
+    """Send one request to the engine."""
     with connected() as client, waiting(waiting_for):
-        return client.call(verb, **arguments)
+        return client.call(request) if isinstance(request, Request) else client.call(request, **arguments)

@@ -13,6 +13,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from citeloom import __version__
+from citeloom.api.verbs import R, Request
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.translations import translate
 from citeloom.ipc import launch
@@ -109,6 +110,17 @@ class Link(QObject):
             if thread.is_alive():
                 thread.join(max(0.0, until - time.monotonic()))
 
+    def send(
+        self,
+        owner: QObject,
+        request: Request[R],
+        *,
+        done: Callable[[R], None] | None = None,
+        failed: Failed | None = None,
+    ) -> Task:
+        """Send a request to the engine; `done` gets its result, `failed` a CiteLoomError."""
+        return self.run(owner, lambda tell: self._result(request), done=done, failed=failed)
+
     def ask(
         self,
         owner: QObject,
@@ -183,6 +195,22 @@ class Link(QObject):
     def _hand_over(self, task: Task, kind: str, value: Any) -> None:
         if not self._closing.is_set():
             task.hand_over(kind, value)
+
+    def _result(self, request: Request[R]) -> R:
+        try:
+            return self._send(request)
+        except CiteLoomError as error:
+            if error.code != Code.ENGINE_UNAVAILABLE or self._closing.is_set() or not request.read_only:
+                raise
+        return self._send(request)
+
+    def _send(self, request: Request[R]) -> R:
+        try:
+            return self._client().call(request)
+        except CiteLoomError as error:
+            if error.code == Code.ENGINE_UNAVAILABLE:
+                self._forget_client()
+            raise
 
     def _call(self, verb: str, args: dict[str, Any]) -> Any:
         try:

@@ -1,0 +1,73 @@
+"""What the verbs have in common: the base class of requests, the mark of their handlers, and the JSON codec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, TypeVar, get_args, overload
+
+import msgspec
+
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError, Code
+
+R = TypeVar("R")
+_Request = TypeVar("_Request", bound="Request[Any]")
+_Service = TypeVar("_Service")
+_Result = TypeVar("_Result")
+_T = TypeVar("_T")
+
+
+class Request(Generic[R]):
+    """Base of every request; `R` is the type of its result. Subclasses are frozen dataclasses.
+
+    `read_only` requests are sent again when the engine ended before it answered.
+    """
+
+    verb: ClassVar[str] = ""
+    read_only: ClassVar[bool] = True
+    result: ClassVar[Any] = None
+
+    def __init_subclass__(cls, *, verb: str, read_only: bool = True) -> None:
+        super().__init_subclass__()
+        cls.verb, cls.read_only = verb, read_only
+        (cls.result,) = get_args(cls.__orig_bases__[0])  # type: ignore[attr-defined]
+        REQUESTS[verb] = cls
+
+
+REQUESTS: dict[str, type[Request[Any]]] = {}  # by verb, of all modules of this package that are loaded
+
+
+class handles(Generic[_Request]):  # noqa: N801 - a decorator
+    """Marks the method of a feature's service that answers a request.
+
+    The method takes the request, or the request and the `Cancel` of whoever waits for the result.
+    """
+
+    def __init__(self, request: type[_Request]) -> None:
+        self._request = request
+
+    @overload
+    def __call__(self, method: Callable[[_Service, _Request], _Result]) -> Callable[[_Service, _Request], _Result]: ...
+
+    @overload
+    def __call__(
+        self, method: Callable[[_Service, _Request, Cancel], _Result]
+    ) -> Callable[[_Service, _Request, Cancel], _Result]: ...
+
+    def __call__(self, method: Any) -> Any:
+        """Mark a method."""
+        method.handles = self._request
+        return method
+
+
+def encode(value: Any) -> Any:
+    """A request, result or event as plain JSON values."""
+    return msgspec.to_builtins(value)
+
+
+def decode(values: Any, kind: type[_T]) -> _T:
+    """Plain JSON values as a request, result or event of this type."""
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        raise CiteLoomError(Code.INVALID_INPUT, f"The request is not understood: {error}.") from error

@@ -1,0 +1,35 @@
+"""The table of verbs: which method of which service answers a request. The container makes it for control sessions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from citeloom.api.verbs import Request, decode, encode
+from citeloom.core.cancel import Cancel
+from citeloom.core.errors import CiteLoomError, Code
+
+
+class VerbTable:
+    """Finds the handler of a verb and runs it on JSON values."""
+
+    def __init__(self, services: Iterable[object]) -> None:
+        self._handlers: dict[str, tuple[type[Request[Any]], Callable[..., Any], bool]] = {}
+        for service in services:
+            for name, function in inspect.getmembers(type(service), inspect.isfunction):
+                if request := getattr(function, "handles", None):
+                    takes_cancel = "cancel" in inspect.signature(function).parameters
+                    self._handlers[request.verb] = (request, getattr(service, name), takes_cancel)
+
+    def __contains__(self, verb: str) -> bool:
+        return verb in self._handlers
+
+    def run(self, verb: str, arguments: dict[str, Any], cancel: Cancel) -> Any:
+        """Decode the request of a verb, have it answered, and encode the result."""
+        if verb not in self._handlers:
+            known = ", ".join(sorted(self._handlers))
+            raise CiteLoomError(Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {known}.")
+        request, handler, takes_cancel = self._handlers[verb]
+        given = decode(arguments, request)
+        return encode(handler(given, cancel) if takes_cancel else handler(given))
