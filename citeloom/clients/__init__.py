@@ -1,29 +1,37 @@
-"""Connecting editors: the file of each is found, the entry put in and taken out, and what is written there tried."""
+"""Connecting editors: the public interface of the package, used by the command line and the desktop app."""
 
 from __future__ import annotations
 
-from citeloom.clients.desk import OTHER, install, known, last_change, look, preview, remove, snippet, undo
-from citeloom.clients.model import DEFAULT_TOOLSETS, TOOLSETS, Change, Client, Entry, Found, Tested
-from citeloom.clients.places import CLIENTS
-from citeloom.clients.trial import test
+from citeloom.clients.desk import (
+    detect_editor,
+    detect_editors,
+    install,
+    last_change,
+    preview,
+    remove,
+    snippet,
+    undo,
+)
+from citeloom.clients.model import DEFAULT_TOOLSETS, Change, DetectedEditor, Editor, Entry, LaunchResult
+from citeloom.clients.places import EDITORS, OTHER
+from citeloom.clients.trial import check_launch
 
 __all__ = [
-    "CLIENTS",
     "DEFAULT_TOOLSETS",
+    "EDITORS",
     "OTHER",
-    "TOOLSETS",
     "Change",
-    "Client",
+    "DetectedEditor",
+    "Editor",
     "Entry",
-    "Found",
-    "Tested",
+    "LaunchResult",
+    "check_launch",
+    "detect_editor",
+    "detect_editors",
     "install",
-    "known",
     "last_change",
-    "look",
     "preview",
     "remove",
     "snippet",
-    "test",
     "undo",
 ]

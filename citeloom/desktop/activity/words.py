@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from citeloom.clean_text import one_line
-from citeloom.clients import CLIENTS
+from citeloom.clients import EDITORS
 from citeloom.desktop.connect.names import client_id
 from citeloom.desktop.job_words import IMPORT, kind_of
 from citeloom.desktop.job_words import stage_words as chore_words
@@ -17,7 +17,7 @@ from citeloom.desktop.translations import translate
 def editor_words(said: str, version: str = "") -> str:
     """An editor by the name that people know it by, and by the one that it gives."""
     whole = one_line(f"{said} {version}".strip())
-    known = CLIENTS.get(client_id(whole) or "")
+    known = EDITORS.get(client_id(whole) or "")
     if known is None or f"{whole} ".casefold().startswith(f"{known.name} ".casefold()):
         return whole
     words = translate("Activity", "{editor} ({name})")

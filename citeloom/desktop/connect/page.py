@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from citeloom import clients, opening
-from citeloom.clients import OTHER, Change, Tested
+from citeloom.clients import OTHER, Change, LaunchResult
 from citeloom.desktop.activity.words import tool_words
 from citeloom.desktop.connect import states
 from citeloom.desktop.connect.editor_list import EditorList
@@ -180,7 +180,7 @@ class ConnectPage(Page):
         self._do(
             seen,
             self.tr("Launching what stands in the file, as {editor} does …").format(editor=seen.name),
-            lambda: clients.test(states.again(seen.found)),
+            lambda: clients.check_launch(clients.detect_editor(seen.id)),
             lambda tested: self._on_tested(seen, tested, change),
         )
 
@@ -229,7 +229,7 @@ class ConnectPage(Page):
             failed=lambda error: after(failed or refused, error),
         )
 
-    def _on_tested(self, seen: Seen, tested: Tested, change: Change | None) -> None:
+    def _on_tested(self, seen: Seen, tested: LaunchResult, change: Change | None) -> None:
         if tested.problem:
             words = self.tr("{editor} will not reach CiteLoom like this. {reason} Press “Connect again”, then test.")
             self.banner.say(words.format(editor=seen.name, reason=tested.problem.message), wrong=True)
