@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from citeloom.clients.desk import (
-    detect_editor,
-    detect_editors,
-    install,
-    last_change,
-    preview,
-    remove,
-    snippet,
-    undo,
-)
-from citeloom.clients.model import DEFAULT_TOOLSETS, Change, DetectedEditor, Editor, Entry, LaunchResult
+from citeloom.clients.desk import detect_editor, detect_editors, install, last_change, preview, remove, snippet, undo
+from citeloom.clients.model import DEFAULT_TOOLSETS, Change, DetectedEditor, Entry, LaunchResult
 from citeloom.clients.places import EDITORS, OTHER
 from citeloom.clients.trial import check_launch
 
@@ -22,7 +13,6 @@ __all__ = [
     "OTHER",
     "Change",
     "DetectedEditor",
-    "Editor",
     "Entry",
     "LaunchResult",
     "check_launch",

@@ -10,6 +10,8 @@ _CHAT = "It is there in the next chat."
 _SESSION = "It is there in the next session."
 _RELOAD = "Reload its window (Developer: Reload Window), or start it anew."
 _RESTART = "Quit it and start it again."
+_REFRESH = "Press Refresh in the MCP settings of Cascade."
+_SWITCH_ON = "Switch it on under Program, in a chat."
 
 
 def exists(path: Path) -> bool:
@@ -83,48 +85,23 @@ def _lm_studio(user: UserEnvironment) -> list[ConfigLocation]:
     return [ConfigLocation(folder / "mcp.json", folder) for folder in folders]
 
 
+def _vs_code(editor_id: str, name: str, folder: str, command: str) -> Editor:
+    locations = _in_config(folder, "User/mcp.json")
+    return Editor(editor_id, name, "jsonc", "servers", locations, command, typed=True, next_step=_CHAT)
+
+
+_cursor = _in_home(".cursor", "mcp.json")
+_windsurf = _in_home(".codeium/windsurf", "mcp_config.json")
+_continue = _in_home(".continue", "config.yaml", variable="CONTINUE_GLOBAL_DIR")
+_codex = _in_home(".codex", "config.toml", variable="CODEX_HOME")
+
 _EDITORS = (
     Editor("claude-desktop", "Claude Desktop", "json", "mcpServers", _claude_desktop, next_step=_RESTART),
     Editor("claude-code", "Claude Code", "json", "mcpServers", _claude_code, "claude", typed=True, next_step=_SESSION),
-    Editor(
-        "cursor",
-        "Cursor",
-        "jsonc",
-        "mcpServers",
-        _in_home(".cursor", "mcp.json"),
-        "cursor",
-        typed=True,
-        next_step=_RELOAD,
-    ),
-    Editor(
-        "vscode",
-        "VS Code",
-        "jsonc",
-        "servers",
-        _in_config("Code", "User/mcp.json"),
-        "code",
-        typed=True,
-        next_step=_CHAT,
-    ),
-    Editor(
-        "vscode-insiders",
-        "VS Code Insiders",
-        "jsonc",
-        "servers",
-        _in_config("Code - Insiders", "User/mcp.json"),
-        "code-insiders",
-        typed=True,
-        next_step=_CHAT,
-    ),
-    Editor(
-        "windsurf",
-        "Windsurf",
-        "jsonc",
-        "mcpServers",
-        _in_home(".codeium/windsurf", "mcp_config.json"),
-        "windsurf",
-        next_step="Press Refresh in the MCP settings of Cascade.",
-    ),
+    Editor("cursor", "Cursor", "jsonc", "mcpServers", _cursor, "cursor", typed=True, next_step=_RELOAD),
+    _vs_code("vscode", "VS Code", "Code", "code"),
+    _vs_code("vscode-insiders", "VS Code Insiders", "Code - Insiders", "code-insiders"),
+    Editor("windsurf", "Windsurf", "jsonc", "mcpServers", _windsurf, "windsurf", next_step=_REFRESH),
     Editor("zed", "Zed", "jsonc", "context_servers", _zed, "zed", next_step="It is there at once, in the Agent Panel."),
     Editor(
         "cline", "Cline", "json", "mcpServers", _cline, "cline", next_step="It is there at once, under MCP Servers."
@@ -134,37 +111,20 @@ _EDITORS = (
         "Continue",
         "yaml",
         "mcpServers",
-        _in_home(".continue", "config.yaml", variable="CONTINUE_GLOBAL_DIR"),
+        _continue,
         "cn",
         initial_text="name: Local Config\nversion: 1.0.0\nschema: v1\nmodels: []\n",
         legacy_file="config.json",
         next_step="Choose agent mode; its tools are there.",
     ),
-    Editor(
-        "codex",
-        "Codex CLI",
-        "toml",
-        "mcp_servers",
-        _in_home(".codex", "config.toml", variable="CODEX_HOME"),
-        "codex",
-        next_step=_SESSION,
-    ),
+    Editor("codex", "Codex CLI", "toml", "mcp_servers", _codex, "codex", next_step=_SESSION),
     Editor("gemini", "Gemini CLI", "jsonc", "mcpServers", _gemini, "gemini", next_step=_SESSION),
-    Editor(
-        "lm-studio",
-        "LM Studio",
-        "jsonc",
-        "mcpServers",
-        _lm_studio,
-        "lms",
-        next_step="Switch it on under Program, in a chat.",
-    ),
+    Editor("lm-studio", "LM Studio", "jsonc", "mcpServers", _lm_studio, "lms", next_step=_SWITCH_ON),
 )
 
 EDITORS: dict[str, Editor] = {editor.id: editor for editor in _EDITORS}
 
-# Any other program: the JSON that most of them take.
-OTHER = "other"
+OTHER = "other"  # any other program: the JSON that most of them take
 OTHER_EDITOR = Editor(OTHER, "another program", "json", "mcpServers", lambda _: [])
 
 

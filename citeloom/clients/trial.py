@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -165,20 +166,14 @@ def _reason(error: Exception) -> str:
 
 def _terminate(process: subprocess.Popen[bytes]) -> None:
     """End a launched command with its child processes; an engine that it started has detached itself, and stays."""
-    try:
+    with contextlib.suppress(OSError):
         if process.stdin:
             process.stdin.close()  # all that an editor does when it quits
-    except OSError:
-        pass
-    try:
+    with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(2)
-    except subprocess.TimeoutExpired:
-        pass
     if sys.platform != "win32":
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
     else:  # pragma: no cover
         process.kill()
     process.wait()
