@@ -140,7 +140,7 @@ def _read(editor: Editor, file: Path) -> tuple[bytes | None, ConfigText]:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"{file} is not sound: {error}.",
-            f"Mend it, or move it away and let {editor.name} write a new one.",
+            f"Fix it, or move it away and let {editor.name} write a new one.",
         ) from None
 
 

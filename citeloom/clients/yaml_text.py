@@ -27,11 +27,9 @@ class YamlText(ConfigText):
         self._root, data = _parse(text)
         super().__init__(text, servers_key, data)
         pairs = self._root.value if isinstance(self._root, MappingNode) else []
-        self._key: Any  # nodes of the servers and of their key
-        self._value: Any
-        # The last one counts: those that a merge key (<<) brings come first.
-        own_pairs = (pair for pair in reversed(pairs) if pair[0].value == servers_key)
-        self._key, self._value = next(own_pairs, (None, None))
+        # The last one counts: what a merge key (<<) brings in comes first.
+        pair: Any = next((pair for pair in reversed(pairs) if pair[0].value == servers_key), (None, None))
+        self._key, self._value = pair
         servers = data.get(servers_key)
         self._servers = [] if servers is None else servers
         if not isinstance(self._servers, list):
@@ -69,7 +67,7 @@ class YamlText(ConfigText):
 
     def without_entry(self) -> str:
         """Return the text without the entry, however often it is there."""
-        if not self._own or not isinstance(self._value, SequenceNode):  # the latter: merged in from another key
+        if not self._own:
             return self.text
         remove = self._without_flow_item if self._value.flow_style else self._without_block_item
         return YamlText(remove(self._own[0]), self.servers_key).without_entry()

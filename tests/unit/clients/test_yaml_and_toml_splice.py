@@ -155,6 +155,13 @@ def test_yaml_that_cannot_be_changed_safely_is_left_alone(text: str) -> None:
         YamlText(text, "mcpServers").with_entry(ENTRY)
 
 
+def test_servers_that_a_merge_key_brings_in_are_not_taken_for_those_of_the_file() -> None:
+    base = "base: &b\n  mcpServers:\n    - name: one\n<<: *b\n"
+    text = YamlText(f"{base}mcpServers:\n  - name: two\n  - name: citeloom\n    command: x\n", "mcpServers")
+    assert text.without_entry() == f"{base}mcpServers:\n  - name: two\n"
+    assert YamlText(text.with_entry(ENTRY), "mcpServers").entry == ENTRY
+
+
 def test_an_entry_that_refers_to_another_one_is_left_alone() -> None:
     text = YamlText("mcpServers:\n  - name: one\n    env: &e {A: b}\n  - name: citeloom\n    env: *e\n", "mcpServers")
     for change in (text.without_entry, lambda: text.with_entry(ENTRY)):
