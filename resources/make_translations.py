@@ -38,7 +38,7 @@ import PySide6
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from citeloom.editors import CLIENTS  # noqa: E402 - found by the line above
+from citeloom.editors import EDITORS  # noqa: E402 - found by the line above
 
 LANGUAGES = ("de",)
 CODE = ROOT / "citeloom" / "desktop"
@@ -82,7 +82,7 @@ def unfinished(file: Path) -> list[str]:
 
 def _words_of_clients() -> str:
     """What is left to do in each editor, as code: that package knows nothing of Qt, so lupdate finds nothing in it."""
-    words = sorted({client.then for client in CLIENTS.values() if client.then})
+    words = sorted({editor.next_step for editor in EDITORS.values() if editor.next_step})
     return "".join(f'translate("Clients", "{sentence}")\n' for sentence in words)
 
 

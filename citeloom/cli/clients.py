@@ -12,7 +12,7 @@ from citeloom.cli.shared.output import as_json, table
 from citeloom.core.errors import CiteLoomError, Code
 
 if TYPE_CHECKING:
-    from citeloom.editors import Found
+    from citeloom.editors import DetectedEditor
 
 _projects = click.option(
     "--project", "projects", metavar="ID", multiple=True, help="Let it see only this project (repeatable); else all."
@@ -38,20 +38,20 @@ def clients() -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def list_(json_: bool) -> None:
     """List the editors that CiteLoom knows, and what is seen of each here."""
-    from citeloom.editors import look
+    from citeloom.editors import detect_editors
 
-    found = look()
+    found = detect_editors()
     if json_:
         as_json([_as_dict(one) for one in found])
         return
-    rows = [(f.client.id, "yes" if f.installed else "no", _connected(f), f.file) for f in found]
+    rows = [(f.editor.id, "yes" if f.installed else "no", _connected(f), f.file) for f in found]
     table(("editor", "found", "connected to", "file"), rows)
     for one in found:
         if one.problem:
-            click.echo(f"{one.client.name}: {one.problem}")
+            click.echo(f"{one.editor.name}: {one.problem}")
 
 
-def _as_dict(found: Found) -> dict[str, Any]:
+def _as_dict(found: DetectedEditor) -> dict[str, Any]:
     entry = found.connected
     connected = None
     if entry:
@@ -61,8 +61,8 @@ def _as_dict(found: Found) -> dict[str, Any]:
             "command": list(entry.command),
         }
     return {
-        "id": found.client.id,
-        "name": found.client.name,
+        "id": found.editor.id,
+        "name": found.editor.name,
         "installed": found.installed,
         "file": str(found.file),
         "connected": connected,
@@ -70,7 +70,7 @@ def _as_dict(found: Found) -> dict[str, Any]:
     }
 
 
-def _connected(found: Found) -> str:
+def _connected(found: DetectedEditor) -> str:
     entry = found.connected
     if entry is None:
         return ""
@@ -95,34 +95,34 @@ def install(client: str, projects: tuple[str, ...], toolsets: str | None, dry_ru
     For any other program:     citeloom clients snippet
     To take it back:           citeloom clients undo CLIENT
     """
-    from citeloom import editors as desk
+    from citeloom import editors
 
-    found = _one(client)
+    found = _detect(client)
     chosen = _list(toolsets) if toolsets is not None else _offered(found)
     _check_projects(projects)
     if dry_run:
-        click.echo(desk.preview(found, projects, chosen).rstrip() or "Nothing would change.")
+        click.echo(editors.preview(found, projects, chosen).rstrip() or "Nothing would change.")
         return
-    change = desk.install(found, projects, chosen)
+    change = editors.install(found, projects, chosen)
     if not change.diff:
-        click.echo(f"{found.client.name} was connected like this already: {change.file}")
+        click.echo(f"{found.editor.name} was connected like this already: {change.file}")
     else:
         click.echo(f"Written: {change.file}")
         _say_backup(change.backup)
     if not found.installed:
-        click.echo(f"Note: {found.client.name} itself was not found on this machine.")
+        click.echo(f"Note: {found.editor.name} itself was not found on this machine.")
     if not no_test:
-        _try(_one(client))
-    click.echo(f"{found.client.name}: {found.client.then}")
+        _try(_detect(client))
+    click.echo(f"{found.editor.name}: {found.editor.next_step}")
 
 
 @clients.command()
 @click.argument("client")
 def remove(client: str) -> None:
     """Disconnect an editor: take CiteLoom's entry out of its file, and nothing else."""
-    from citeloom import editors as desk
+    from citeloom import editors
 
-    change = desk.remove(_one(client))
+    change = editors.remove(_detect(client))
     click.echo(f"The entry is gone: {change.file}")
     _say_backup(change.backup)
 
@@ -131,17 +131,17 @@ def remove(client: str) -> None:
 @click.argument("client")
 def test(client: str) -> None:
     """Launch what stands in an editor's file, as the editor does, and list its tools."""
-    _try(_one(client))
+    _try(_detect(client))
 
 
 @clients.command()
 @click.argument("client")
 def undo(client: str) -> None:
     """Take back the last change: the editor's file becomes exactly what it was before."""
-    from citeloom import editors as desk
+    from citeloom import editors
 
-    change = desk.last_change(_one(client))
-    desk.undo(change)
+    change = editors.last_change(_detect(client))
+    editors.undo(change)
     click.echo(f"{change.file} is gone again." if change.created else f"{change.file} is as it was before.")
 
 
@@ -151,24 +151,23 @@ def undo(client: str) -> None:
 @_toolsets
 def snippet(client: str | None, projects: tuple[str, ...], toolsets: str | None) -> None:
     """Show the entry to copy by hand: for an editor, or for any other program."""
-    from citeloom import editors as desk
+    from citeloom import editors
 
-    chosen = _list(toolsets) if toolsets is not None else desk.DEFAULT_TOOLSETS
-    click.echo(desk.snippet(client or desk.OTHER, projects, chosen), nl=False)
+    chosen = _list(toolsets) if toolsets is not None else editors.DEFAULT_TOOLSETS
+    click.echo(editors.snippet(client or editors.OTHER, projects, chosen), nl=False)
 
 
-def _offered(found: Found) -> Sequence[str]:
+def _offered(found: DetectedEditor) -> Sequence[str]:
     """The tools of an editor for which none are named."""
-    from citeloom import editors as desk
+    from citeloom import editors
 
-    return found.connected.toolsets if found.connected else desk.DEFAULT_TOOLSETS
+    return found.connected.toolsets if found.connected else editors.DEFAULT_TOOLSETS
 
 
-def _one(client: str) -> Found:
-    from citeloom import editors as desk
+def _detect(client: str) -> DetectedEditor:
+    from citeloom import editors
 
-    wanted = desk.known(client)
-    return next(found for found in desk.look() if found.client is wanted)
+    return editors.detect_editor(client)
 
 
 def _list(words: str) -> list[str]:
@@ -190,11 +189,11 @@ def _say_backup(backup: object) -> None:
         click.echo(f"What was there before: {backup}")
 
 
-def _try(found: Found) -> None:
-    from citeloom import editors as desk
+def _try(found: DetectedEditor) -> None:
+    from citeloom import editors
 
-    with waiting(f"Launching it as {found.client.name} does"):
-        tested = desk.test(found)
-    if tested.problem:
-        raise tested.problem
-    click.echo(f"It works: {len(tested.tools)} tools in {tested.seconds:.1f} s ({', '.join(tested.tools)}).")
+    with waiting(f"Launching it as {found.editor.name} does"):
+        result = editors.check_launch(found)
+    if result.problem:
+        raise result.problem
+    click.echo(f"It works: {len(result.tools)} tools in {result.seconds:.1f} s ({', '.join(result.tools)}).")

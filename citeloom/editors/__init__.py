@@ -1,29 +1,27 @@
-"""Connecting editors: the file of each is found, the entry put in and taken out, and what is written there tried."""
+"""Connecting editors: the public interface of the package, used by the command line and the desktop app."""
 
 from __future__ import annotations
 
-from citeloom.editors.connect import OTHER, install, known, last_change, look, preview, remove, snippet, undo
-from citeloom.editors.known_editors import CLIENTS
-from citeloom.editors.launch_test import test
-from citeloom.editors.types import DEFAULT_TOOLSETS, TOOLSETS, Change, Client, Entry, Found, Tested
+from citeloom.editors.connect import detect_editor, detect_editors, install, last_change, preview, remove, snippet, undo
+from citeloom.editors.known_editors import EDITORS, OTHER
+from citeloom.editors.launch_test import check_launch
+from citeloom.editors.types import DEFAULT_TOOLSETS, Change, DetectedEditor, Entry, LaunchResult
 
 __all__ = [
-    "CLIENTS",
     "DEFAULT_TOOLSETS",
+    "EDITORS",
     "OTHER",
-    "TOOLSETS",
     "Change",
-    "Client",
+    "DetectedEditor",
     "Entry",
-    "Found",
-    "Tested",
+    "LaunchResult",
+    "check_launch",
+    "detect_editor",
+    "detect_editors",
     "install",
-    "known",
     "last_change",
-    "look",
     "preview",
     "remove",
     "snippet",
-    "test",
     "undo",
 ]

@@ -1,67 +1,72 @@
-"""Connecting an editor: look, preview, install, remove, undo."""
+"""Connecting editors: detect, preview, install, remove and undo CiteLoom's entry in an editor's settings file.
+
+Called by the command line and the desktop app. A change is checked to leave the meaning of everything else as it was,
+backed up, written in one step and recorded, so that it can be undone.
+"""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.editors import diff, history
-from citeloom.editors.entry import made, merged, seen
+from citeloom.editors import history
+from citeloom.editors.config_text import SERVER_NAME, ConfigText, MalformedConfig, UnsafeEdit
+from citeloom.editors.diff import unified_diff
+from citeloom.editors.entry import build_entry, merge_entry, parse_entry
 from citeloom.editors.json_format import JsonText
-from citeloom.editors.known_editors import CLIENTS, Machine, located, there
+from citeloom.editors.known_editors import EDITORS, OTHER, OTHER_EDITOR, exists, locate
 from citeloom.editors.toml_format import TomlText
-from citeloom.editors.types import NAME, Change, Client, Found, Malformed, Unsuited
+from citeloom.editors.types import Change, DetectedEditor, Editor, UserEnvironment
 from citeloom.editors.yaml_format import YamlText
 
-OTHER = "other"  # any program that takes the usual JSON
-
-Text = JsonText | YamlText | TomlText
-_BOM = "\ufeff"
 # Next steps are read in a window and on the command line: they name what is done, not where it is clicked or typed.
 _REMOVE = "Remove CiteLoom's entry instead: that leaves the rest of the file as it is."
 
 
-def look(
-    home: Path | None = None, system: str = sys.platform, environment: Mapping[str, str] | None = None
-) -> list[Found]:
-    """All known editors, in a fixed order, with what is seen of each on this machine. Changes nothing."""
-    machine = Machine(home or Path.home(), system, os.environ if environment is None else environment)
-    return [_looked_at(client, machine) for client in CLIENTS.values()]
+def detect_editors(
+    home: Path | None = None, system: str = sys.platform, variables: Mapping[str, str] | None = None
+) -> list[DetectedEditor]:
+    """Return all known editors as found on this machine, in a fixed order."""
+    user = UserEnvironment(home or Path.home(), system, os.environ if variables is None else variables)
+    return [_detect(editor, user) for editor in EDITORS.values()]
 
 
-def preview(found: Found, projects: Sequence[str], toolsets: Sequence[str]) -> str:
-    """What install would change, as a unified diff; nothing is written."""
-    before, after = _planned(found, lambda text: _put(found.client, text, projects, toolsets))
-    return _diff(found.file, before, after)
+def detect_editor(editor_id: str) -> DetectedEditor:
+    """Return one editor as found on this machine."""
+    return _detect(_editor(editor_id), UserEnvironment(Path.home(), sys.platform, os.environ))
 
 
-def install(found: Found, projects: Sequence[str], toolsets: Sequence[str]) -> Change:
-    """Put the entry into the editor's file, for these projects (none: all) and toolsets."""
-    before, after = _planned(found, lambda text: _put(found.client, text, projects, toolsets))
-    return _write(found, before, after)
+def preview(found: DetectedEditor, projects: Sequence[str], toolsets: Sequence[str]) -> str:
+    """Return what install would change, as a unified diff."""
+    return _diff(found.file, *_plan_install(found, projects, toolsets))
 
 
-def remove(found: Found) -> Change:
-    """Take the entry out of the editor's file, and nothing else."""
-    before, after = _planned(found, lambda text: text.take())
+def install(found: DetectedEditor, projects: Sequence[str], toolsets: Sequence[str]) -> Change:
+    """Write the entry into the editor's file, for these projects (none: all) and toolsets."""
+    return _write(found, *_plan_install(found, projects, toolsets))
+
+
+def remove(found: DetectedEditor) -> Change:
+    """Remove the entry from the editor's file, and nothing else."""
+    before, after = _plan(found, lambda config: config.without_entry())
     if before is None or before == after:
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            f"{found.client.name} has no entry {NAME} in {found.file}.",
+            f"{found.editor.name} has no entry {SERVER_NAME} in {found.file}.",
             "There is nothing to remove.",
         )
-    return _write(found, before, _as_it_was(found, before, after))
+    return _write(found, before, _content_before_install(found, before, after))
 
 
 def undo(change: Change) -> None:
-    """Restore exactly what was before a change, if nobody has changed the file since."""
+    """Restore the content from before a change, unless the file was changed since."""
     atomic_file.check_writable(change.file)
     current = atomic_file.read(change.file)
     if atomic_file.fingerprint(current) != change.written:
@@ -72,135 +77,127 @@ def undo(change: Change) -> None:
         )
     before = None if change.backup is None else atomic_file.read(change.backup)
     if change.backup is not None and before is None:
-        raise CiteLoomError(
-            Code.FILE_NOT_FOUND,
-            f"The backup {change.backup} is gone.",
-            _REMOVE,
-        )
+        raise CiteLoomError(Code.FILE_NOT_FOUND, f"The backup {change.backup} is gone.", _REMOVE)
     if change.created or change.backup is not None:
         atomic_file.replace(change.file, current, before)
-    history.forget(change)
+    history.discard(change)
 
 
-def last_change(found: Found) -> Change:
-    """The last change that was made to an editor's file, for undo."""
-    change = history.last(found.client.id, found.file)
+def last_change(found: DetectedEditor) -> Change:
+    """Return the last change that CiteLoom made to an editor's file."""
+    change = history.last_change(found.editor.id, found.file)
     if change is None:
         raise CiteLoomError(
-            Code.INVALID_INPUT, f"CiteLoom has changed nothing in {found.client.name}.", "There is nothing to undo."
+            Code.INVALID_INPUT, f"CiteLoom has changed nothing in {found.editor.name}.", "There is nothing to undo."
         )
     return change
 
 
-def snippet(client_id: str, projects: Sequence[str], toolsets: Sequence[str]) -> str:
-    """The entry to copy, as an editor takes it; for "other", as most programs take it."""
-    client = Client(OTHER, "another program", "json", "mcpServers") if client_id == OTHER else known(client_id)
-    return _text_of(client, "").put(made(client, projects, toolsets))
+def snippet(editor_id: str, projects: Sequence[str], toolsets: Sequence[str]) -> str:
+    """Return the entry to copy by hand, in the format of an editor or of any other program."""
+    editor = OTHER_EDITOR if editor_id == OTHER else _editor(editor_id)
+    return _config_text(editor, "").with_entry(build_entry(editor, projects, toolsets))
 
 
-def known(client_id: str) -> Client:
-    """An editor by its id."""
-    if client_id not in CLIENTS:
+def _editor(editor_id: str) -> Editor:
+    if editor_id not in EDITORS:
         raise CiteLoomError(
-            Code.INVALID_INPUT, f"CiteLoom knows no editor {client_id}.", f"It knows: {', '.join(CLIENTS)}."
+            Code.INVALID_INPUT, f"CiteLoom knows no editor {editor_id}.", f"It knows: {', '.join(EDITORS)}."
         )
-    return CLIENTS[client_id]
+    return EDITORS[editor_id]
 
 
 # -- reading ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Read:
-    content: bytes | None
-    text: Text
-    bom: bool
-
-    def encoded(self, text: str) -> bytes:
-        return (_BOM + text if self.bom else text).encode("utf-8")
-
-
-def _looked_at(client: Client, machine: Machine) -> Found:
-    file, installed = located(client, machine)
-    exists, connected, problem = there(file), None, None
+def _detect(editor: Editor, user: UserEnvironment) -> DetectedEditor:
+    file, installed = locate(editor, user)
+    file_exists, connected, problem = exists(file), None, None
     try:
-        read = _read(client, file)
-        raw = read.text.entry()
-        connected = None if raw is None else seen(raw)
+        _, config = _read(editor, file)
+        connected = None if config.entry is None else parse_entry(config.entry)
         atomic_file.check_writable(file)
     except CiteLoomError as error:
         problem = error
-    return Found(client, file, installed, connected, problem, exists)
+    return DetectedEditor(editor, file, installed, connected, problem, file_exists)
 
 
-def _read(client: Client, file: Path) -> _Read:
+def _read(editor: Editor, file: Path) -> tuple[bytes | None, ConfigText]:
     content = atomic_file.read(file)
-    if content is None and client.older_file and there(file.with_name(client.older_file)):
+    if content is None and editor.legacy_file and exists(file.with_name(editor.legacy_file)):
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            f"{client.name} still uses {client.older_file}, and a new {file.name} would hide it.",
+            f"{editor.name} still uses {editor.legacy_file}, and a new {file.name} would hide it.",
             f"Move your settings over to {file.name} first, or put CiteLoom's entry in by hand.",
         )
     try:
-        text = (content or b"").decode("utf-8")
+        return content, _parse(editor, content)
     except UnicodeDecodeError:
         raise CiteLoomError(
             Code.INVALID_INPUT, f"{file} is not written in UTF-8.", "Save it as UTF-8, then try again."
         ) from None
-    bom = text.startswith(_BOM)
-    try:
-        return _Read(content, _text_of(client, text.removeprefix(_BOM)), bom)
-    except Malformed as fault:
+    except MalformedConfig as error:
         raise CiteLoomError(
             Code.INVALID_INPUT,
-            f"{file} is not sound: {fault}.",
-            f"Mend it, or move it away and let {client.name} write a new one.",
+            f"{file} is not sound: {error}.",
+            f"Fix it, or move it away and let {editor.name} write a new one.",
         ) from None
 
 
-def _text_of(client: Client, text: str) -> Text:
-    if client.form == "yaml":
-        return YamlText(text, client.servers)
-    if client.form == "toml":
-        return TomlText(text, client.servers)
-    return JsonText(text, client.servers, strict=client.form == "json")
+def _parse(editor: Editor, content: bytes | None) -> ConfigText:
+    return _config_text(editor, (content or b"").decode("utf-8-sig"))
+
+
+def _config_text(editor: Editor, text: str) -> ConfigText:
+    if editor.format == "yaml":
+        return YamlText(text, editor.servers_key)
+    if editor.format == "toml":
+        return TomlText(text, editor.servers_key)
+    return JsonText(text, editor.servers_key, strict=editor.format == "json")
 
 
 # -- changing --------------------------------------------------------------------------------------------------
 
 
-def _put(client: Client, text: Text, projects: Sequence[str], toolsets: Sequence[str]) -> str:
-    old = text.entry()
-    new = merged(old, made(client, projects, toolsets))
-    if old == new:
-        return text.text
-    after = (text if text.data() else _begun(client, text.text)).put(new)
-    if _text_of(client, after).entry() != new:
-        raise Unsuited("the entry would not mean what it shall")
-    return after
+def _plan_install(
+    found: DetectedEditor, projects: Sequence[str], toolsets: Sequence[str]
+) -> tuple[bytes | None, bytes]:
+    def with_entry(config: ConfigText) -> str:
+        entry = merge_entry(config.entry, build_entry(found.editor, projects, toolsets))
+        if config.entry == entry:
+            return config.text
+        text = _initialized(found.editor, config).with_entry(entry)
+        if _config_text(found.editor, text).entry != entry:
+            raise UnsafeEdit("the entry would not mean what it shall")
+        return text
+
+    return _plan(found, with_entry)
 
 
-def _begun(client: Client, text: str) -> Text:
-    """A file that says nothing yet, with what its program wants to see first."""
-    gap = "\n" if text and not text.endswith("\n") and client.fresh else ""
-    return _text_of(client, text + gap + client.fresh)
+def _initialized(editor: Editor, config: ConfigText) -> ConfigText:
+    """Return the text of a file, beginning with what its program requires if it holds no data yet."""
+    if config.data or not editor.initial_text:
+        return config
+    gap = "\n" if config.text and not config.text.endswith("\n") else ""
+    return _config_text(editor, config.text + gap + editor.initial_text)
 
 
-def _planned(found: Found, change: Callable[[Any], str]) -> tuple[bytes | None, bytes]:
-    """What is in the file, and what a change would make of it; proven to leave everything else as it was."""
-    read = _read(found.client, found.file)
-    if found.exists and read.content is None:
+def _plan(found: DetectedEditor, edit: Callable[[ConfigText], str]) -> tuple[bytes | None, bytes]:
+    """Return the content of the file and what an edit makes of it; refuse an edit that changes anything else."""
+    content, config = _read(found.editor, found.file)
+    if found.exists and content is None:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND, f"{found.file} was there a moment ago and is gone.", "Look again. Nothing was written."
         )
     atomic_file.check_writable(found.file)
     try:
-        after = change(read.text)
-        if read.text.data() and repr(_text_of(found.client, after).rest()) != repr(read.text.rest()):
-            raise Unsuited("the rest of it would have changed its meaning")
-        return read.content, read.encoded(after)
-    except (Malformed, Unsuited) as error:
-        reason = "it leaves no room for an entry" if isinstance(error, Malformed) else error
+        text = edit(config)
+        if config.data and repr(_config_text(found.editor, text).other_data) != repr(config.other_data):
+            raise UnsafeEdit("the rest of it would have changed its meaning")
+        bom = codecs.BOM_UTF8 if content and content.startswith(codecs.BOM_UTF8) else b""
+        return content, bom + text.encode("utf-8")
+    except (MalformedConfig, UnsafeEdit) as error:
+        reason = "it leaves no room for an entry" if isinstance(error, MalformedConfig) else error
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"The entry cannot be changed safely in {found.file}: {reason}.",
@@ -214,34 +211,32 @@ def _planned(found: Found, change: Callable[[Any], str]) -> tuple[bytes | None, 
         ) from None
 
 
-def _as_it_was(found: Found, before: bytes, after: bytes) -> bytes | None:
-    """The very content from before the entry was put in, where that is known; else what is left without it."""
-    entry = _text_of(found.client, before.decode("utf-8").removeprefix(_BOM)).entry()
+def _content_before_install(found: DetectedEditor, before: bytes, after: bytes) -> bytes | None:
+    """Return the very bytes from before the entry was installed, if a backup has them; else those without it."""
+    entry = _parse(found.editor, before).entry
     for backup in atomic_file.backups(found.file):
         with contextlib.suppress(CiteLoomError):  # one that cannot be read is as good as none
             content = atomic_file.read(backup)
-            if content is not None and _gives(found.client, content, entry, before):
+            if content is not None and _install_gives(found.editor, content, entry, before):
                 return content
-    ours = history.created(found.client.id, found.file) and _gives(found.client, None, entry, before)
-    return None if ours else after
+    created = history.was_created(found.editor.id, found.file)
+    return None if created and _install_gives(found.editor, None, entry, before) else after
 
 
-def _gives(client: Client, content: bytes | None, entry: Any, wanted: bytes) -> bool:
-    """Whether putting the entry into a content gives what is wanted."""
+def _install_gives(editor: Editor, content: bytes | None, entry: Any, expected: bytes) -> bool:
+    """Return whether installing the entry into a content gives the expected one."""
     try:
-        text = ("" if content is None else content.decode("utf-8")).removeprefix(_BOM)
-        empty = _text_of(client, text)
-        begun = empty if empty.data() else _begun(client, text)
-        return begun.entry() is None and begun.put(entry).encode() == wanted.removeprefix(_BOM.encode())
-    except (Malformed, Unsuited, UnicodeError):
+        config = _initialized(editor, _parse(editor, content))
+        return config.entry is None and config.with_entry(entry).encode() == expected.removeprefix(codecs.BOM_UTF8)
+    except (MalformedConfig, UnsafeEdit, UnicodeError):
         return False
 
 
-def _write(found: Found, before: bytes | None, after: bytes | None) -> Change:
-    file, client = found.file, found.client
-    shown = _diff(file, before, after)
+def _write(found: DetectedEditor, before: bytes | None, after: bytes | None) -> Change:
+    file, editor = found.file, found.editor
     if before == after:
-        return Change(client.id, file, None, False, "", atomic_file.fingerprint(before))
+        return Change(editor.id, file, None, False, "", atomic_file.fingerprint(before))
+    diff = _diff(file, before, after)
     backup = None if before is None else atomic_file.back_up(file, before)
     try:
         atomic_file.replace(file, before, after)
@@ -255,10 +250,10 @@ def _write(found: Found, before: bytes | None, after: bytes | None) -> Change:
         if backup and atomic_file.read(file) == before:
             backup.unlink(missing_ok=True)  # of a change that did not happen
         raise
-    change = Change(client.id, file, backup, before is None, shown, atomic_file.fingerprint(after))
-    history.remember(change)
+    change = Change(editor.id, file, backup, before is None, diff, atomic_file.fingerprint(after))
+    history.record(change)
     return change
 
 
 def _diff(file: Path, before: bytes | None, after: bytes | None) -> str:
-    return diff.shown(file, (before or b"").decode("utf-8"), (after or b"").decode("utf-8"))
+    return unified_diff(file, (before or b"").decode("utf-8"), (after or b"").decode("utf-8"))

@@ -1,4 +1,4 @@
-"""The entry itself: what an editor shall launch, and what an entry that stands in a file launches."""
+"""CiteLoom's entry as data: building it for an editor, merging it with the one in the file, and reading one."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from typing import Any
 
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.editors.types import DEFAULT_TOOLSETS, TOOLSETS, Client, Entry
+from citeloom.editors.types import DEFAULT_TOOLSETS, TOOLSETS, Editor, Entry
 
 _HOME = "CITELOOM_HOME"
 _FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
-PLACES = (_HOME, *_FOLDERS)  # say where the data is; editors hand few variables on, and these not
-_OFF = (("disabled", True), ("enabled", False))  # how an entry is switched off
+DATA_VARIABLES = (_HOME, *_FOLDERS)  # say where the data is; editors do not pass them on to what they launch
+_DISABLED = (("disabled", True), ("enabled", False))  # how an entry is switched off
 
 
-def command() -> list[str]:
-    """CiteLoom as an editor finds it whose PATH knows nothing of this installation."""
+def _command() -> list[str]:
+    """Return the command of this installation with its full path, because an editor may have another PATH."""
     python = Path(sys.executable)
     script = python.with_name("citeloom.exe" if sys.platform == "win32" else "citeloom")
     if script.is_file():
         return [str(script)]
-    if python.name.lower() == "pythonw.exe":  # has no stdin and no stdout, which an editor talks through
+    if python.name.lower() == "pythonw.exe":  # has neither stdin nor stdout, which MCP needs
         python = python.with_name("python.exe")
     return [str(python), "-m", "citeloom"]
 
 
-def made(client: Client | None, projects: Sequence[str], toolsets: Sequence[str]) -> dict[str, Any]:
-    """The entry to write; without a client, as most programs take it."""
+def build_entry(editor: Editor, projects: Sequence[str], toolsets: Sequence[str]) -> dict[str, Any]:
+    """Return the entry to write into an editor's file."""
     unknown = [name for name in toolsets if name not in TOOLSETS]
     if unknown or not toolsets:
         raise CiteLoomError(
@@ -39,20 +39,20 @@ def made(client: Client | None, projects: Sequence[str], toolsets: Sequence[str]
             f"There is no toolset {unknown[0]}." if unknown else "No toolset was chosen.",
             f"There are: {', '.join(TOOLSETS)}.",
         )
-    program, *arguments = [*command(), "mcp"]
+    program, *arguments = [*_command(), "mcp"]
     for project in dict.fromkeys(projects):
         arguments += ["--project", project]
-    # Always said: what an editor may do does not change with what a later version does by itself.
+    # Always given: what an editor may do must not change with the default of a later version.
     arguments += ["--toolsets", ",".join(name for name in TOOLSETS if name in toolsets)]
-    entry: dict[str, Any] = {"type": "stdio"} if client and client.typed else {}
+    entry: dict[str, Any] = {"type": "stdio"} if editor.typed else {}
     entry |= {"command": program, "args": arguments}
-    if places := _places():
-        entry["env"] = places
+    if variables := _data_variables():
+        entry["env"] = variables
     return entry
 
 
-def _places() -> dict[str, str]:
-    """The variables by which the editor's CiteLoom finds the same data as this one."""
+def _data_variables() -> dict[str, str]:
+    """Return the variables that lead a launched CiteLoom to the same data as this one."""
     if os.environ.get(_HOME):
         return {_HOME: paths.folders().data}
     if sys.platform in ("win32", "darwin"):
@@ -60,20 +60,19 @@ def _places() -> dict[str, str]:
     return {name: os.environ[name] for name in _FOLDERS if Path(os.environ.get(name, "")).is_absolute()}
 
 
-def merged(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry with what is ours made new, and what its owner has set beside it kept."""
-    if not seen(old).command:  # fetched from an address: nothing that belongs to that goes with a command
+def merge_entry(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the new entry with the settings that the user added to the old one."""
+    if not parse_entry(old).command:  # fetched from an address: its settings do not go with a command
         return dict(new)
-    kept = {key: value for key, value in old.items() if (key, value) not in _OFF}
-    environment = kept.pop("env", None)
-    own = {k: v for k, v in environment.items() if k not in PLACES} if isinstance(environment, Mapping) else {}
-    whole = {**kept, **new}
-    whole.pop("env", None)
-    return {**whole, "env": {**own, **new.get("env", {})}} if own or "env" in new else whole
+    merged = {key: value for key, value in {**old, **new}.items() if key != "env" and (key, value) not in _DISABLED}
+    old_env = old.get("env")
+    user_env = {k: v for k, v in old_env.items() if k not in DATA_VARIABLES} if isinstance(old_env, Mapping) else {}
+    env = {**user_env, **new.get("env", {})}
+    return {**merged, "env": env} if env else merged
 
 
-def seen(raw: Any) -> Entry:
-    """What an entry in a file launches."""
+def parse_entry(raw: Any) -> Entry:
+    """Return what an entry in a file launches."""
     raw = raw if isinstance(raw, Mapping) else {}
     program, listed, environment = raw.get("command"), raw.get("args"), raw.get("env")
     arguments = [str(a) for a in listed] if isinstance(listed, Sequence) and not isinstance(listed, str) else []

@@ -1,4 +1,4 @@
-"""The last changes, so that one made yesterday or in another window can be taken back as well."""
+"""Record of the last changes to editors' files, so that an earlier one or one of another window can be undone."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from citeloom.core import atomic_file, paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.editors.types import Change
 
-_MOST = 50
+_MAX_RECORDS = 50
 
 
-def remember(change: Change) -> None:
-    """Note a change."""
-    _store([*_noted(), _note(change)])
+def record(change: Change) -> None:
+    """Add a change."""
+    _save([*_load(), _as_record(change)])
 
 
-def forget(change: Change) -> None:
-    """A change was taken back."""
-    noted = _noted()
-    if _note(change) in noted:
-        noted.reverse()
-        noted.remove(_note(change))
-        noted.reverse()
-        _store(noted)
+def discard(change: Change) -> None:
+    """Remove a change that was undone."""
+    records = _load()
+    for number in reversed(range(len(records))):
+        if records[number] == _as_record(change):
+            _save(records[:number] + records[number + 1 :])
+            return
 
 
-def last(client_id: str, file: Path) -> Change | None:
-    """The last change of an editor's file."""
-    for one in reversed(_noted()):
-        if one.get("client_id") == client_id and one.get("file") == str(file):
-            backup = one.get("backup")
-            return Change(
-                client_id, file, Path(backup) if backup else None, bool(one.get("created")), "", one.get("written")
-            )
-    return None
+def last_change(editor_id: str, file: Path) -> Change | None:
+    """Return the last change of an editor's file."""
+    records = _records_of(editor_id, file)
+    if not records:
+        return None
+    last, backup = records[-1], records[-1].get("backup")
+    return Change(editor_id, file, Path(backup) if backup else None, bool(last.get("created")), "", last.get("written"))
 
 
-def created(client_id: str, file: Path) -> bool:
-    """Whether an editor's file came from CiteLoom."""
-    made = ({"client_id": client_id, "file": str(file), "created": True}.items() <= one.items() for one in _noted())
-    return any(made)
+def was_created(editor_id: str, file: Path) -> bool:
+    """Return whether CiteLoom created an editor's file."""
+    return any(one.get("created") is True for one in _records_of(editor_id, file))
 
 
-def _note(change: Change) -> dict[str, Any]:
+def _records_of(editor_id: str, file: Path) -> list[dict[str, Any]]:
+    return [one for one in _load() if (one.get("client_id"), one.get("file")) == (editor_id, str(file))]
+
+
+def _as_record(change: Change) -> dict[str, Any]:
     return {
-        "client_id": change.client_id,
+        "client_id": change.editor_id,
         "file": str(change.file),
         "backup": str(change.backup) if change.backup else None,
         "created": change.created,
@@ -55,22 +55,22 @@ def _note(change: Change) -> dict[str, Any]:
     }
 
 
-def _place() -> Path:
+def _file() -> Path:
     return Path(paths.folders().data) / "editor-changes.json"
 
 
-def _noted() -> list[dict[str, Any]]:
+def _load() -> list[dict[str, Any]]:
     try:
-        noted = json.loads(_place().read_text(encoding="utf-8"))
+        records = json.loads(_file().read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
-    return [one for one in noted if isinstance(one, dict)] if isinstance(noted, list) else []
+    return [one for one in records if isinstance(one, dict)] if isinstance(records, list) else []
 
 
-def _store(changes: list[dict[str, Any]]) -> None:
+def _save(records: list[dict[str, Any]]) -> None:
     try:
         paths.make_private(paths.folders().data)
-        atomic_file.replace(_place(), atomic_file.read(_place()), json.dumps(changes[-_MOST:], indent=1).encode())
+        atomic_file.replace(_file(), atomic_file.read(_file()), json.dumps(records[-_MAX_RECORDS:], indent=1).encode())
     except (OSError, CiteLoomError):
-        # The change itself is done and backed up: a note that cannot be kept is no reason to call it failed.
+        # The change itself is done and backed up: a record that cannot be written is no reason to call it failed.
         pass

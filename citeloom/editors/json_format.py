@@ -1,4 +1,4 @@
-"""Putting an entry into JSON text, and taking it out, without touching anything else."""
+"""CiteLoom's entry in JSON text, with or without comments: `json_scanner` finds it, the text is spliced."""
 
 from __future__ import annotations
 
@@ -7,173 +7,151 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from citeloom.editors.config_text import SERVER_NAME, ConfigText, MalformedConfig
 from citeloom.editors.json_scanner import Node, scan
-from citeloom.editors.types import NAME, Malformed
 
 _BLANK = " \t\r\n"
 _REST_OF_LINE = re.compile(r"(?:[ \t]|/\*(?:(?!\*/)[^\r\n])*\*/)*(?://[^\r\n]*)?(?=\r?\n|$)")
 _LINE_COMMENT = re.compile(r"//[^\r\n]*$")
+_LINE_END = re.compile(r"[ \t]*(\r?\n|$)")
 
 
-class JsonText:
-    """Text of a JSON file; strict, if its program reads no comments."""
+class JsonText(ConfigText):
+    """Text of a JSON file; strict if its program reads no comments."""
 
-    def __init__(self, text: str, servers: str, *, strict: bool) -> None:
-        self.text = text
-        self._servers = servers
+    def __init__(self, text: str, servers_key: str, *, strict: bool) -> None:
         self._strict = strict
-        self._newline = "\r\n" if "\r\n" in text else "\n"
-        self._root = scan(text, servers, strict=strict)
+        self._root = scan(text, servers_key, strict=strict)
         if self._root is not None and not isinstance(self._root.value, dict):
-            raise Malformed("it holds no object in curly brackets")
-        table = self._root.member(servers) if self._root else None
-        if table and not isinstance(table.node.value, dict):
-            raise Malformed(f"{servers} is not an object in curly brackets")
-        self._table = table.node if table else None
+            raise MalformedConfig("it holds no object in curly brackets")
+        super().__init__(text, servers_key, self._root.value if self._root else {})
+        servers = self._root.member(servers_key) if self._root else None
+        if servers and not isinstance(servers.node.value, dict):
+            raise MalformedConfig(f"{servers_key} is not an object in curly brackets")
+        self._servers = servers.node if servers else None
 
-    def data(self) -> Mapping[str, Any]:
-        """Everything in it."""
-        return self._root.value if self._root else {}
-
-    def entry(self) -> Any | None:
-        """Our entry."""
-        return self._table.value.get(NAME) if self._table else None
-
-    def rest(self) -> Any:
-        """Everything but our entry."""
-        table = {k: v for k, v in self.data().get(self._servers, {}).items() if k != NAME}
-        return {**self.data(), self._servers: table} if table else _without(self.data(), self._servers)
-
-    def put(self, entry: Mapping[str, Any]) -> str:
-        """The text with our entry in it."""
+    def with_entry(self, entry: Mapping[str, Any]) -> str:
+        """Return the text with this entry added, or in place of the one that is there."""
         if self._root is None:
-            begun = self.text and not self.text.endswith("\n")
-            whole = _written({self._servers: {NAME: entry}}, "", "  ", self._newline)
-            return f"{self.text}{self._newline if begun else ''}{whole}{self._newline}"
-        if self._table is None:
-            return self._insert(self._root, self._servers, {NAME: entry})
-        here = self._table.member(NAME)
-        if here is None:
-            return self._insert(self._table, NAME, entry)
-        indent = self._own_line(here.start)
-        return self._spliced((here.node.start, here.node.end, self._value(entry, indent)))
+            whole = _formatted({self.servers_key: {SERVER_NAME: entry}}, "", "  ", self._newline)
+            return self._with_line_end(self.text) + whole + self._newline
+        if self._servers is None:
+            return self._insert(self._root, self.servers_key, {SERVER_NAME: entry})
+        old = self._servers.member(SERVER_NAME)
+        if old is None:
+            return self._insert(self._servers, SERVER_NAME, entry)
+        return self._spliced((old.node.start, old.node.end, self._value(entry, self._own_line_indent(old.start))))
 
-    def take(self) -> str:
-        """The text without our entry."""
-        table = self._table
-        numbers = [n for n, member in enumerate(table.members) if member.key == NAME] if table else []
-        if table is None or not numbers:
+    def without_entry(self) -> str:
+        """Return the text without the entry, however often its key is there."""
+        servers = self._servers
+        numbers = [n for n, member in enumerate(servers.members) if member.key == SERVER_NAME] if servers else []
+        if servers is None or not numbers:
             return self.text
-        shorter = self._remove(table, numbers[-1])
-        # A key that came twice: the other one would be in force now.
-        return JsonText(shorter, self._servers, strict=self._strict).take()
+        shorter = self._remove(servers, numbers[-1])
+        # Of a key that comes twice the last one counts: without it the other one would.
+        return JsonText(shorter, self.servers_key, strict=self._strict).without_entry()
 
     # -- inserting -------------------------------------------------------------------------------------------
 
-    def _insert(self, into: Node, key: str, value: Any) -> str:
-        last = into.members[-1] if into.members else None
-        indent = self._own_line(last.start) if last else self._first_indent(into)
+    def _insert(self, parent: Node, key: str, value: Any) -> str:
+        last = parent.members[-1] if parent.members else None
+        indent = self._own_line_indent(last.start) if last else self._first_indent(parent)
         written = f"{json.dumps(key)}: {self._value(value, indent)}"
         if last is None:
-            return self._fill(into, written, indent)
-        before = "" if into.trailing_comma is not None else ","
-        after = "," if into.trailing_comma is not None else ""
-        end = last.node.end if into.trailing_comma is None else into.trailing_comma + 1
+            return self._insert_first(parent, written, indent)
+        before, after, end = ",", "", last.node.end
+        if last.comma is not None:  # trailing
+            before, after, end = "", ",", last.comma + 1
         if indent is None:
             return self._spliced((end, end, f"{before} {written}{after}"))
-        comments = _REST_OF_LINE.match(self.text, end)  # what is said there of the one before stays with it
-        line_end = comments.end() if comments else end
+        line_end = self._rest_of_line(end)  # a comment there is about the member before, and stays with it
         return self._spliced((end, end, before), (line_end, line_end, f"{self._newline}{indent}{written}{after}"))
 
-    def _fill(self, empty: Node, written: str, indent: str | None) -> str:
+    def _insert_first(self, empty: Node, written: str, indent: str | None) -> str:
         opened, closed = empty.start + 1, empty.end - 1
         if indent is None:
             return self._spliced((opened, opened, written))
         inside = self.text[opened:closed]
-        first_line = _REST_OF_LINE.match(self.text, opened)
-        place = first_line.end() if first_line else opened
-        if "\n" in inside and place < closed:
-            return self._spliced((place, place, f"{self._newline}{indent}{written}"))
-        outer = self._line_indent(empty.start)
-        if inside.strip(_BLANK):  # a comment, in one line with both brackets
-            return self._spliced((closed, closed, f"{self._newline}{indent}{written}{self._newline}{outer}"))
-        return self._spliced((opened, closed, f"{self._newline}{indent}{written}{self._newline}{outer}"))
+        line_end = self._rest_of_line(opened)
+        line = f"{self._newline}{indent}{written}"
+        if "\n" in inside and line_end < closed:
+            return self._spliced((line_end, line_end, line))
+        start = closed if inside.strip(_BLANK) else opened  # what is not blank is a comment
+        return self._spliced((start, closed, f"{line}{self._newline}{self._line_indent(empty.start)}"))
 
     def _first_indent(self, empty: Node) -> str | None:
-        """How far the first member of an object is moved in; None: everything stands in one line."""
+        """Return the indentation for the first member of an object; None if the whole file is one line."""
         if "\n" not in self.text.strip(_BLANK) and empty is not self._root:
             return None
-        return self._line_indent(empty.start) + self._unit()
+        return self._line_indent(empty.start) + self._indent_unit()
 
-    def _unit(self) -> str:
-        """How far this file moves things in."""
+    def _indent_unit(self) -> str:
+        """Return the indentation of one level in this file."""
         if self._root is not None:
             outer = self._line_indent(self._root.start)
             for member in self._root.members:
-                indent = (self._own_line(member.start) or "").removeprefix(outer)
+                indent = (self._own_line_indent(member.start) or "").removeprefix(outer)
                 if indent:
                     return indent
         return "  "
 
     def _value(self, value: Any, indent: str | None) -> str:
-        return _written(value, indent, self._unit(), self._newline)
+        return _formatted(value, indent, self._indent_unit(), self._newline)
 
-    def _line_indent(self, place: int) -> str:
-        line = self.text[self.text.rfind("\n", 0, place) + 1 : place]
+    def _rest_of_line(self, index: int) -> int:
+        """Return the end of the line if only blanks and comments follow an index, else the index."""
+        rest = _REST_OF_LINE.match(self.text, index)
+        return rest.end() if rest else index
+
+    def _line_indent(self, index: int) -> str:
+        line = self.text[self.text.rfind("\n", 0, index) + 1 : index]
         return line[: len(line) - len(line.lstrip(" \t"))]
 
-    def _own_line(self, place: int) -> str | None:
-        """The blanks before a place, if nothing else stands before it in its line."""
-        begin = self.text.rfind("\n", 0, place) + 1
-        line = self.text[begin:place]
-        return line if begin and not line.strip(" \t") else None
+    def _own_line_indent(self, index: int) -> str | None:
+        """Return the blanks before an index; None if anything else is before it in its line."""
+        line_start = self.text.rfind("\n", 0, index) + 1
+        line = self.text[line_start:index]
+        return line if line_start and not line.strip(" \t") else None
 
     # -- removing --------------------------------------------------------------------------------------------
 
-    def _remove(self, table: Node, number: int) -> str:
-        member, text = table.members[number], self.text
-        start, end = member.start, member.node.end if member.comma is None else member.comma + 1
-        blank = _line_begin(text, start)
-        if self._keeps_its_line(table, number, blank, end):
-            blank = start
-        if len(table.members) == 1 and not text[table.start + 1 : blank].strip(_BLANK):
-            inner = text[end : table.end - 1]
-            if not inner.strip(_BLANK):
-                return self._spliced((table.start + 1, table.end - 1, ""))
-        before = table.members[number - 1] if number else None
-        if before is not None and before.comma is not None and member.comma is None:
-            return self._spliced((before.comma, before.comma + 1, ""), (blank, end, ""))
-        return self._spliced((blank, end, ""))
+    def _remove(self, parent: Node, number: int) -> str:
+        member, text = parent.members[number], self.text
+        start, end = _blank_start(text, member.start), member.node.end if member.comma is None else member.comma + 1
+        if self._line_comment_before(parent, number, start) and not _LINE_END.match(text, end):
+            start = member.start  # what follows would be drawn into the comment
+        around = text[parent.start + 1 : start] + text[end : parent.end - 1]
+        if len(parent.members) == 1 and not around.strip(_BLANK):
+            return self._spliced((parent.start + 1, parent.end - 1, ""))
+        comma = parent.members[number - 1].comma if number else None
+        if comma is not None and member.comma is None:
+            return self._spliced((comma, comma + 1, ""), (start, end, ""))
+        return self._spliced((start, end, ""))
 
-    def _keeps_its_line(self, table: Node, number: int, blank: int, end: int) -> bool:
-        """Whether what follows would be drawn into a comment that ends with its line."""
-        since = table.members[number - 1].node.end if number else table.start + 1
-        line = self.text[max(since, self.text.rfind("\n", 0, blank) + 1) : blank]
-        follows = re.compile(r"[ \t]*(\r?\n|$)").match(self.text, end)
-        return bool(_LINE_COMMENT.search(line)) and not follows
+    def _line_comment_before(self, parent: Node, number: int, index: int) -> bool:
+        since = parent.members[number - 1].node.end if number else parent.start + 1
+        line = self.text[max(since, self.text.rfind("\n", 0, index) + 1) : index]
+        return bool(_LINE_COMMENT.search(line))
 
     def _spliced(self, *edits: tuple[int, int, str]) -> str:
-        parts, at = [], 0
+        parts, done = [], 0
         for start, end, new in edits:
-            parts += [self.text[at:start], new]
-            at = end
-        return "".join([*parts, self.text[at:]])
+            parts += [self.text[done:start], new]
+            done = end
+        return "".join([*parts, self.text[done:]])
 
 
-def _line_begin(text: str, place: int) -> int:
-    """Where the blanks before a place begin, with the end of the line above."""
-    while text[place - 1 : place] in (" ", "\t"):
-        place -= 1
-    if text[place - 1 : place] == "\n":
-        place -= 2 if text[place - 2 : place] == "\r\n" else 1
-    return place
+def _blank_start(text: str, index: int) -> int:
+    """Return where the blanks before an index begin, including the end of the line above."""
+    while text[index - 1 : index] in (" ", "\t"):
+        index -= 1
+    if text[index - 1 : index] == "\n":
+        index -= 2 if text[index - 2 : index] == "\r\n" else 1
+    return index
 
 
-def _written(value: Any, indent: str | None, unit: str, newline: str) -> str:
+def _formatted(value: Any, indent: str | None, unit: str, newline: str) -> str:
     if indent is None:
         return json.dumps(value, ensure_ascii=False)
     return json.dumps(value, ensure_ascii=False, indent=unit).replace("\n", newline + indent)
-
-
-def _without(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return {k: v for k, v in data.items() if k != key}

@@ -1,193 +1,137 @@
-"""The editors CiteLoom knows, and where each keeps the servers of its user, on Linux, macOS and Windows."""
+"""The editors CiteLoom knows, and where each keeps its MCP servers on Linux, macOS and Windows."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
-from citeloom.editors.types import Client
+from citeloom.editors.types import ConfigLocation, Editor, Locations, UserEnvironment
 
-_NEW_CHAT = "It is there in the next chat."
+_CHAT = "It is there in the next chat."
+_SESSION = "It is there in the next session."
 _RELOAD = "Reload its window (Developer: Reload Window), or start it anew."
+_RESTART = "Quit it and start it again."
+_REFRESH = "Press Refresh in the MCP settings of Cascade."
+_SWITCH_ON = "Switch it on under Program, in a chat."
 
 
-@dataclass(frozen=True)
-class Machine:
-    """Where to look: somebody's home on some system."""
-
-    home: Path
-    system: str
-    environment: Mapping[str, str]
-
-    def settings(self) -> Path:
-        """Where programs keep their settings on this system."""
-        if self.system == "win32":
-            return self.named("APPDATA", self.home / "AppData" / "Roaming")
-        if self.system == "darwin":
-            return self.home / "Library" / "Application Support"
-        return self.named("XDG_CONFIG_HOME", self.home / ".config")
-
-    def named(self, variable: str, otherwise: Path) -> Path:
-        """The path in a variable of the environment, or the usual one."""
-        value = self.environment.get(variable, "")
-        return Path(value) if Path(value).is_absolute() else otherwise
-
-    def has_program(self, name: str) -> bool:
-        """Whether a command of this name is found."""
-        return shutil.which(name, path=self.environment.get("PATH", "")) is not None
-
-
-class Place(NamedTuple):
-    """A file that a program reads, and what shows that the program is there."""
-
-    file: Path
-    sign: Path
-
-
-def there(path: Path) -> bool:
-    """Whether something is at a path, as far as one may see."""
+def exists(path: Path) -> bool:
+    """Return whether a path exists; one that may not be looked at does not."""
     try:
         return path.exists()
     except OSError:
         return False
 
 
-def _in_folder(folder: Path, *parts: str) -> list[Place]:
-    return [Place(folder.joinpath(*parts), folder)]
+def _in_home(folder: str, file: str, variable: str = "") -> Locations:
+    """A folder in the home folder, or the one that an environment variable names."""
+    return lambda user: _in_folder(user.path(variable, user.home / folder), file)
 
 
-def _claude_desktop(machine: Machine) -> list[Place]:
-    folders = [machine.settings() / "Claude"]
-    if machine.system == "win32":
-        # Installed from the Store it sees a copy of the usual folder, and the copy comes first.
-        local = machine.named("LOCALAPPDATA", machine.home / "AppData" / "Local") / "Packages"
-        packages = sorted(local.glob("Claude_*")) if there(local) else []
+def _in_config(folder: str, file: str) -> Locations:
+    """A folder where the system keeps settings."""
+    return lambda user: _in_folder(user.config_folder() / folder, file)
+
+
+def _in_folder(folder: Path, file: str) -> list[ConfigLocation]:
+    return [ConfigLocation(folder / file, folder)]
+
+
+def _claude_desktop(user: UserEnvironment) -> list[ConfigLocation]:
+    folders = [user.config_folder() / "Claude"]
+    if user.system == "win32":
+        # Installed from the Store it reads a copy of the usual folder.
+        local = user.path("LOCALAPPDATA", user.home / "AppData" / "Local") / "Packages"
+        packages = sorted(local.glob("Claude_*")) if exists(local) else []
         folders = [*(package / "LocalCache" / "Roaming" / "Claude" for package in packages), *folders]
-    return [Place(folder / "claude_desktop_config.json", folder) for folder in folders]
+    return [ConfigLocation(folder / "claude_desktop_config.json", folder) for folder in folders]
 
 
-def _claude_code(machine: Machine) -> list[Place]:
-    # Its file stands beside its folder, but in the folder where the variable names one, be it the usual one.
-    file = machine.named("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json"
-    return [Place(file, machine.named("CLAUDE_CONFIG_DIR", machine.home / ".claude"))]
+def _claude_code(user: UserEnvironment) -> list[ConfigLocation]:
+    # Its file is beside its folder; but where the variable names a folder, even the usual one, the file is inside.
+    file = user.path("CLAUDE_CONFIG_DIR", user.home) / ".claude.json"
+    return [ConfigLocation(file, user.path("CLAUDE_CONFIG_DIR", user.home / ".claude"))]
 
 
-def _cline(machine: Machine) -> list[Place]:
+def _cline(user: UserEnvironment) -> list[ConfigLocation]:
     name = "cline_mcp_settings.json"
-    own = machine.named("CLINE_DIR", machine.home / ".cline")
-    places = [Place(own / "data" / "settings" / name, own)]
-    # Before 2026 it kept them inside the editor that it runs in.
+    own = user.path("CLINE_DIR", user.home / ".cline")
+    locations = [ConfigLocation(own / "data" / "settings" / name, own)]
+    # Before 2026 its file was inside the editor that it runs in.
     for editor in ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"):
-        folder = machine.settings() / editor / "User" / "globalStorage" / "saoudrizwan.claude-dev"
-        places.append(Place(folder / "settings" / name, folder))
-    chosen = machine.named("CLINE_MCP_SETTINGS_PATH", Path())
-    return [Place(chosen, chosen)] if chosen.is_absolute() else places
+        folder = user.config_folder() / editor / "User" / "globalStorage" / "saoudrizwan.claude-dev"
+        locations.append(ConfigLocation(folder / "settings" / name, folder))
+    chosen = user.path("CLINE_MCP_SETTINGS_PATH", Path())
+    return [ConfigLocation(chosen, chosen)] if chosen.is_absolute() else locations
 
 
-def _zed(machine: Machine) -> list[Place]:
-    if machine.system == "darwin":
-        return _in_folder(machine.home / ".config" / "zed", "settings.json")
-    return _in_folder(machine.settings() / ("Zed" if machine.system == "win32" else "zed"), "settings.json")
+def _zed(user: UserEnvironment) -> list[ConfigLocation]:
+    if user.system == "darwin":
+        return _in_folder(user.home / ".config" / "zed", "settings.json")
+    return _in_folder(user.config_folder() / ("Zed" if user.system == "win32" else "zed"), "settings.json")
 
 
-def _lm_studio(machine: Machine) -> list[Place]:
-    folders = [machine.home / ".lmstudio", machine.home / ".cache" / "lm-studio"]
+def _gemini(user: UserEnvironment) -> list[ConfigLocation]:
+    return _in_folder(user.path("GEMINI_CLI_HOME", user.home) / ".gemini", "settings.json")
+
+
+def _lm_studio(user: UserEnvironment) -> list[ConfigLocation]:
+    folders = [user.home / ".lmstudio", user.home / ".cache" / "lm-studio"]
     try:
-        words = (machine.home / ".lmstudio-home-pointer").read_text(encoding="utf-8").strip()
+        pointer = (user.home / ".lmstudio-home-pointer").read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
-        words = ""
-    if Path(words).is_absolute():
-        folders.insert(0, Path(words))
-    return [Place(folder / "mcp.json", folder) for folder in folders]
+        pointer = ""
+    if Path(pointer).is_absolute():
+        folders.insert(0, Path(pointer))
+    return [ConfigLocation(folder / "mcp.json", folder) for folder in folders]
 
 
-class _Known(NamedTuple):
-    client: Client
-    places: Callable[[Machine], list[Place]]
-    program: str = ""  # its command
+def _vs_code(editor_id: str, name: str, folder: str, command: str) -> Editor:
+    locations = _in_config(folder, "User/mcp.json")
+    return Editor(editor_id, name, "jsonc", "servers", locations, command, typed=True, next_step=_CHAT)
 
 
-_KNOWN = (
-    _Known(
-        Client("claude-desktop", "Claude Desktop", "json", "mcpServers", then="Quit it and start it again."),
-        _claude_desktop,
+_cursor = _in_home(".cursor", "mcp.json")
+_windsurf = _in_home(".codeium/windsurf", "mcp_config.json")
+_continue = _in_home(".continue", "config.yaml", variable="CONTINUE_GLOBAL_DIR")
+_codex = _in_home(".codex", "config.toml", variable="CODEX_HOME")
+
+_EDITORS = (
+    Editor("claude-desktop", "Claude Desktop", "json", "mcpServers", _claude_desktop, next_step=_RESTART),
+    Editor("claude-code", "Claude Code", "json", "mcpServers", _claude_code, "claude", typed=True, next_step=_SESSION),
+    Editor("cursor", "Cursor", "jsonc", "mcpServers", _cursor, "cursor", typed=True, next_step=_RELOAD),
+    _vs_code("vscode", "VS Code", "Code", "code"),
+    _vs_code("vscode-insiders", "VS Code Insiders", "Code - Insiders", "code-insiders"),
+    Editor("windsurf", "Windsurf", "jsonc", "mcpServers", _windsurf, "windsurf", next_step=_REFRESH),
+    Editor("zed", "Zed", "jsonc", "context_servers", _zed, "zed", next_step="It is there at once, in the Agent Panel."),
+    Editor(
+        "cline", "Cline", "json", "mcpServers", _cline, "cline", next_step="It is there at once, under MCP Servers."
     ),
-    _Known(
-        Client("claude-code", "Claude Code", "json", "mcpServers", typed=True, then="It is there in the next session."),
-        _claude_code,
-        "claude",
-    ),
-    _Known(
-        Client("cursor", "Cursor", "jsonc", "mcpServers", typed=True, then=_RELOAD),
-        lambda machine: _in_folder(machine.home / ".cursor", "mcp.json"),
-        "cursor",
-    ),
-    _Known(
-        Client("vscode", "VS Code", "jsonc", "servers", typed=True, then=_NEW_CHAT),
-        lambda machine: _in_folder(machine.settings() / "Code", "User", "mcp.json"),
-        "code",
-    ),
-    _Known(
-        Client("vscode-insiders", "VS Code Insiders", "jsonc", "servers", typed=True, then=_NEW_CHAT),
-        lambda machine: _in_folder(machine.settings() / "Code - Insiders", "User", "mcp.json"),
-        "code-insiders",
-    ),
-    _Known(
-        Client("windsurf", "Windsurf", "jsonc", "mcpServers", then="Press Refresh in the MCP settings of Cascade."),
-        lambda machine: _in_folder(machine.home / ".codeium" / "windsurf", "mcp_config.json"),
-        "windsurf",
-    ),
-    _Known(
-        Client("zed", "Zed", "jsonc", "context_servers", then="It is there at once, in the Agent Panel."),
-        _zed,
-        "zed",
-    ),
-    _Known(
-        Client("cline", "Cline", "json", "mcpServers", then="It is there at once, under MCP Servers."),
-        _cline,
-        "cline",
-    ),
-    _Known(
-        Client(
-            "continue",
-            "Continue",
-            "yaml",
-            "mcpServers",
-            fresh="name: Local Config\nversion: 1.0.0\nschema: v1\nmodels: []\n",
-            older_file="config.json",
-            then="Choose agent mode; its tools are there.",
-        ),
-        lambda machine: _in_folder(machine.named("CONTINUE_GLOBAL_DIR", machine.home / ".continue"), "config.yaml"),
+    Editor(
+        "continue",
+        "Continue",
+        "yaml",
+        "mcpServers",
+        _continue,
         "cn",
+        initial_text="name: Local Config\nversion: 1.0.0\nschema: v1\nmodels: []\n",
+        legacy_file="config.json",
+        next_step="Choose agent mode; its tools are there.",
     ),
-    _Known(
-        Client("codex", "Codex CLI", "toml", "mcp_servers", then="It is there in the next session."),
-        lambda machine: _in_folder(machine.named("CODEX_HOME", machine.home / ".codex"), "config.toml"),
-        "codex",
-    ),
-    _Known(
-        Client("gemini", "Gemini CLI", "jsonc", "mcpServers", then="It is there in the next session."),
-        lambda machine: _in_folder(machine.named("GEMINI_CLI_HOME", machine.home) / ".gemini", "settings.json"),
-        "gemini",
-    ),
-    _Known(
-        Client("lm-studio", "LM Studio", "jsonc", "mcpServers", then="Switch it on under Program, in a chat."),
-        _lm_studio,
-        "lms",
-    ),
+    Editor("codex", "Codex CLI", "toml", "mcp_servers", _codex, "codex", next_step=_SESSION),
+    Editor("gemini", "Gemini CLI", "jsonc", "mcpServers", _gemini, "gemini", next_step=_SESSION),
+    Editor("lm-studio", "LM Studio", "jsonc", "mcpServers", _lm_studio, "lms", next_step=_SWITCH_ON),
 )
 
-CLIENTS: dict[str, Client] = {known.client.id: known.client for known in _KNOWN}
+EDITORS: dict[str, Editor] = {editor.id: editor for editor in _EDITORS}
+
+OTHER = "other"  # any other program: the JSON that most of them take
+OTHER_EDITOR = Editor(OTHER, "another program", "json", "mcpServers", lambda _: [])
 
 
-def located(client: Client, machine: Machine) -> tuple[Path, bool]:
-    """The file that a program reads there, and whether the program is seen at all."""
-    known = next(k for k in _KNOWN if k.client is client)
-    places = known.places(machine)
-    files = [place.file for place in places if there(place.file)]
-    signs = [place.file for place in places if there(place.sign)]
-    installed = bool(files or signs) or bool(known.program and machine.has_program(known.program))
-    return (files or signs or [places[0].file])[0], installed
+def locate(editor: Editor, user: UserEnvironment) -> tuple[Path, bool]:
+    """Return the settings file that an editor reads, and whether the editor is installed."""
+    locations = editor.locations(user)
+    files = [location.file for location in locations if exists(location.file)]
+    expected = [location.file for location in locations if exists(location.marker)]
+    installed = bool(files or expected) or bool(editor.command and user.has_command(editor.command))
+    return (files or expected or [locations[0].file])[0], installed

@@ -1,4 +1,10 @@
-"""Putting an entry into TOML text, and taking it out, without touching anything else."""
+"""CiteLoom's entry in TOML text: tomllib finds the statements, tomlkit writes the entry, the text is spliced.
+
+Editing the tomlkit document itself breaks the golden files. Adding the entry to codex.before.toml puts it between the
+comment "# Folders that I trust." and the table below that the comment is about; removing it from codex.after.toml
+leaves an empty line behind and elsewhere deletes the comment above the next table, which tomlkit counts as part of
+the entry; and in a file with Windows line ends the new lines end with a bare line feed.
+"""
 
 from __future__ import annotations
 
@@ -9,144 +15,110 @@ from typing import Any, NamedTuple
 
 import tomlkit
 
-from citeloom.editors.types import NAME, Malformed, Unsuited
+from citeloom.editors.config_text import SERVER_NAME, ConfigText, MalformedConfig, UnsafeEdit
 
-# What a statement is made of, so that no bracket or line end inside a text or a comment counts.
-_PIECE = re.compile(
-    r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#[^\n]*|\n|[\[{]|[\]}]|[^"\'#\n\[\]{}]+',
-    re.DOTALL,
-)
-_SPACE = re.compile(r"[ \t\r\n]*")
+_LINE = re.compile(r".*\n|.+")  # unlike splitlines, which also splits at characters that may stand in a string
+_END_OF_LONG_VALUE = re.compile(r'(?:"""|\'\'\'|[\]}])[ \t]*(?:#|\r?\n|\Z)')
+_EMPTY_LINE_ABOVE = re.compile(r"(?<=\n)\r?\n\Z")
+_EMPTY_LINE_BELOW = re.compile(r"\r?\n|\Z")
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    is_table: bool  # begins with a table header, not with a dotted key inside another table
 
 
 class _Statement(NamedTuple):
     start: int
-    end: int  # behind its line
-    path: tuple[str, ...]  # from the top of the file
-    header: bool
+    end: int  # after its line
+    path: tuple[str, ...]  # keys from the top of the file
+    is_header: bool
 
 
-class TomlText:
+class TomlText(ConfigText):
     """Text of a TOML file."""
 
-    def __init__(self, text: str, servers: str) -> None:
-        self.text = text
-        self._servers = servers
-        self._newline = "\r\n" if "\r\n" in text else "\n"
+    def __init__(self, text: str, servers_key: str) -> None:
         try:
-            self._data = tomllib.loads(text)
+            data = tomllib.loads(text)
         except (ValueError, RecursionError) as error:
-            raise Malformed(str(error) or "it is nested too deeply") from None
-        if not isinstance(self._data.get(servers, {}), dict):
-            raise Malformed(f"{servers} is not a table")
+            raise MalformedConfig(str(error) or "it is nested too deeply") from None
+        if not isinstance(data.get(servers_key, {}), dict):
+            raise MalformedConfig(f"{servers_key} is not a table")
+        super().__init__(text, servers_key, data)
 
-    def data(self) -> Mapping[str, Any]:
-        """Everything in it."""
-        return self._data
-
-    def entry(self) -> Any | None:
-        """Our entry."""
-        return self._data.get(self._servers, {}).get(NAME)
-
-    def rest(self) -> Any:
-        """Everything but our entry."""
-        table = {k: v for k, v in self._data.get(self._servers, {}).items() if k != NAME}
-        without = {k: v for k, v in self._data.items() if k != self._servers}
-        return {**without, self._servers: table} if table else without
-
-    def put(self, entry: Mapping[str, Any]) -> str:
-        """The text with our entry in it."""
-        written = tomlkit.dumps({self._servers: {NAME: dict(entry)}}).replace("\n", self._newline)
-        spans = self._spans()
-        if not spans:
-            return self._appended(self.text, written)
-        first, end, in_place = spans[0]
-        rest = self._cut(self.text, spans[1:])
-        return rest[:first] + written + rest[end:] if in_place else self._appended(self._cut(rest, spans[:1]), written)
-
-    def take(self) -> str:
-        """The text without our entry."""
-        return self._cut(self.text, [self._with_gap(span) for span in self._spans()])
-
-    def _appended(self, text: str, written: str) -> str:
+    def with_entry(self, entry: Mapping[str, Any]) -> str:
+        """Return the text with this entry added, or in place of the one that is there."""
+        written = tomlkit.dumps({self.servers_key: {SERVER_NAME: dict(entry)}}).replace("\n", self._newline)
+        spans = self._entry_spans()
+        if spans and spans[0].is_table:
+            start, end, _ = spans[0]
+            shorter = _cut(self.text, spans[1:])
+            return shorter[:start] + written + shorter[end:]
+        text = _cut(self.text, spans)
         if not text.strip(" \t\r\n"):
             return text + written
-        ending = "" if text.endswith("\n") else self._newline
-        return f"{text}{ending}{self._newline}{written}"
+        return self._with_line_end(text) + self._newline + written
 
-    @staticmethod
-    def _cut(text: str, spans: list[tuple[int, int, bool]]) -> str:
-        for start, end, _ in reversed(spans):
-            text = text[:start] + text[end:]
-        return text
+    def without_entry(self) -> str:
+        """Return the text without the entry."""
+        return _cut(self.text, [self._with_empty_line(span) for span in self._entry_spans()])
 
-    def _with_gap(self, span: tuple[int, int, bool]) -> tuple[int, int, bool]:
-        """With the empty line before it, if that parts it from nothing any more."""
-        start, end, table = span
-        above = re.compile(r"(?<=\n)\r?\n$").search(self.text[:start])
-        below = re.compile(r"\r?\n|$").match(self.text, end)
-        return (above.start(), end, table) if table and above and below else span
+    def _with_empty_line(self, span: _Span) -> _Span:
+        """Extend a table over the empty line above it, unless that is needed to separate its neighbours."""
+        above = _EMPTY_LINE_ABOVE.search(self.text[: span.start])
+        below = _EMPTY_LINE_BELOW.match(self.text, span.end)
+        return span._replace(start=above.start()) if span.is_table and above and below else span
 
-    def _spans(self) -> list[tuple[int, int, bool]]:
-        """Where our entry stands: from, to, and whether a table of its own begins there."""
-        ours = (self._servers, NAME)
-        found: list[tuple[int, int, bool]] = []
-        joined = False
+    def _entry_spans(self) -> list[_Span]:
+        spans: list[_Span] = []
+        in_table = False  # the last span is a table that the next statement may belong to
         for statement in self._statements():
-            if statement.path[:2] != ours:
-                joined = False
+            if statement.path[:2] != (self.servers_key, SERVER_NAME):
+                in_table = False
                 continue
-            apart = found and self.text[found[-1][1] : statement.start].strip()
-            if joined and not (statement.header and apart):
-                found[-1] = (found[-1][0], statement.end, True)
+            # A comment between two tables is about the second one: it stays, and parts the span.
+            commented = spans and self.text[spans[-1].end : statement.start].strip()
+            if in_table and not (statement.is_header and commented):
+                spans[-1] = spans[-1]._replace(end=statement.end)
             else:
-                found.append((statement.start, statement.end, statement.header))
-                joined = statement.header
-        if self.entry() is not None and not found:
-            raise Unsuited(f"{self._servers} is written in one line")
-        return found
+                spans.append(_Span(statement.start, statement.end, statement.is_header))
+                in_table = statement.is_header
+        if self.entry is not None and not spans:
+            raise UnsafeEdit(f"{self.servers_key} is written in one line")
+        return spans
 
     def _statements(self) -> Iterator[_Statement]:
+        """Split the text: lines are joined until they parse, because only whole statements do."""
         table: tuple[str, ...] = ()
-        place = 0
-        while place < len(self.text):
-            line = self.text.rfind("\n", 0, _end(_SPACE, self.text, place)) + 1
-            start = max(place, line)
-            if _end(_SPACE, self.text, place) == len(self.text):
-                return
-            place, words = self._one(_end(_SPACE, self.text, place))
-            if not words:
+        start = 0
+        for line in _LINE.finditer(self.text):
+            if start < line.start() and not _END_OF_LONG_VALUE.search(line[0]):
+                continue  # no use in parsing: done at every line of a long value that would take quadratic time
+            statement = self.text[start : line.end()]
+            try:
+                path = _only_path(tomllib.loads(statement))
+            except tomllib.TOMLDecodeError:
                 continue
-            header = words.startswith("[")
-            own = _keys(tomllib.loads(words))
-            table = own if header else table
-            yield _Statement(start, place, own if header else (*table, *own), header)
-
-    def _one(self, start: int) -> tuple[int, str]:
-        """Behind the statement that begins at a place, and its words without the comment."""
-        depth, words, place = 0, "", start
-        while place < len(self.text):
-            piece = _PIECE.match(self.text, place)
-            if not piece:
-                raise Unsuited("a statement could not be told from the next one")
-            place = piece.end()
-            if piece[0] == "\n" and depth == 0:
-                break
-            depth += (piece[0] in "[{") - (piece[0] in "]}")
-            words += "" if piece[0].startswith("#") else piece[0]
-        return place, words.strip()
+            if path:
+                is_header = statement.lstrip().startswith("[")
+                table = path if is_header else table
+                yield _Statement(start, line.end(), path if is_header else (*table, *path), is_header)
+            start = line.end()
 
 
-def _keys(data: Any) -> tuple[str, ...]:
-    """The keys that lead down into a table that holds one thing."""
-    keys: list[str] = []
+def _cut(text: str, spans: list[_Span]) -> str:
+    for start, end, _ in reversed(spans):
+        text = text[:start] + text[end:]
+    return text
+
+
+def _only_path(data: Any) -> tuple[str, ...]:
+    """Return the keys that lead down through tables with a single key."""
+    path: list[str] = []
     while isinstance(data, dict) and len(data) == 1:
         ((key, data),) = data.items()
-        keys.append(key)
+        path.append(key)
         data = data[0] if isinstance(data, list) and len(data) == 1 else data
-    return tuple(keys)
-
-
-def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
-    found = pattern.match(text, place)
-    return found.end() if found else place
+    return tuple(path)

@@ -1,37 +1,76 @@
-"""An editor as CiteLoom sees it: where its servers are written, what is written there, and what was changed."""
+"""Data types of this package: an editor, its settings file as found, CiteLoom's entry in it, and a change to it."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from citeloom.core.errors import CiteLoomError
 
-NAME = "citeloom"  # of the entry in every editor's file
 TOOLSETS = ("read", "write")  # as `citeloom mcp --toolsets` takes them
 DEFAULT_TOOLSETS = ("read",)  # without that option
 
-Form = Literal["json", "jsonc", "yaml", "toml"]
+Format = Literal["json", "jsonc", "yaml", "toml"]
 
 
 @dataclass(frozen=True)
-class Client:
-    """A program that launches MCP servers named in a file."""
+class UserEnvironment:
+    """Home folder, operating system and environment variables under which editors are looked for."""
+
+    home: Path
+    system: str  # as sys.platform
+    variables: Mapping[str, str]
+
+    def config_folder(self) -> Path:
+        """Return where programs keep their settings on this system."""
+        if self.system == "win32":
+            return self.path("APPDATA", self.home / "AppData" / "Roaming")
+        if self.system == "darwin":
+            return self.home / "Library" / "Application Support"
+        return self.path("XDG_CONFIG_HOME", self.home / ".config")
+
+    def path(self, variable: str, default: Path) -> Path:
+        """Return the absolute path in an environment variable, or the default."""
+        value = self.variables.get(variable, "")
+        return Path(value) if Path(value).is_absolute() else default
+
+    def has_command(self, name: str) -> bool:
+        """Return whether a command of this name is on the PATH."""
+        return shutil.which(name, path=self.variables.get("PATH", "")) is not None
+
+
+class ConfigLocation(NamedTuple):
+    """A settings file that an editor may read, and a path that exists where the editor is installed."""
+
+    file: Path
+    marker: Path
+
+
+Locations = Callable[[UserEnvironment], list[ConfigLocation]]
+
+
+@dataclass(frozen=True)
+class Editor:
+    """A program that launches the MCP servers listed in a settings file."""
 
     id: str
     name: str
-    form: Form  # json: without comments, because the program itself cannot read them
-    servers: str  # the key that servers stand under
-    typed: bool = False  # an entry says that it is launched, not fetched
-    fresh: str = ""  # what a new file must begin with
-    older_file: str = ""  # stands beside where the file is still missing, and would be hidden by a new one
-    then: str = ""  # what the person does in the program afterwards
+    format: Format  # json: without comments, because the program itself cannot read them
+    servers_key: str  # the key that servers are listed under
+    locations: Locations  # the preferred one first
+    command: str = ""  # its executable, where it has one
+    typed: bool = False  # an entry needs a "type"
+    initial_text: str = ""  # what a new file must begin with
+    legacy_file: str = ""  # read where the file itself is missing: a new file would hide it
+    next_step: str = ""  # what the person does in the program afterwards
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Our entry in an editor's file."""
+    """CiteLoom's entry in an editor's file."""
 
     projects: tuple[str, ...]  # none: all projects
     toolsets: tuple[str, ...]
@@ -40,12 +79,12 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What was seen of one editor on this machine."""
+class DetectedEditor:
+    """An editor as found on this machine."""
 
-    client: Client
+    editor: Editor
     file: Path
-    installed: bool  # the program is seen on this machine
+    installed: bool
     connected: Entry | None
     problem: CiteLoomError | None  # why nothing can be written
     exists: bool = False  # the file was there
@@ -53,29 +92,21 @@ class Found:
 
 @dataclass(frozen=True)
 class Change:
-    """What was done to an editor's file, and what takes it back."""
+    """A change to an editor's file, with what is needed to undo it."""
 
-    client_id: str
+    editor_id: str
     file: Path
     backup: Path | None  # what was there before
     created: bool  # there was no file before
     diff: str
-    written: str | None  # fingerprint of what stands there since; None: nothing does
+    written: str | None  # fingerprint of the new content; None if the file was deleted
 
 
 @dataclass(frozen=True)
-class Tested:
-    """What came of launching the command in an editor's file."""
+class LaunchResult:
+    """Outcome of launching the command in an editor's file."""
 
     ok: bool
     tools: list[str]
     seconds: float
     problem: CiteLoomError | None
-
-
-class Malformed(ValueError):
-    """A file that its own program could not read either; says where and why."""
-
-
-class Unsuited(ValueError):
-    """A file that is well-formed, but written in a way that the entry cannot be put in safely; says why."""

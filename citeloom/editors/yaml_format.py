@@ -1,4 +1,9 @@
-"""Putting an entry into YAML text, and taking it out, without touching anything else. Servers stand in a list."""
+"""CiteLoom's entry in YAML text, where servers are a list of named items: ruamel.yaml finds it, the text is spliced.
+
+Dumping the round-trip document of ruamel.yaml breaks the golden files, though quotes and indentation survive. Adding
+the entry to continue.before.yaml puts it below the comment "# What it should know." of the next key, removing it from
+continue.after.yaml deletes that comment, and in a file with Windows line ends all lines but the comments lose them.
+"""
 
 from __future__ import annotations
 
@@ -10,172 +15,122 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from citeloom.editors.types import NAME, Malformed, Unsuited
+from citeloom.editors.config_text import SERVER_NAME, ConfigText, MalformedConfig, UnsafeEdit
 
-_LARGEST = 250_000  # characters; reading more would take minutes
+_MAX_CHARACTERS = 250_000  # parsing more would take minutes
 
 
-class YamlText:
+class YamlText(ConfigText):
     """Text of a YAML file."""
 
-    def __init__(self, text: str, servers: str) -> None:
-        self.text = text
-        self._servers = servers
-        self._newline = "\r\n" if "\r\n" in text else "\n"
-        if len(text) > _LARGEST:
-            raise Malformed("it is too large to be settings")
-        try:
-            yaml = YAML(typ="safe", pure=True)
-            yaml.composer.warn_double_anchors = False  # it is allowed, and the warning would print lines of the file
-            self._root = yaml.compose(text)
-            self._data = None if self._root is None else yaml.constructor.construct_document(self._root)
-        except YAMLError as error:
-            raise Malformed(_reason(error)) from None
-        except (LookupError, TypeError):  # a value that is not of the kind that its tag says
-            raise Malformed("a value in it makes no sense") from None
-        except (ValueError, RecursionError) as error:
-            raise Malformed(str(error) or "it is nested too deeply") from None
-        if self._data is not None and not isinstance(self._data, dict):
-            raise Malformed("it does not consist of keys and values")
-        if not isinstance(self._listed(), list):
-            raise Malformed(f"{servers} is not a list")
-
-    def data(self) -> Mapping[str, Any]:
-        """Everything in it."""
-        return self._data or {}
-
-    def _listed(self) -> Any:
-        value = self.data().get(self._servers)
-        return [] if value is None else value
-
-    def entry(self) -> Any | None:
-        """Our entry, without its name."""
-        ours = [server for server in self._listed() if _is_ours(server)]
-        return {k: v for k, v in ours[0].items() if k != "name"} if ours else None
-
-    def rest(self) -> Any:
-        """Everything but our entry."""
-        others = [server for server in self._listed() if not _is_ours(server)]
-        without = {k: v for k, v in self.data().items() if k != self._servers}
-        return {**without, self._servers: others} if others else without
-
-    def put(self, entry: Mapping[str, Any]) -> str:
-        """The text with our entry in it."""
-        whole = {"name": NAME, **entry}
-        value = self._value()
-        if isinstance(self._root, MappingNode) and self._root.flow_style:
-            raise Unsuited("it is written in curly brackets")
-        if value is None:
-            return self._appended(whole)
-        if isinstance(value, ScalarNode):  # the key alone
-            return self._after_line(value.start_mark.index, self._item(whole, self._indent_below()))
-        numbers = self._ours()
-        if len(numbers) > 1:
-            raise Unsuited(f"the entry {NAME} stands in it more than once")
-        if value.flow_style:
-            return self._put_in_brackets(value, whole, numbers)
-        indent = " " * value.start_mark.column
-        if numbers:
-            start, end = self._lines(value.value[numbers[0]])
-            return self.text[:start] + self._item(whole, indent) + self.text[end:]
-        return self._after_line(_last(value).end_mark.index, self._item(whole, indent))
-
-    def take(self) -> str:
-        """The text without our entry, however often it stands there."""
-        value, numbers = self._value(), self._ours()
-        if not numbers or not isinstance(value, SequenceNode):
-            return self.text
-        shorter = self._without(value, numbers[0])
-        return YamlText(shorter, self._servers).take()
-
-    def _without(self, value: SequenceNode, number: int) -> str:
-        if value.flow_style:
-            return self._take_from_brackets(value, number)
-        start, end = self._lines(value.value[number])
-        shorter = self.text[:start] + self.text[end:]
-        if len(value.value) == 1:
-            # A key with nothing under it is no list any more.
-            colon = self.text.index(":", self._key().end_mark.index) + 1
-            shorter = shorter[:colon] + " []" + shorter[colon:]
-        return shorter
-
-    # -- places ------------------------------------------------------------------------------------------------
-
-    def _pair(self) -> tuple[Node, Node] | None:
+    def __init__(self, text: str, servers_key: str) -> None:
+        self._root, data = _parse(text)
+        super().__init__(text, servers_key, data)
         pairs = self._root.value if isinstance(self._root, MappingNode) else []
-        return next((pair for pair in pairs if pair[0].value == self._servers), None)
+        # The last one counts: what a merge key (<<) brings in comes first.
+        pair: Any = next((pair for pair in reversed(pairs) if pair[0].value == servers_key), (None, None))
+        self._key, self._value = pair
+        servers = data.get(servers_key)
+        self._servers = [] if servers is None else servers
+        if not isinstance(self._servers, list):
+            raise MalformedConfig(f"{servers_key} is not a list")
+        self._own = [number for number, server in enumerate(self._servers) if _is_own(server)]
 
-    def _key(self) -> Node:
-        pair = self._pair()
-        assert pair is not None
-        return pair[0]
+    @property
+    def entry(self) -> Any | None:
+        """CiteLoom's entry, without its name."""
+        return {k: v for k, v in self._servers[self._own[0]].items() if k != "name"} if self._own else None
 
-    def _value(self) -> Any:
-        pair = self._pair()
-        return pair[1] if pair else None
+    def _other_servers(self) -> list[Any]:
+        return [server for server in self._servers if not _is_own(server)]
 
-    def _ours(self) -> list[int]:
-        return [number for number, server in enumerate(self._listed()) if _is_ours(server)]
+    def with_entry(self, entry: Mapping[str, Any]) -> str:
+        """Return the text with this entry added, or in place of the one that is there."""
+        whole = {"name": SERVER_NAME, **entry}
+        if isinstance(self._root, MappingNode) and self._root.flow_style:
+            raise UnsafeEdit("it is written in curly brackets")
+        if self._key is None:
+            key = f"{self.servers_key}:{self._newline}"
+            return self._with_line_end(self.text) + key + self._item(whole, indent=2)
+        if isinstance(self._value, ScalarNode):  # the key alone
+            indent = self._key.start_mark.column + 2
+            return self._after_line(self._value.start_mark.index, self._item(whole, indent))
+        if len(self._own) > 1:
+            raise UnsafeEdit(f"the entry {SERVER_NAME} stands in it more than once")
+        if self._value.flow_style:
+            return self._with_flow_item(_json(whole))
+        item = self._item(whole, indent=self._value.start_mark.column)
+        if self._own:
+            start, end = self._item_lines(self._own[0])
+            return self.text[:start] + item + self.text[end:]
+        return self._after_line(_last_leaf(self._value).end_mark.index, item)
 
-    def _indent_below(self) -> str:
-        column: int = self._key().start_mark.column
-        return " " * (column + 2)
+    def without_entry(self) -> str:
+        """Return the text without the entry, however often it is there."""
+        if not self._own:
+            return self.text
+        remove = self._without_flow_item if self._value.flow_style else self._without_block_item
+        return YamlText(remove(self._own[0]), self.servers_key).without_entry()
 
-    def _lines(self, item: Node) -> tuple[int, int]:
-        """The lines of an item, from its dash on."""
-        if isinstance(item, MappingNode) and item.anchor:
-            raise Unsuited(f"the entry {NAME} is used elsewhere in it")
-        start = self.text.rfind("\n", 0, item.start_mark.index) + 1
-        if self.text[start : item.start_mark.index].strip() != "-":
-            raise Unsuited(f"the entry {NAME} does not begin beside its dash")
-        end = self._line_end(_last(item).end_mark.index)
-        if end <= start:  # its last value is a reference, whose place is that of what it refers to
-            raise Unsuited(f"the entry {NAME} refers to another part of it")
-        return start, end
+    # -- block style: an item per line or lines, after a dash --------------------------------------------------
 
-    def _line_end(self, place: int) -> int:
-        """Behind the line that a place is in; a place at the beginning of a line is behind the one before."""
-        if place and self.text[place - 1] == "\n":
-            return place
-        end = self.text.find("\n", place)
-        return len(self.text) if end < 0 else end + 1
-
-    # -- writing -----------------------------------------------------------------------------------------------
-
-    def _item(self, entry: Mapping[str, Any], indent: str) -> str:
+    def _item(self, entry: Mapping[str, Any], indent: int) -> str:
         lines = []
         for key, value in entry.items():
             if value and isinstance(value, list):
-                lines += [f"{key}:", *(f"  - {_quoted(one)}" for one in value)]
+                lines += [f"{key}:", *(f"  - {_json(one)}" for one in value)]
             elif value and isinstance(value, Mapping):
-                lines += [f"{key}:", *(f"  {_quoted(k)}: {_quoted(v)}" for k, v in value.items())]
+                lines += [f"{key}:", *(f"  {_json(k)}: {_json(v)}" for k, v in value.items())]
             else:
-                lines.append(f"{key}: {_quoted(value)}")
-        marked = [f"{indent}{'- ' if number == 0 else '  '}{line}" for number, line in enumerate(lines)]
-        return "".join(line + self._newline for line in marked)
+                lines.append(f"{key}: {_json(value)}")
+        return "".join(
+            f"{' ' * indent}{'  ' if number else '- '}{line}{self._newline}" for number, line in enumerate(lines)
+        )
 
-    def _after_line(self, place: int, written: str) -> str:
-        end = self._line_end(place)
-        gap = "" if self.text[:end].endswith("\n") else self._newline
-        return self.text[:end] + gap + written + self.text[end:]
+    def _without_block_item(self, number: int) -> str:
+        start, end = self._item_lines(number)
+        shorter = self.text[:start] + self.text[end:]
+        if len(self._servers) == 1:  # a key with nothing under it is no list any more
+            colon = self.text.index(":", self._key.end_mark.index) + 1
+            shorter = f"{shorter[:colon]} []{shorter[colon:]}"
+        return shorter
 
-    def _appended(self, entry: Mapping[str, Any]) -> str:
-        gap = self._newline if self.text and not self.text.endswith("\n") else ""
-        return f"{self.text}{gap}{self._servers}:{self._newline}{self._item(entry, '  ')}"
+    def _item_lines(self, number: int) -> tuple[int, int]:
+        """Return where the lines of an item begin and end."""
+        item = self._value.value[number]
+        if item.anchor:
+            raise UnsafeEdit(f"the entry {SERVER_NAME} is used elsewhere in it")
+        start = self.text.rfind("\n", 0, item.start_mark.index) + 1
+        if self.text[start : item.start_mark.index].strip() != "-":
+            raise UnsafeEdit(f"the entry {SERVER_NAME} does not begin beside its dash")
+        end = self._line_end(_last_leaf(item).end_mark.index)
+        if end <= start:  # its last value is an alias, whose mark is that of what it refers to
+            raise UnsafeEdit(f"the entry {SERVER_NAME} refers to another part of it")
+        return start, end
 
-    def _put_in_brackets(self, value: SequenceNode, entry: Mapping[str, Any], numbers: list[int]) -> str:
-        written = _quoted(entry)
-        if numbers:
-            item = value.value[numbers[0]]
-            return self.text[: item.start_mark.index] + written + self.text[item.end_mark.index :]
-        if value.value:
-            end = value.value[-1].end_mark.index
-            return f"{self.text[:end]}, {written}{self.text[end:]}"
-        place = value.start_mark.index + 1
-        return self.text[:place] + written + self.text[place:]
+    def _line_end(self, index: int) -> int:
+        """Return where the line of an index ends; an index at the beginning of a line ends the line before."""
+        if index and self.text[index - 1] == "\n":
+            return index
+        end = self.text.find("\n", index)
+        return len(self.text) if end < 0 else end + 1
 
-    def _take_from_brackets(self, value: SequenceNode, number: int) -> str:
-        items = value.value
+    def _after_line(self, index: int, item: str) -> str:
+        end = self._line_end(index)
+        return self._with_line_end(self.text[:end]) + item + self.text[end:]
+
+    # -- flow style: items in square brackets ------------------------------------------------------------------
+
+    def _with_flow_item(self, item: str) -> str:
+        items = self._value.value
+        if self._own:
+            old = items[self._own[0]]
+            return self.text[: old.start_mark.index] + item + self.text[old.end_mark.index :]
+        index = items[-1].end_mark.index if items else self._value.start_mark.index + 1
+        return f"{self.text[:index]}{', ' if items else ''}{item}{self.text[index:]}"
+
+    def _without_flow_item(self, number: int) -> str:
+        items = self._value.value
         start, end = items[number].start_mark.index, items[number].end_mark.index
         if number:
             start = items[number - 1].end_mark.index
@@ -184,24 +139,43 @@ class YamlText:
         return self.text[:start] + self.text[end:]
 
 
-def _is_ours(server: Any) -> bool:
-    return isinstance(server, Mapping) and server.get("name") == NAME
+def _parse(text: str) -> tuple[Node | None, dict[str, Any]]:
+    if len(text) > _MAX_CHARACTERS:
+        raise MalformedConfig("it is too large to be settings")
+    try:
+        yaml = YAML(typ="safe", pure=True)
+        yaml.composer.warn_double_anchors = False  # it is allowed, and the warning would print lines of the file
+        root = yaml.compose(text)
+        data = None if root is None else yaml.constructor.construct_document(root)
+    except YAMLError as error:
+        raise MalformedConfig(_reason(error)) from None
+    except (LookupError, TypeError):  # a value that is not of the kind that its tag says
+        raise MalformedConfig("a value in it makes no sense") from None
+    except (ValueError, RecursionError) as error:
+        raise MalformedConfig(str(error) or "it is nested too deeply") from None
+    if data is not None and not isinstance(data, dict):
+        raise MalformedConfig("it does not consist of keys and values")
+    return root, data or {}
 
 
-def _last(node: Node) -> Node:
-    """The last thing inside: only there it is known where a list or a table without brackets ends."""
+def _reason(error: YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = f" (line {mark.line + 1})" if mark else ""
+    return f"{getattr(error, 'problem', None) or 'it holds characters that YAML does not allow'}{line}"
+
+
+def _is_own(server: Any) -> bool:
+    return isinstance(server, Mapping) and server.get("name") == SERVER_NAME
+
+
+def _last_leaf(node: Node) -> Node:
+    """Return the last scalar or bracketed value inside: a block's own end mark lies after the comments below it."""
     while isinstance(node, MappingNode | SequenceNode) and not node.flow_style and node.value:
         inner = node.value[-1]
         node = inner[1] if isinstance(inner, tuple) else inner
     return node
 
 
-def _quoted(value: Any) -> str:
+def _json(value: Any) -> str:
     # JSON is YAML, and needs no rules about which words may stand without quotation marks.
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _reason(error: YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    place = f" (line {mark.line + 1})" if mark else ""
-    return f"{getattr(error, 'problem', None) or 'it holds characters that YAML does not allow'}{place}"

@@ -88,7 +88,7 @@ def test_all_words_in_the_code_are_found_by_the_tool() -> None:
     assert found - known == set()
     assert {context for context, _ in known - found} == {"Clients"}
     # The tool passes silently over anything but plain words; the clients' own are the one exception.
-    assert [ast.unparse(put) for _, put in calls() if not isinstance(put, ast.Constant)] == ["found.client.then"]
+    assert [ast.unparse(put) for _, put in calls() if not isinstance(put, ast.Constant)] == ["found.editor.next_step"]
 
 
 def test_no_words_go_to_the_screen_untranslated() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from citeloom import editors
-from citeloom.editors import Found
+from citeloom.editors import DetectedEditor
 from tests.support import citeloom, done
 
 FILES = {
@@ -41,19 +41,19 @@ def test_what_is_written_into_each_kind_of_file_launches_and_lists_its_tools(
     folder = tmp_path / "papers"
     folder.mkdir()
     command("project", "add", "thesis", "--folder", str(folder))
-    for client_id, (place, before) in FILES.items():
-        said = command("clients", "install", client_id, "--project", "thesis", "--toolsets", "read")
+    for editor_id, (place, before) in FILES.items():
+        said = command("clients", "install", editor_id, "--project", "thesis", "--toolsets", "read")
         assert "It works" in said and "query" in said and "delete_document" not in said
         assert all(line in (person / place).read_text() for line in before.splitlines() if "mine" in line)
 
-        found = seen(person, client_id)
+        found = seen(person, editor_id)
         assert found.connected and found.connected.projects == ("thesis",)
         assert found.connected.environment == {"CITELOOM_HOME": str(home)}
-        tested = editors.test(found)
+        tested = editors.check_launch(found)
         assert tested.ok, tested.problem
         assert "query" in tested.tools and "delete_document" not in tested.tools
 
-        command("clients", "undo", client_id)
+        command("clients", "undo", editor_id)
         assert (person / place).read_text() == before
 
 
@@ -65,5 +65,5 @@ def test_a_project_that_is_not_there_is_refused_before_anything_is_written(home:
     assert (person / place).read_text() == before
 
 
-def seen(person: Path, client_id: str) -> Found:
-    return next(found for found in editors.look(person, "linux", {}) if found.client.id == client_id)
+def seen(person: Path, editor_id: str) -> DetectedEditor:
+    return next(found for found in editors.detect_editors(person, "linux", {}) if found.editor.id == editor_id)

@@ -26,8 +26,8 @@ class OtherPanel(QWidget):
         for part in (self.form, self.form.view()):
             part.setAccessibleName(self.tr("As which editor writes it"))
         self.form.addItem(self.tr("Most editors"), editors.OTHER)
-        for client in editors.CLIENTS.values():
-            self.form.addItem(client.name, client.id)
+        for editor in editors.EDITORS.values():
+            self.form.addItem(editor.name, editor.id)
         self.view = CodeView(self.tr("The entry to copy"))
         self.copy_button = button(self.tr("&Copy"), self._copy, icon_name="copy")
         self.said = text(muted=True)

@@ -22,7 +22,7 @@ from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.text.activity_text import tool_words
 from citeloom.desktop.text.editor_names import client_id
 from citeloom.desktop.widgets.basics import GAP, Banner, heading, number, text
-from citeloom.editors import OTHER, Change, Tested
+from citeloom.editors import OTHER, Change, LaunchResult
 
 
 class ConnectPage(Page):
@@ -183,7 +183,7 @@ class ConnectPage(Page):
         self._do(
             seen,
             self.tr("Launching what stands in the file, as {editor} does …").format(editor=seen.name),
-            lambda: clients.test(states.again(seen.found)),
+            lambda: clients.check_launch(clients.detect_editor(seen.id)),
             lambda tested: self._on_tested(seen, tested, change),
         )
 
@@ -232,7 +232,7 @@ class ConnectPage(Page):
             failed=lambda error: after(failed or refused, error),
         )
 
-    def _on_tested(self, seen: Seen, tested: Tested, change: Change | None) -> None:
+    def _on_tested(self, seen: Seen, tested: LaunchResult, change: Change | None) -> None:
         if tested.problem:
             words = self.tr("{editor} will not reach CiteLoom like this. {reason} Press “Connect again”, then test.")
             self.banner.say(words.format(editor=seen.name, reason=tested.problem.message), wrong=True)

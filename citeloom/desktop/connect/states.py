@@ -7,40 +7,35 @@ from dataclasses import dataclass
 from citeloom import editors
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.translations import translate
-from citeloom.editors import Change, Entry, Found
+from citeloom.editors import Change, DetectedEditor, Entry
 
 
 @dataclass(frozen=True)
 class Seen:
     """An editor as it was last looked at."""
 
-    found: Found
+    found: DetectedEditor
     change: Change | None  # the last thing that was done to its file
     live: bool = False  # it talks to CiteLoom right now
 
     @property
     def id(self) -> str:
         """The editor's id."""
-        return self.found.client.id
+        return self.found.editor.id
 
     @property
     def name(self) -> str:
         """The name that people know it by."""
-        return self.found.client.name
+        return self.found.editor.name
 
 
 def look() -> list[Seen]:
     """All known editors, those that were found on this machine first. Reads files: not for the UI thread."""
-    every = [Seen(found, _last_change(found)) for found in editors.look()]
+    every = [Seen(found, _last_change(found)) for found in editors.detect_editors()]
     return sorted(every, key=lambda one: not (one.found.installed or one.found.connected))
 
 
-def again(found: Found) -> Found:
-    """The same editor as it is now."""
-    return next(one for one in editors.look() if one.client.id == found.client.id)
-
-
-def _last_change(found: Found) -> Change | None:
+def _last_change(found: DetectedEditor) -> Change | None:
     try:
         return editors.last_change(found)
     except CiteLoomError:
@@ -64,6 +59,6 @@ def projects_words(entry: Entry) -> str:
     return ", ".join(entry.projects) or translate("Connect", "all projects")
 
 
-def next_words(found: Found) -> str:
+def next_words(found: DetectedEditor) -> str:
     """What is left to do in the editor itself."""
-    return translate("Clients", found.client.then) if found.client.then else ""
+    return translate("Clients", found.editor.next_step) if found.editor.next_step else ""

@@ -11,13 +11,13 @@ from citeloom.desktop.text.job_text import IMPORT, kind_of
 from citeloom.desktop.text.job_text import stage_words as chore_words
 from citeloom.desktop.text.job_text import title as job_title
 from citeloom.desktop.widgets.basics import number
-from citeloom.editors import CLIENTS
+from citeloom.editors import EDITORS
 
 
 def editor_words(said: str, version: str = "") -> str:
     """An editor by the name that people know it by, and by the one that it gives."""
     whole = one_line(f"{said} {version}".strip())
-    known = CLIENTS.get(client_id(whole) or "")
+    known = EDITORS.get(client_id(whole) or "")
     if known is None or f"{whole} ".casefold().startswith(f"{known.name} ".casefold()):
         return whole
     words = translate("Activity", "{editor} ({name})")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from citeloom import editors
-from citeloom.editors import Found
-from citeloom.editors.entry import PLACES
+from citeloom.editors import DetectedEditor
+from citeloom.editors.entry import DATA_VARIABLES
 
 PYTHON = "/opt/citeloom/bin/python"
-Look = Callable[[str], Found]
+Look = Callable[[str], DetectedEditor]
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home.mkdir()
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(home))
-    for name in PLACES:
+    for name in DATA_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "executable", PYTHON)
     return home
@@ -33,7 +33,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def look(own_home: Path) -> Look:
     """What is seen of one editor in that home, on Linux."""
 
-    def seen(client_id: str) -> Found:
-        return next(f for f in editors.look(own_home, "linux", {}) if f.client.id == client_id)
+    def seen(editor_id: str) -> DetectedEditor:
+        return next(f for f in editors.detect_editors(own_home, "linux", {}) if f.editor.id == editor_id)
 
     return seen

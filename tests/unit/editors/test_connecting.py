@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from citeloom import editors
 from citeloom.bridge import parse_arguments
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.editors import CLIENTS, OTHER, Found
+from citeloom.editors import EDITORS, OTHER, DetectedEditor
+from citeloom.editors.entry import build_entry, parse_entry
+from citeloom.editors.known_editors import OTHER_EDITOR
 
-Look = Callable[[str], Found]
+Look = Callable[[str], DetectedEditor]
 BOTH = ["read", "write"]
 COMMANDS = ("clients", "doctor", "mcp", "engine", "project")
 BEFORE = b'{\n  "mcpServers": {\n    "files": {"command": "npx"}\n  }\n}\n'
@@ -46,18 +48,18 @@ TOOLSETS = st.sampled_from([["read"], ["write"], ["read", "write"], ["write", "r
 @settings(max_examples=30)
 @given(st.lists(st.text(min_size=1).filter(lambda name: name.strip(", ")), max_size=3, unique=True), TOOLSETS)
 def test_what_is_written_is_what_the_bridge_understands(projects: list[str], toolsets: list[str]) -> None:
-    entry = editors.entry.made(CLIENTS["cursor"], projects, toolsets)
+    entry = build_entry(EDITORS["cursor"], projects, toolsets)
     program = entry["args"].index("mcp")
     options = parse_arguments(entry["args"][program + 1 :])
     assert options["projects"] == projects
     assert sorted(options["toolsets"]) == sorted(toolsets)
-    seen = editors.entry.seen(entry)
+    seen = parse_entry(entry)
     assert (list(seen.projects), sorted(seen.toolsets)) == (projects, sorted(toolsets))
 
 
 def test_an_entry_says_what_may_be_done_whatever_the_default_is() -> None:
     for toolsets, said in ((BOTH, "read,write"), (["read"], "read")):
-        assert editors.entry.made(None, [], toolsets) == {
+        assert build_entry(OTHER_EDITOR, [], toolsets) == {
             "command": sys.executable,
             "args": ["-m", "citeloom", "mcp", "--toolsets", said],
         }
@@ -73,12 +75,12 @@ def test_the_command_is_the_script_of_this_installation(tmp_path: Path, monkeypa
     script = tmp_path / "citeloom"
     script.write_text("")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    assert editors.entry.made(None, [], BOTH)["command"] == str(script)
+    assert build_entry(OTHER_EDITOR, [], BOTH)["command"] == str(script)
 
 
 def test_a_data_folder_of_its_own_is_told_to_the_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "data"))
-    assert editors.entry.made(None, [], BOTH)["env"] == {"CITELOOM_HOME": str(tmp_path / "data")}
+    assert build_entry(OTHER_EDITOR, [], BOTH)["env"] == {"CITELOOM_HOME": str(tmp_path / "data")}
 
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="only Linux has such variables")
@@ -105,8 +107,8 @@ def test_only_toolsets_that_there_are_can_be_chosen(toolsets: list[str], cursor:
 
 
 def test_a_snippet_is_there_for_every_editor_and_for_any_other() -> None:
-    for client_id in (*CLIENTS, OTHER):
-        assert "thesis" in editors.snippet(client_id, ["thesis"], BOTH)
+    for editor_id in (*EDITORS, OTHER):
+        assert "thesis" in editors.snippet(editor_id, ["thesis"], BOTH)
     with pytest.raises(CiteLoomError, match="emacs") as error:
         editors.snippet("emacs", [], BOTH)
     assert "cursor" in error.value.next_step
@@ -293,9 +295,9 @@ def test_a_new_file_is_for_its_owner_alone(look: Look) -> None:
 # -- what cannot be done ---------------------------------------------------------------------------------------
 
 
-def refused(look: Look, client_id: str, *words: str) -> CiteLoomError:
+def refused(look: Look, editor_id: str, *words: str) -> CiteLoomError:
     """The problem is seen when looking, install is refused with it, and nothing is written."""
-    found = look(client_id)
+    found = look(editor_id)
     there = sorted(found.file.parent.iterdir())
     with pytest.raises(CiteLoomError) as refusal:
         editors.install(found, [], BOTH)

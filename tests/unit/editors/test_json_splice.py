@@ -12,9 +12,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from citeloom import editors
-from citeloom.editors import CLIENTS, Found
+from citeloom.editors import EDITORS, DetectedEditor
+from citeloom.editors.config_text import MalformedConfig
 from citeloom.editors.json_format import JsonText
-from citeloom.editors.types import Malformed
 
 
 class Pairs(list[Any]):
@@ -84,11 +84,11 @@ def _same(one: str, other: str) -> int:
 @example('{"mcpServers": {"x": 1}, "mcpServers": {"citeloom": 1, "citeloom": 2}}')
 def test_a_document_gets_the_entry_and_keeps_its_meaning_and_its_bytes(text: str) -> None:
     before = read(text)
-    after = read(before.put(ENTRY))
-    assert after.entry() == ENTRY
-    assert repr(after.rest()) == repr(before.rest())
-    assert after.put(ENTRY) == after.text
-    if "citeloom" not in before.data().get("mcpServers", {}):
+    after = read(before.with_entry(ENTRY))
+    assert after.entry == ENTRY
+    assert repr(after.other_data) == repr(before.other_data)
+    assert after.with_entry(ENTRY) == after.text
+    if "citeloom" not in before.data.get("mcpServers", {}):
         assert outside_is_untouched(text, after.text)
 
 
@@ -98,28 +98,28 @@ def test_a_document_gets_the_entry_and_keeps_its_meaning_and_its_bytes(text: str
 @example('{"mcpServers": {"citeloom": {}, // one\n "b": 1, "citeloom": 2}}')
 def test_taking_the_entry_out_leaves_the_rest(text: str) -> None:
     before = read(text)
-    after = read(before.take())
-    assert after.entry() is None
-    assert repr(after.rest()) == repr(before.rest())
+    after = read(before.without_entry())
+    assert after.entry is None
+    assert repr(after.other_data) == repr(before.other_data)
 
 
 @settings(max_examples=40)
 @given(documents())
 def test_an_entry_put_beside_others_leaves_no_trace_when_it_is_taken_out(text: str) -> None:
     before = read(text)
-    servers = before.data().get("mcpServers")
+    servers = before.data.get("mcpServers")
     assume(servers and "citeloom" not in servers)
-    assert read(before.put(ENTRY)).take() == text
+    assert read(before.with_entry(ENTRY)).without_entry() == text
 
 
 @settings(max_examples=50)
 @given(documents())
 def test_connecting_and_disconnecting_gives_back_the_very_bytes(text: str) -> None:
-    assume("citeloom" not in read(text).data().get("mcpServers", {}))
+    assume("citeloom" not in read(text).data.get("mcpServers", {}))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "mcp.json"
         file.write_bytes(text.encode())
-        found = Found(CLIENTS["cursor"], file, True, None, None, True)
+        found = DetectedEditor(EDITORS["cursor"], file, True, None, None, True)
         for projects in ([], ["thesis"]):
             editors.install(found, projects, ["read"])
         editors.remove(found)
@@ -134,7 +134,7 @@ PLAIN = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.
 def test_plain_json_is_read_like_the_standard_library_does(data: dict[str, Any], indent: int | None) -> None:
     for servers in ({}, {"mcpServers": {"nested": data}}):
         whole = {**data, **servers}
-        assert JsonText(json.dumps(whole, indent=indent), "mcpServers", strict=True).data() == whole
+        assert JsonText(json.dumps(whole, indent=indent), "mcpServers", strict=True).data == whole
 
 
 FAULTS = {
@@ -160,19 +160,19 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_what_is_not_sound_is_refused_with_the_reason(name: str) -> None:
     text, reason = FAULTS[name]
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(MalformedConfig, match=reason):
         read(text)
 
 
 @pytest.mark.parametrize("text", ['{\n// x\n"a": 1}', '{"a": 1,}', '{"a": [1,]}', "/* x */{}"])
 def test_a_program_that_reads_no_comments_is_not_given_any(text: str) -> None:
     read(text)
-    with pytest.raises(Malformed, match="line"):
+    with pytest.raises(MalformedConfig, match="line"):
         JsonText(text, "mcpServers", strict=True)
 
 
 def test_a_fault_says_its_line() -> None:
-    with pytest.raises(Malformed, match="line 3"):
+    with pytest.raises(MalformedConfig, match="line 3"):
         read('{\n  "a": 1\n  "b": 2\n}')
 
 
@@ -191,4 +191,4 @@ def test_a_fault_says_its_line() -> None:
     ],
 )
 def test_the_entry_looks_like_what_stands_around_it(text: str, expected: str) -> None:
-    assert read(text).put({}) == expected
+    assert read(text).with_entry({}) == expected

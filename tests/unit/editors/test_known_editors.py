@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from citeloom import editors
-from citeloom.editors import CLIENTS, Found
+from citeloom.editors import EDITORS, DetectedEditor
 
 PLACES = {
     "linux": {
@@ -43,32 +43,32 @@ SIGNS = {  # what shows that a program is there, before it has a file
 }
 
 
-def seen(home: Path, system: str = "linux", **environment: str) -> dict[str, Found]:
-    return {found.client.id: found for found in editors.look(home, system, environment)}
+def seen(home: Path, system: str = "linux", **environment: str) -> dict[str, DetectedEditor]:
+    return {found.editor.id: found for found in editors.detect_editors(home, system, environment)}
 
 
 @pytest.mark.parametrize("system", PLACES)
-@pytest.mark.parametrize("client_id", CLIENTS)
-def test_an_editor_is_found_at_its_place(client_id: str, system: str, own_home: Path) -> None:
-    place = own_home / (PLACES[system].get(client_id) or PLACES["linux"][client_id])
-    before = seen(own_home, system)[client_id]
+@pytest.mark.parametrize("editor_id", EDITORS)
+def test_an_editor_is_found_at_its_place(editor_id: str, system: str, own_home: Path) -> None:
+    place = own_home / (PLACES[system].get(editor_id) or PLACES["linux"][editor_id])
+    before = seen(own_home, system)[editor_id]
     assert (before.file, before.installed, before.exists, before.problem) == (place, False, False, None)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text("")
-    after = seen(own_home, system)[client_id]
+    after = seen(own_home, system)[editor_id]
     assert (after.file, after.installed, after.exists, after.problem) == (place, True, True, None)
 
 
 def test_the_editors_come_in_a_fixed_order_and_looking_leaves_no_trace(own_home: Path) -> None:
-    assert list(seen(own_home)) == list(CLIENTS)
+    assert list(seen(own_home)) == list(EDITORS)
     assert list(own_home.iterdir()) == []
 
 
-@pytest.mark.parametrize("client_id", SIGNS)
-def test_a_program_without_a_file_is_seen_by_its_folder(client_id: str, own_home: Path) -> None:
-    (own_home / SIGNS[client_id]).mkdir()
-    found = seen(own_home)[client_id]
-    assert found.installed and found.file == own_home / PLACES["linux"][client_id]
+@pytest.mark.parametrize("editor_id", SIGNS)
+def test_a_program_without_a_file_is_seen_by_its_folder(editor_id: str, own_home: Path) -> None:
+    (own_home / SIGNS[editor_id]).mkdir()
+    found = seen(own_home)[editor_id]
+    assert found.installed and found.file == own_home / PLACES["linux"][editor_id]
 
 
 def test_a_program_is_seen_by_its_command(own_home: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_program_is_seen_by_its_command(own_home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("client_id", "variable", "file"),
+    ("editor_id", "variable", "file"),
     [
         ("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"),
         ("codex", "CODEX_HOME", "config.toml"),
@@ -93,11 +93,11 @@ def test_a_program_is_seen_by_its_command(own_home: Path) -> None:
     ],
 )
 def test_a_place_chosen_by_a_variable_is_honoured_if_it_is_one(
-    client_id: str, variable: str, file: str, own_home: Path
+    editor_id: str, variable: str, file: str, own_home: Path
 ) -> None:
     elsewhere = own_home / "elsewhere"
-    assert seen(own_home, **{variable: str(elsewhere)})[client_id].file == elsewhere / file
-    assert seen(own_home, **{variable: "relative"})[client_id].file == own_home / PLACES["linux"][client_id]
+    assert seen(own_home, **{variable: str(elsewhere)})[editor_id].file == elsewhere / file
+    assert seen(own_home, **{variable: "relative"})[editor_id].file == own_home / PLACES["linux"][editor_id]
 
 
 def test_claude_code_keeps_its_file_in_the_folder_that_a_variable_names_even_if_it_is_the_usual_one(

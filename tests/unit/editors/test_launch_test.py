@@ -13,9 +13,9 @@ import pytest
 
 from citeloom import editors
 from citeloom.core.errors import Code
-from citeloom.editors import Found
+from citeloom.editors import DetectedEditor
 
-Look = Callable[[str], Found]
+Look = Callable[[str], DetectedEditor]
 REAL_PYTHON = sys.executable
 
 ANSWERS = """
@@ -42,10 +42,10 @@ NO_TOOLS = ANSWERS.replace('"tools": names', '"tools": []')
 
 
 @pytest.fixture
-def saying(own_home: Path, look: Look) -> Callable[..., Found]:
+def saying(own_home: Path, look: Look) -> Callable[..., DetectedEditor]:
     """Cursor's file with a command in it."""
 
-    def written(*command: str) -> Found:
+    def written(*command: str) -> DetectedEditor:
         file = own_home / ".cursor" / "mcp.json"
         file.parent.mkdir(exist_ok=True)
         entry = {"command": command[0], "args": command[1:], "env": {"OWN": "mine"}}
@@ -56,11 +56,11 @@ def saying(own_home: Path, look: Look) -> Callable[..., Found]:
 
 
 def test_the_command_is_launched_as_an_editor_does(
-    saying: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
+    saying: Callable[..., DetectedEditor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", "/somewhere")
     monkeypatch.setenv("XDG_DATA_HOME", "/somewhere")
-    tested = editors.test(saying(REAL_PYTHON, "-c", ANSWERS))
+    tested = editors.check_launch(saying(REAL_PYTHON, "-c", ANSWERS))
     assert tested.ok and tested.problem is None
     assert tested.tools == [os.defpath, "none", "none", "mine"]
 
@@ -81,15 +81,15 @@ def test_the_command_is_launched_as_an_editor_does(
     ids=["gone", "fails", "crashes", "silent", "endless", "refuses", "empty", "folder", "zero"],
 )
 def test_a_command_that_does_not_work_says_why(
-    command: tuple[str, ...], code: Code, said: str, saying: Callable[..., Found]
+    command: tuple[str, ...], code: Code, said: str, saying: Callable[..., DetectedEditor]
 ) -> None:
-    tested = editors.test(saying(*command))
+    tested = editors.check_launch(saying(*command))
     assert not tested.ok and tested.tools == []
     assert tested.problem and tested.problem.code == code and said in str(tested.problem)
 
 
 def test_a_command_that_never_answers_is_ended_with_all_it_has_started(
-    saying: Callable[..., Found], tmp_path: Path
+    saying: Callable[..., DetectedEditor], tmp_path: Path
 ) -> None:
     both = tmp_path / "pids"
     stubborn = (
@@ -98,7 +98,7 @@ def test_a_command_that_never_answers_is_ended_with_all_it_has_started(
         f"pathlib.Path({str(both)!r}).write_text(f'{{os.getpid()}} {{child.pid}}');"
         "time.sleep(600)"
     )
-    tested = editors.test(saying(REAL_PYTHON, "-c", stubborn), seconds=3)
+    tested = editors.check_launch(saying(REAL_PYTHON, "-c", stubborn), seconds=3)
     assert tested.problem and tested.problem.code == Code.TIMEOUT
     for pid in both.read_text().split():
         assert _ended(int(pid))
@@ -117,9 +117,9 @@ def _ended(pid: int) -> bool:
 
 
 def test_an_editor_that_is_not_connected_is_told_how(look: Look, own_home: Path) -> None:
-    tested = editors.test(look("cursor"))
+    tested = editors.check_launch(look("cursor"))
     assert tested.problem and "Connect it first." in str(tested.problem)
     (own_home / ".cursor").mkdir()
     (own_home / ".cursor" / "mcp.json").write_text("{")
-    tested = editors.test(look("cursor"))
+    tested = editors.check_launch(look("cursor"))
     assert tested.problem and "not sound" in str(tested.problem)

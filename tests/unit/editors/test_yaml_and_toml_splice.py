@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from citeloom.editors.config_text import MalformedConfig, UnsafeEdit
 from citeloom.editors.toml_format import TomlText
-from citeloom.editors.types import Malformed, Unsuited
 from citeloom.editors.yaml_format import YamlText
 
 ENTRY = {"command": "C:\\tools\\citeloom.exe", "args": ["mcp", "--project", "thèse: 1 # ½"], "env": {"A": "b"}}
@@ -69,19 +69,19 @@ def _twice(one: str, other: str) -> bool:
 
 
 def check(before: YamlText | TomlText, read: type) -> None:
-    after = read(before.put(ENTRY), before._servers)
-    assert after.entry() == ENTRY
-    assert repr(after.rest()) == repr(before.rest())
-    assert after.put(ENTRY) == after.text
-    if before.entry() is None:
+    after = read(before.with_entry(ENTRY), before.servers_key)
+    assert after.entry == ENTRY
+    assert repr(after.other_data) == repr(before.other_data)
+    assert after.with_entry(ENTRY) == after.text
+    if before.entry is None:
         same = next((n for n, (a, b) in enumerate(zip(before.text, after.text, strict=False)) if a != b), None)
         place = len(before.text) if same is None else same
         assert after.text.endswith(before.text[place:]) and len(after.text) > len(before.text)
-    gone = read(after.take(), before._servers)
-    assert gone.entry() is None
-    assert repr(gone.rest()) == repr(before.rest())
+    gone = read(after.without_entry(), before.servers_key)
+    assert gone.entry is None
+    assert repr(gone.other_data) == repr(before.other_data)
     for word in ("# a word", "# after", "# two", "# kept", "# no comment", "# of the next", "[mcp_servers.citeloom]\n"):
-        if word in str(before.rest()) or word.startswith("# "):
+        if word in str(before.other_data) or word.startswith("# "):
             assert gone.text.count(word) == before.text.count(word)
 
 
@@ -96,7 +96,7 @@ def test_yaml_gets_the_entry_and_keeps_everything_else(text: str) -> None:
 
 def test_a_list_of_servers_stays_a_list_when_its_only_one_is_taken_out() -> None:
     text = YamlText("a: 1\nmcpServers: # mine\n  - name: citeloom\n    command: x\nb: 2\n", "mcpServers")
-    assert text.take() == "a: 1\nmcpServers: [] # mine\nb: 2\n"
+    assert text.without_entry() == "a: 1\nmcpServers: [] # mine\nb: 2\n"
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_a_list_of_servers_stays_a_list_when_its_only_one_is_taken_out() -> None
 )
 def test_an_entry_that_stands_there_twice_is_taken_out_twice_and_not_changed(text: str, without: str) -> None:
     twice = YamlText(text, "mcpServers")
-    assert twice.take() == without
-    with pytest.raises(Unsuited, match="more than once"):
-        twice.put(ENTRY)
+    assert twice.without_entry() == without
+    with pytest.raises(UnsafeEdit, match="more than once"):
+        twice.with_entry(ENTRY)
 
 
 @given(files(TOML_PIECES, TOML_SERVERS))
@@ -121,7 +121,7 @@ def test_toml_gets_the_entry_and_keeps_everything_else(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["a = 1\n", "[a]\r\nb = 1\r\n", ""], ids=["key", "windows", "empty"])
 def test_toml_is_left_without_a_gap_where_the_entry_was(text: str) -> None:
-    assert TomlText(TomlText(text, "mcp_servers").put(ENTRY), "mcp_servers").take() == text
+    assert TomlText(TomlText(text, "mcp_servers").with_entry(ENTRY), "mcp_servers").without_entry() == text
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_toml_is_left_without_a_gap_where_the_entry_was(text: str) -> None:
     ids=["open", "twice", "list", "object", "word", "two documents", "zero", "tag", "bool", "key", "deep", "large"],
 )
 def test_yaml_that_is_not_sound_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(MalformedConfig, match=reason):
         YamlText(text, "mcpServers")
 
 
@@ -151,14 +151,21 @@ def test_yaml_that_is_not_sound_is_refused(text: str, reason: str) -> None:
     "text", ["{a: 1}", "mcpServers:\n  - &ours\n    name: citeloom\nother: *ours\n"], ids=["brackets", "anchor"]
 )
 def test_yaml_that_cannot_be_changed_safely_is_left_alone(text: str) -> None:
-    with pytest.raises(Unsuited):
-        YamlText(text, "mcpServers").put(ENTRY)
+    with pytest.raises(UnsafeEdit):
+        YamlText(text, "mcpServers").with_entry(ENTRY)
+
+
+def test_servers_that_a_merge_key_brings_in_are_not_taken_for_those_of_the_file() -> None:
+    base = "base: &b\n  mcpServers:\n    - name: one\n<<: *b\n"
+    text = YamlText(f"{base}mcpServers:\n  - name: two\n  - name: citeloom\n    command: x\n", "mcpServers")
+    assert text.without_entry() == f"{base}mcpServers:\n  - name: two\n"
+    assert YamlText(text.with_entry(ENTRY), "mcpServers").entry == ENTRY
 
 
 def test_an_entry_that_refers_to_another_one_is_left_alone() -> None:
     text = YamlText("mcpServers:\n  - name: one\n    env: &e {A: b}\n  - name: citeloom\n    env: *e\n", "mcpServers")
-    for change in (text.take, lambda: text.put(ENTRY)):
-        with pytest.raises(Unsuited, match="refers to another part"):
+    for change in (text.without_entry, lambda: text.with_entry(ENTRY)):
+        with pytest.raises(UnsafeEdit, match="refers to another part"):
             change()
 
 
@@ -173,11 +180,11 @@ def test_an_entry_that_refers_to_another_one_is_left_alone() -> None:
     ids=["unfinished", "twice", "number", "list"],
 )
 def test_toml_that_is_not_sound_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(MalformedConfig, match=reason):
         TomlText(text, "mcp_servers")
 
 
 def test_toml_in_one_line_is_left_alone() -> None:
     text = TomlText('mcp_servers = { citeloom = { command = "x" }, other = { command = "y" } }\n', "mcp_servers")
-    with pytest.raises(Unsuited):
-        text.put(ENTRY)
+    with pytest.raises(UnsafeEdit):
+        text.with_entry(ENTRY)
