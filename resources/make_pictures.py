@@ -83,8 +83,8 @@ def _of_all_pages(project: str, out: Path, scheme: str) -> list[Path]:
     app = App()
     app.remembered.setValue("first_run/done", True)
     app.window.resize(SIZE)
-    app.link.start()
-    _until(lambda: app.overview.now.reached, "the engine")
+    app.tasks.start()
+    _until(lambda: app.engine_status.now.reached, "the engine")
     made = []
     try:
         for name in SHOWN:
@@ -94,12 +94,12 @@ def _of_all_pages(project: str, out: Path, scheme: str) -> list[Path]:
                 page.bar.box.setText(QUESTION)  # type: ignore[attr-defined]
             for _ in range(3):  # an answer may lead to the next question
                 QTest.qWait(350)
-                _until(lambda: app.link.at_rest, f"the page {name}")
+                _until(lambda: app.tasks.at_rest, f"the page {name}")
             file = out / f"{name}-{scheme}.png"
             app.window.grab().save(str(file))
             made.append(file)
     finally:
-        app.link.close()
+        app.tasks.close()
         app.window.close()
         app.deleteLater()
     return made

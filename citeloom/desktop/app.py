@@ -18,8 +18,8 @@ from citeloom.core import logging, paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.assistant import FirstRun
 from citeloom.desktop.shell import screen, style, translations
-from citeloom.desktop.shell.engine_status import Overview
-from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.engine_status import EngineStatus
+from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import app_icon
 from citeloom.desktop.shell.main_window import MainWindow
 from citeloom.desktop.shell.page import PageContext
@@ -40,13 +40,13 @@ class App(QObject):
 
     def __init__(self, *, hidden: bool = False, page: str = "") -> None:
         super().__init__()
-        self.link = Link(self)
-        self.overview = Overview(self.link, self)
-        self.desk = PageContext(self.link, self.overview, self)
+        self.tasks = EngineTasks(self)
+        self.engine_status = EngineStatus(self.tasks, self)
+        self.context = PageContext(self.tasks, self.engine_status, self)
         self.remembered = QSettings(paths.app_state(), QSettings.Format.IniFormat, self)
-        pages = all_pages(self.desk)
-        self.window = MainWindow(self.desk, pages, self.remembered)
-        self.tray = Tray(self.desk, pages, self)
+        pages = all_pages(self.context)
+        self.window = MainWindow(self.context, pages, self.remembered)
+        self.tray = Tray(self.context, pages, self)
         self.first_run: FirstRun | None = None
         self.question: QMessageBox | None = None  # whether to quit
         self._hidden, self._page = hidden, page
@@ -60,12 +60,12 @@ class App(QObject):
         # Queued: it is hidden only after it has said that it closes.
         self.window.closed.connect(self._on_window_closed, Qt.ConnectionType.QueuedConnection)
         self.window.quit_asked.connect(self.quit)
-        self.link.reached.connect(self._on_reached)
-        self.desk.first_run.connect(self.show_first_run)
+        self.tasks.reached.connect(self._on_reached)
+        self.context.first_run.connect(self.show_first_run)
 
     def start(self) -> None:
         """Reach the engine and show what was asked for."""
-        self.link.start()
+        self.tasks.start()
         self._look_for_tray()
         if not self._hidden:
             self.show(self._page)
@@ -89,7 +89,7 @@ class App(QObject):
             self.first_run.deleteLater()
             self.first_run = None
         if self.first_run is None:
-            self.first_run = FirstRun(self.desk, self.window)
+            self.first_run = FirstRun(self.context, self.window)
             self.first_run.finished_with.connect(self._on_first_run_finished)
         self.first_run.show()
         self.first_run.raise_()
@@ -100,21 +100,21 @@ class App(QObject):
 
         def begin(projects: list[dict[str, Any]]) -> None:
             for project in projects:
-                self.link.ask(self, "ingest", {"project": project["id"]}, failed=self._not_synced)
+                self.tasks.ask(self, "ingest", {"project": project["id"]}, failed=self._not_synced)
 
-        self.link.ask(self, "project_list", done=begin)
+        self.tasks.ask(self, "project_list", done=begin)
 
     def _not_synced(self, error: CiteLoomError) -> None:
         if error.code != Code.INVALID_INPUT:  # which a project says that reads nothing yet
-            self.link.failed.emit(error)
+            self.tasks.failed.emit(error)
 
     def pause(self, paused: bool) -> None:
         """Hold imports, or let them go on."""
-        self.link.ask(self, "pause" if paused else "resume")
+        self.tasks.ask(self, "pause" if paused else "resume")
 
     def quit(self) -> None:
         """End the app; asks where editors are connected or papers are being read."""
-        now = self.overview.now
+        now = self.engine_status.now
         editors, reading = int(now.status.get("editors") or 0), bool(now.jobs) and now.reached
         if not editors and not reading:
             self.end()
@@ -138,7 +138,7 @@ class App(QObject):
             return
         self._ending = True
         self.ending.emit()
-        self.link.leave()
+        self.tasks.leave()
         self._tray_timer.stop()
         if self.window.isVisible():
             self.window.remember()
@@ -146,19 +146,19 @@ class App(QObject):
             one.hide()
         self.tray.icon.hide()
         QTimer.singleShot(_END_MS, self._ended)
-        if self.overview.now.reached or self.overview.now.problem:
+        if self.engine_status.now.reached or self.engine_status.now.problem:
             self._end_engine()
         else:  # it is just being started
-            self.link.reached.connect(self._end_engine)
+            self.tasks.reached.connect(self._end_engine)
 
     def _end_engine(self) -> None:
-        if self.overview.now.status.get("started_by") == "app":
-            self.link.ask(self, "stop", done=self._ended, failed=self._ended)
+        if self.engine_status.now.status.get("started_by") == "app":
+            self.tasks.ask(self, "stop", done=self._ended, failed=self._ended)
         else:
             self._ended()
 
     def _ended(self, _: object = None) -> None:
-        self.link.close()
+        self.tasks.close()
         QApplication.exit(0)
 
     def _on_reached(self, status: dict[str, Any]) -> None:
@@ -169,7 +169,7 @@ class App(QObject):
     def _on_first_run_finished(self, project: str) -> None:
         self.remembered.setValue("first_run/done", True)
         if project:
-            self.desk.go.emit("projects", {"project": project})
+            self.context.go.emit("projects", {"project": project})
 
     def _on_window_closed(self) -> None:
         # The panel may have gone since the icon was put there.
@@ -219,7 +219,7 @@ def main(*, hidden: bool = False, page: str = "") -> int:
     with _signals(whole):
         whole.start()
         code = app.exec()
-    whole.link.close()
+    whole.tasks.close()
     instance.release()
     return code
 

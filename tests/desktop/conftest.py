@@ -10,8 +10,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
 
-from citeloom.desktop.shell.engine_status import Overview
-from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.engine_status import EngineStatus
+from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.page import PageContext
 
 
@@ -35,11 +35,11 @@ def _live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def desk(qapp: object) -> Iterator[PageContext]:
+def context(qapp: object) -> Iterator[PageContext]:
     """The way to the real engine of the test's home; ask for `library_home` or `own_home` before it."""
     assert "CITELOOM_HOME" in os.environ, "ask for library_home or own_home: this would be a person's own library"
-    link = Link()
-    made = PageContext(link, Overview(link))
-    link.start()
+    tasks = EngineTasks()
+    made = PageContext(tasks, EngineStatus(tasks))
+    tasks.start()
     yield made
-    link.close()
+    tasks.close()

@@ -18,7 +18,7 @@ from citeloom.desktop.activity.csv_export import spreadsheet_separator
 from citeloom.desktop.activity.log_model import BLOCK
 from citeloom.desktop.activity.page import ActivityPage
 from citeloom.desktop.shell.page import PageContext
-from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
 from tests.desktop.naming import nameless
 from tests.flows.steps import Project, four_papers, kill_engine, settings
 from tests.support import Editor
@@ -41,8 +41,8 @@ def project(own_home: Path, tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def page(project: Project, desk: PageContext, qtbot: QtBot) -> ActivityPage:
-    return _shown(ActivityPage(desk), qtbot)
+def page(project: Project, context: PageContext, qtbot: QtBot) -> ActivityPage:
+    return _shown(ActivityPage(context), qtbot)
 
 
 def test_an_editor_appears_asks_and_is_disconnected(page: ActivityPage, project: Project, qtbot: QtBot) -> None:
@@ -125,14 +125,14 @@ def test_a_past_import_says_why_a_file_was_not_read_and_leads_to_its_papers(page
     assert "torn.pdf" in story and "New: 4" in story
     reason = imports.model.rows[0]["result"]["errors"][0]["reason"]
     assert reason in story
-    with qtbot.waitSignal(page.desk.go) as went:
+    with qtbot.waitSignal(page.context.go) as went:
         qtbot.mouseClick(imports.papers_button, LEFT)
     assert went.args == ["projects", {"project": "p"}]
 
 
 def test_the_page_goes_on_after_the_engine_was_killed(page: ActivityPage, project: Project, qtbot: QtBot) -> None:
     page.tabs.setCurrentIndex(ASKED)
-    _wait(qtbot, lambda: page.desk.overview.now.reached and page.asked.empty.isVisible())
+    _wait(qtbot, lambda: page.context.engine_status.now.reached and page.asked.empty.isVisible())
     kill_engine(project.home)
     with Editor(project.home, name="after") as editor:
         editor.call("list_projects")
@@ -140,12 +140,12 @@ def test_the_page_goes_on_after_the_engine_was_killed(page: ActivityPage, projec
     assert not page.asked.banner.isVisible(), "that the engine was away is said by the window"
 
 
-def test_a_log_that_is_switched_off_points_to_the_settings(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
+def test_a_log_that_is_switched_off_points_to_the_settings(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
     settings(own_home, "[privacy]\naccess_log = false\n")
-    page = _shown(ActivityPage(desk), qtbot)
+    page = _shown(ActivityPage(context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
     _wait(qtbot, page.asked.off_banner.isVisible)
-    with qtbot.waitSignal(desk.go) as went:
+    with qtbot.waitSignal(context.go) as went:
         qtbot.mouseClick(page.asked.off_banner.button, LEFT)
     assert went.args == ["settings", {}]
     settings(own_home, "")
@@ -177,7 +177,7 @@ class Engine:
     def __init__(self, entries: int = 0) -> None:
         self.log = [_entry(number) for number in range(entries, 0, -1)]
         self.past: list[dict[str, Any]] = []
-        self.desk, self.link = fake_desk(
+        self.context, self.tasks = fake_context(
             editors={"editors": []},
             log=self._log,
             project_list=[],
@@ -192,7 +192,7 @@ class Engine:
 
 def test_older_entries_are_fetched_as_one_scrolls_and_new_ones_come_on_top(qtbot: QtBot) -> None:
     engine = Engine(entries=2 * BLOCK + 50)
-    page = _shown(ActivityPage(engine.desk), qtbot)
+    page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
     model, table = page.asked.model, page.asked.table
     _wait(qtbot, lambda: model.rowCount() >= BLOCK)
@@ -218,18 +218,20 @@ def test_older_entries_are_fetched_as_one_scrolls_and_new_ones_come_on_top(qtbot
 def test_a_filter_that_was_not_answered_is_asked_again_and_never_mixed_with_the_old_list(qtbot: QtBot) -> None:
     engine = Engine()
     engine.log = [_entry(3, client="zed 1"), _entry(2), _entry(1, client="zed 1")]
-    engine.link.answers["log"] = lambda args: [row for row in engine.log if args.get("client") in (None, row["client"])]
-    page = _shown(ActivityPage(engine.desk), qtbot)
+    engine.tasks.answers["log"] = lambda args: [
+        row for row in engine.log if args.get("client") in (None, row["client"])
+    ]
+    page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
-    asked, answer = page.asked, engine.link.answers["log"]
+    asked, answer = page.asked, engine.tasks.answers["log"]
     _wait(qtbot, lambda: asked.model.rowCount() == 3)
     for code, said in ((Code.ENGINE_UNAVAILABLE, False), (Code.STORAGE_ERROR, True)):
-        engine.link.answers["log"] = CiteLoomError(code, "No answer.")
+        engine.tasks.answers["log"] = CiteLoomError(code, "No answer.")
         asked.editor_box.setCurrentIndex(asked.editor_box.findData("zed 1"))
         with qtbot.waitSignal(asked.model.failed):
             asked.editor_box.activated.emit(asked.editor_box.currentIndex())
         assert asked.banner.isVisible() is said
-    engine.link.answers["log"] = answer
+    engine.tasks.answers["log"] = answer
     engine.log.insert(0, _entry(4, client="zed 1"))
     asked.refresh()
     _wait(qtbot, lambda: [row["id"] for row in asked.model.rows] == [4, 3, 1])
@@ -239,13 +241,13 @@ def test_a_filter_that_was_not_answered_is_asked_again_and_never_mixed_with_the_
 def test_the_table_takes_nothing_for_markup(qtbot: QtBot) -> None:
     engine = Engine()
     engine.log = [_entry(1, asked="<b>x</b>\n<img src=y>" + "é" * 3000, client="<i>me</i>", passages=["gone"])]
-    engine.link.answers["log_passages"] = {
+    engine.tasks.answers["log_passages"] = {
         "passages": [
             {"chunk_id": "gone", "cite": None, "title": None, "section_path": [], "text": None, "gone": True},
             {"chunk_id": "c", "cite": "[@k]", "title": "<h1>T", "section_path": ["A", "B"], "text": "<u>", "gone": 0},
         ]
     }  # fmt: skip
-    page = _shown(ActivityPage(engine.desk), qtbot)
+    page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
     _wait(qtbot, lambda: page.asked.model.rowCount() == 1)
     page.asked.table.selectRow(0)
@@ -258,11 +260,11 @@ def test_the_table_takes_nothing_for_markup(qtbot: QtBot) -> None:
 
 def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
     engine = Engine()
-    page = _shown(ActivityPage(engine.desk), qtbot)
+    page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(IMPORTS)
-    engine.link.answers["cancel"] = CiteLoomError(Code.TIMEOUT, "It did not stop.", "Try again.")
+    engine.tasks.answers["cancel"] = CiteLoomError(Code.TIMEOUT, "It did not stop.", "Try again.")
     for number in range(8):
-        engine.link.told.emit(_progress(f"job-{number}"))
+        engine.tasks.told.emit(_progress(f"job-{number}"))
     assert page.tabs.tabText(IMPORTS) == "Imports (8)"
     running = page.imports.running
     assert list(running.jobs) == [f"job-{number}" for number in range(5)]
@@ -276,12 +278,12 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
     assert page.imports.banner.words.text() == "It did not stop. Try again."
     assert nameless(page) == []
 
-    engine.link.answers["cancel"] = True
+    engine.tasks.answers["cancel"] = True
     qtbot.mouseClick(card.stop_button, LEFT)
-    _wait(qtbot, lambda: engine.link.asked[-1] == ("cancel", {"job_id": "job-0"}))
+    _wait(qtbot, lambda: engine.tasks.asked[-1] == ("cancel", {"job_id": "job-0"}))
     engine.past = [{"job_id": "job-0", "project": "thesis", "state": "cancelled", "source": None, "created_at": "",
                     "finished_at": "2026-11-16T12:00:00+00:00", "result": {}, "error": None}]  # fmt: skip
-    engine.link.told.emit(
+    engine.tasks.told.emit(
         {"type": "JobFinished", "job_id": "job-0", "project_id": "thesis", "state": "cancelled", "result": {}}
     )
     _wait(qtbot, lambda: page.imports.model.rowCount() == 1 and "job-5" in running.jobs)
@@ -291,26 +293,26 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
 def test_troubles_count_as_seen_once_the_page_was_shown(qtbot: QtBot) -> None:
     engine = Engine()
     failed = {"type": "JobFinished", "job_id": "j", "project_id": "p", "state": "failed", "result": {}}
-    engine.link.told.emit(failed)
-    assert engine.desk.overview.now.troubles
-    _shown(ActivityPage(engine.desk), qtbot)
-    assert not engine.desk.overview.now.troubles
+    engine.tasks.told.emit(failed)
+    assert engine.context.engine_status.now.troubles
+    _shown(ActivityPage(engine.context), qtbot)
+    assert not engine.context.engine_status.now.troubles
 
 
 def test_an_export_that_fails_or_is_stopped_leaves_the_old_file(qtbot: QtBot, tmp_path: Path) -> None:
     engine = Engine(entries=3)
-    page = _shown(ActivityPage(engine.desk), qtbot)
+    page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
     asked = page.asked
     _wait(qtbot, asked.export_button.isEnabled)
     file = tmp_path / "kept.csv"
     file.write_text("before")
 
-    engine.link.held = []
+    engine.tasks.held = []
     asked.export_to(file)
     assert not asked.export_button.isEnabled()
     qtbot.mouseClick(asked.banner.button, LEFT)
-    _let_go(engine.link)
+    _let_go(engine.tasks)
     assert "stopped" in asked.banner.words.text() and asked.export_button.isEnabled()
 
     asked.export_to(tmp_path / "no such folder" / "log.csv")
@@ -322,24 +324,24 @@ def test_an_export_that_fails_or_is_stopped_leaves_the_old_file(qtbot: QtBot, tm
 
 def test_an_export_that_is_being_written_is_not_said_to_be_stopped(qtbot: QtBot, tmp_path: Path) -> None:
     engine = Engine(entries=3)
-    asked = _shown(ActivityPage(engine.desk), qtbot).asked
+    asked = _shown(ActivityPage(engine.context), qtbot).asked
     _wait(qtbot, lambda: asked.model.rowCount() == 3)
-    engine.link.held = []
+    engine.tasks.held = []
     asked.export_to(tmp_path / "log.csv")
-    engine.link.held.pop()()
+    engine.tasks.held.pop()()
     _wait(qtbot, lambda: asked.banner.words.text() == "Writing the file …")
     assert not asked.banner.button.isVisibleTo(asked.banner)
-    _let_go(engine.link)
+    _let_go(engine.tasks)
     _wait(qtbot, lambda: "Exported 3 entries" in asked.banner.words.text())
 
 
 def test_many_imports_can_be_read_in_a_low_window(qtbot: QtBot) -> None:
     engine = Engine()
-    page = _shown(ActivityPage(engine.desk), qtbot)
+    page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(IMPORTS)
-    engine.link.held = []  # the made-up engine would soon say that nothing is under way
+    engine.tasks.held = []  # the made-up engine would soon say that nothing is under way
     for number in range(8):
-        engine.link.told.emit({**_progress(f"job-{number}"), "file": "a long name " * 30})
+        engine.tasks.told.emit({**_progress(f"job-{number}"), "file": "a long name " * 30})
     card = page.imports.running.jobs["job-0"]
     _wait(qtbot, card.words.isVisible)
     qtbot.wait(50)
@@ -350,19 +352,19 @@ def test_many_imports_can_be_read_in_a_low_window(qtbot: QtBot) -> None:
 
 def test_what_goes_wrong_while_somebody_looks_on_has_been_seen(qtbot: QtBot) -> None:
     engine = Engine()
-    page = _shown(ActivityPage(engine.desk), qtbot)
+    page = _shown(ActivityPage(engine.context), qtbot)
     _wait(qtbot, page.isActiveWindow)
     failed = {"type": "JobFinished", "job_id": "j", "project_id": "p", "state": "failed", "result": {}}
-    engine.link.told.emit(failed)
-    assert not engine.desk.overview.now.troubles
+    engine.tasks.told.emit(failed)
+    assert not engine.context.engine_status.now.troubles
     page.hide()
-    engine.link.told.emit(failed)
-    assert engine.desk.overview.now.troubles
+    engine.tasks.told.emit(failed)
+    assert engine.context.engine_status.now.troubles
 
 
 def test_what_is_chosen_stays_chosen_where_text_runs_from_right_to_left(qtbot: QtBot) -> None:
     engine = Engine(entries=3)
-    page = ActivityPage(engine.desk)
+    page = ActivityPage(engine.context)
     page.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     asked = _shown(page, qtbot).asked
     page.tabs.setCurrentIndex(ASKED)
@@ -414,7 +416,7 @@ def _progress(job_id: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _let_go(link: FakeLink) -> None:
-    held, link.held = link.held or [], None
+def _let_go(tasks: FakeEngineTasks) -> None:
+    held, tasks.held = tasks.held or [], None
     for one in held:
         one()

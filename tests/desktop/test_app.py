@@ -33,7 +33,7 @@ def started(qtbot: QtBot) -> Iterator[list[App]]:
     apps: list[App] = []
     yield apps
     for app in apps:
-        app.link.close()
+        app.tasks.close()
         app.window.hide()
         app.tray.icon.hide()
         for box in app.window.findChildren(QMessageBox):
@@ -47,7 +47,7 @@ def start(apps: list[App], qtbot: QtBot, *, first_run: bool = False) -> App:
     if not first_run:
         app.remembered.setValue("first_run/done", True)
     app.start()
-    qtbot.waitUntil(lambda: app.overview.now.reached, timeout=LONG)
+    qtbot.waitUntil(lambda: app.engine_status.now.reached, timeout=LONG)
     return app
 
 
@@ -80,8 +80,8 @@ def test_an_import_never_holds_the_window_up(own_home: Path, started: list[App],
             turned += 1
             if turned % 40 == 0:  # the researcher looks around meanwhile
                 app.window.go(PAGES[turned // 40 % len(PAGES)])
-            coverage = app.overview.now.status.get("coverage") or {}
-            return coverage.get("searchable") == 6 and not app.overview.now.jobs
+            coverage = app.engine_status.now.status.get("coverage") or {}
+            return coverage.get("searchable") == 6 and not app.engine_status.now.jobs
 
         qtbot.waitUntil(read, timeout=LONG)
     assert watchdog.ticks > 50
@@ -108,20 +108,20 @@ def test_an_engine_killed_in_an_import_is_shown_started_again_and_the_import_goe
     app = start(started, qtbot)
     app.window.go("projects", {"project": "thesis"})
     app.sync()
-    qtbot.waitUntil(lambda: bool(app.overview.now.jobs), timeout=LONG)
+    qtbot.waitUntil(lambda: bool(app.engine_status.now.jobs), timeout=LONG)
     said: list[str] = []
-    app.overview.changed.connect(lambda: said.append(app.window.banner.words.text()))
-    with qtbot.waitSignals([app.link.lost, app.link.reached], timeout=LONG):
+    app.engine_status.changed.connect(lambda: said.append(app.window.banner.words.text()))
+    with qtbot.waitSignals([app.tasks.lost, app.tasks.reached], timeout=LONG):
         os.kill(engine_address(own_home)["pid"], signal.SIGKILL)
     assert any("is being started again" in words for words in said)
     assert not app.window.banner.isVisible()
 
     def read() -> bool:
-        coverage = app.overview.now.status.get("coverage") or {}
-        return coverage.get("searchable") == 4 and not app.overview.now.jobs
+        coverage = app.engine_status.now.status.get("coverage") or {}
+        return coverage.get("searchable") == 4 and not app.engine_status.now.jobs
 
     qtbot.waitUntil(read, timeout=LONG)
-    assert app.overview.now.mood == TrayState.IDLE
+    assert app.engine_status.now.mood == TrayState.IDLE
 
 
 def test_pausing_holds_an_import_until_it_is_resumed(
@@ -132,13 +132,13 @@ def test_pausing_holds_an_import_until_it_is_resumed(
     app = start(started, qtbot)
     qtbot.waitUntil(app.tray.pause.isEnabled, timeout=LONG)
     app.tray.pause.trigger()
-    qtbot.waitUntil(lambda: app.overview.now.mood == TrayState.PAUSED, timeout=LONG)
+    qtbot.waitUntil(lambda: app.engine_status.now.mood == TrayState.PAUSED, timeout=LONG)
     app.tray.sync.trigger()
-    qtbot.waitUntil(lambda: bool(app.overview.now.jobs), timeout=LONG)
+    qtbot.waitUntil(lambda: bool(app.engine_status.now.jobs), timeout=LONG)
     qtbot.wait(300)
-    assert app.overview.now.status["coverage"]["searchable"] == 0
+    assert app.engine_status.now.status["coverage"]["searchable"] == 0
     app.tray.pause.trigger()
-    qtbot.waitUntil(lambda: app.overview.now.in_words() == "Up to date: 4 of 4 papers searchable", timeout=LONG)
+    qtbot.waitUntil(lambda: app.engine_status.now.in_words() == "Up to date: 4 of 4 papers searchable", timeout=LONG)
 
 
 def test_quitting_asks_only_when_an_editor_is_connected(
@@ -149,13 +149,13 @@ def test_quitting_asks_only_when_an_editor_is_connected(
     app = start(started, qtbot)
     with Editor(own_home) as editor:
         editor.request("tools/list")
-        qtbot.waitUntil(lambda: app.overview.now.status.get("editors") == 1, timeout=LONG)
+        qtbot.waitUntil(lambda: app.engine_status.now.status.get("editors") == 1, timeout=LONG)
         app.quit()
         box = app.window.findChild(QMessageBox)
         assert isinstance(box, QMessageBox) and "Editors are connected" in box.text()
         box.button(QMessageBox.StandardButton.Cancel).click()
         assert not ended
-    qtbot.waitUntil(lambda: app.overview.now.status.get("editors") == 0, timeout=LONG)
+    qtbot.waitUntil(lambda: app.engine_status.now.status.get("editors") == 0, timeout=LONG)
     app.quit()
     qtbot.waitUntil(lambda: ended == [0], timeout=LONG)
     wait_for(lambda: not launch.running(), "the engine that the app started to end with it")
@@ -198,7 +198,7 @@ def test_whoever_stays_finds_the_window_where_there_is_no_tray(
     monkeypatch.setattr(QSystemTrayIcon, "isVisible", lambda self: True)  # it was there: the panel has gone since
     with Editor(own_home) as editor:
         editor.request("tools/list")
-        qtbot.waitUntil(lambda: app.overview.now.status.get("editors") == 1, timeout=LONG)
+        qtbot.waitUntil(lambda: app.engine_status.now.status.get("editors") == 1, timeout=LONG)
         app.window.close()
         qtbot.waitUntil(lambda: app.question is not None)
         app.quit()
@@ -235,7 +235,7 @@ def test_the_first_project_leads_to_the_editor_and_another_one_begins_anew(
     assert not first.back_button.isEnabled(), "the project is there: its name stays"
     first.reading.connect_button.click()
     assert app.window.stack.currentWidget() is app.window.pages["connect"]
-    app.desk.first_run.emit()
+    app.context.first_run.emit()
     assert app.first_run is not None and app.first_run is not first and app.first_run.step is app.first_run.zotero
 
 
@@ -251,7 +251,7 @@ def test_every_control_has_a_name_and_no_button_is_cut_at_twice_the_size_of_lett
         app.window.resize(1600, 1000)
         for name in PAGES:
             app.window.go(name, {"project": "sample/library"})
-            qtbot.waitUntil(lambda: app.link.at_rest, timeout=LONG)
+            qtbot.waitUntil(lambda: app.tasks.at_rest, timeout=LONG)
             qtbot.wait(50)
             page = app.window.pages[name]
             assert not nameless(page), name

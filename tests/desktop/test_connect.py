@@ -20,7 +20,7 @@ from citeloom.desktop.connect.page import ConnectPage
 from citeloom.desktop.connect.states import state_words
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.editor_names import client_id
-from tests.desktop.fake_link import fake_desk
+from tests.desktop.fake_engine_tasks import fake_context
 from tests.desktop.naming import nameless
 from tests.support import Editor
 
@@ -54,18 +54,18 @@ def window(qtbot: QtBot) -> QMainWindow:
 @pytest.fixture
 def page(person: Path, own_home: Path, window: QMainWindow) -> ConnectPage:
     """The page with real files and a made-up engine; what a test of an entry launches is real as well."""
-    desk, _ = fake_desk(project_list=[{"id": "thesis"}, {"id": "other"}], editors={"editors": []})
-    return _shown(ConnectPage(desk), window)
+    context, _ = fake_context(project_list=[{"id": "thesis"}, {"id": "other"}], editors={"editors": []})
+    return _shown(ConnectPage(context), window)
 
 
 def test_an_editor_is_connected_seen_and_put_back_as_it_was(
-    person: Path, own_home: Path, desk: PageContext, window: QMainWindow, qtbot: QtBot
+    person: Path, own_home: Path, context: PageContext, window: QMainWindow, qtbot: QtBot
 ) -> None:
     made: list[object] = []
     for project in ("thesis", "other"):
-        desk.link.ask(desk, "project_add", {"id": project}, done=made.append)
+        context.tasks.ask(context, "project_add", {"id": project}, done=made.append)
     _wait(qtbot, lambda: len(made) == 2)
-    page = _shown(ConnectPage(desk), window)
+    page = _shown(ConnectPage(context), window)
     file = person / ".cursor" / "mcp.json"
     panel = page.panel
     _wait(qtbot, lambda: page.list.editors.rowCount() > 1 and panel.choice.model.rowCount() == 2)
@@ -200,8 +200,8 @@ def test_many_projects_are_found_by_their_name_and_one_that_is_gone_stays_in_sig
     entry = {"mcpServers": {"citeloom": {"command": "citeloom", "args": ["mcp", "--project", "<b>gone</b>"]}}}
     (person / ".cursor" / "mcp.json").write_text(json.dumps(entry))
     names = [*(f"project {number}" for number in range(10_000)), "🐦 مشروع"]
-    desk, _ = fake_desk(project_list=[{"id": name} for name in names], editors={"editors": []})
-    page = _shown(ConnectPage(desk), window)
+    context, _ = fake_context(project_list=[{"id": name} for name in names], editors={"editors": []})
+    page = _shown(ConnectPage(context), window)
     choice = page.panel.choice
     _wait(qtbot, lambda: choice.model.rowCount() == 10_002 and page.list.chosen() == "cursor")
     assert choice.projects() == ["<b>gone</b>"]

@@ -15,7 +15,7 @@ from citeloom.desktop.first_run.assistant import FirstRun
 from citeloom.desktop.first_run.step import Chosen
 from citeloom.desktop.shell.page import PageContext
 from citeloom.ipc.client import Client
-from tests.desktop.fake_link import fake_desk
+from tests.desktop.fake_engine_tasks import fake_context
 from tests.flows.steps import pdf_paper, settings
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.world import World
@@ -28,8 +28,8 @@ def click(qtbot: QtBot, button: Any) -> None:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def shown(desk: PageContext, qtbot: QtBot) -> FirstRun:
-    assistant = FirstRun(desk)
+def shown(context: PageContext, qtbot: QtBot) -> FirstRun:
+    assistant = FirstRun(context)
     qtbot.addWidget(assistant)
     assistant.show()
     return assistant
@@ -37,10 +37,10 @@ def shown(desk: PageContext, qtbot: QtBot) -> FirstRun:
 
 @pytest.mark.usefixtures("with_sample_conversions")
 def test_without_zotero_the_sample_library_is_read_in_five_steps(
-    own_home: Path, desk: PageContext, qtbot: QtBot
+    own_home: Path, context: PageContext, qtbot: QtBot
 ) -> None:
     nowhere(own_home)
-    assistant = shown(desk, qtbot)
+    assistant = shown(context, qtbot)
     qtbot.waitUntil(lambda: "cannot be reached" in assistant.zotero.state.text(), timeout=LONG)
     click(qtbot, assistant.zotero.sample_button)
     assert assistant.step is assistant.choice and assistant.choice.sample.isChecked()
@@ -52,7 +52,7 @@ def test_without_zotero_the_sample_library_is_read_in_five_steps(
     click(qtbot, assistant.next_button)
     qtbot.waitUntil(lambda: "10 of 10 papers searchable" in assistant.reading.counts.text(), timeout=LONG)
     pages: list[tuple[str, dict[str, str]]] = []
-    desk.go.connect(lambda page, what: pages.append((page, what)))
+    context.go.connect(lambda page, what: pages.append((page, what)))
     with qtbot.waitSignal(assistant.finished_with, timeout=LONG) as finished:
         click(qtbot, assistant.reading.connect_button)
     assert pages == [("connect", {"project": "sample"})] and finished.args == ["sample"]
@@ -67,7 +67,7 @@ def nowhere(home: Path) -> None:
 
 
 def test_zotero_is_seen_by_itself_once_it_lets_programs_in(
-    own_home: Path, desk: PageContext, qtbot: QtBot, tmp_path: Path
+    own_home: Path, context: PageContext, qtbot: QtBot, tmp_path: Path
 ) -> None:
     world = World(tmp_path / "Zotero")
     collection = world.collection("Möwen 🐦 & Salz")
@@ -75,7 +75,7 @@ def test_zotero_is_seen_by_itself_once_it_lets_programs_in(
     world.attach(paper, "salt.pdf", pdf_paper(tmp_path / "salt.pdf", "salt").read_bytes())
     with LocalZotero(world, enabled=False) as zotero:
         settings(own_home, f'[zotero]\nlocal_url = "{zotero.url}"\ndata_folder = "{world.data_folder}"\n')
-        assistant = shown(desk, qtbot)
+        assistant = shown(context, qtbot)
         qtbot.waitUntil(lambda: "Advanced" in assistant.zotero.help.text(), timeout=LONG)
         zotero.enabled = True
         qtbot.waitUntil(lambda: assistant.zotero.found, timeout=LONG)
@@ -97,12 +97,14 @@ def test_zotero_is_seen_by_itself_once_it_lets_programs_in(
         assert [d["citekey"] for d in documents] == ["evansSalt2014"]
 
 
-def test_languages_go_into_the_settings_file(own_home: Path, desk: PageContext, qtbot: QtBot, tmp_path: Path) -> None:
+def test_languages_go_into_the_settings_file(
+    own_home: Path, context: PageContext, qtbot: QtBot, tmp_path: Path
+) -> None:
     nowhere(own_home)
     folder = tmp_path / "papers"
     folder.mkdir()
     (folder / "a.md").write_text("# On salt\n\nSalt was carried.\n")
-    assistant = shown(desk, qtbot)
+    assistant = shown(context, qtbot)
     assistant.choice.take_folders([str(folder)])
     for _ in range(3):
         click(qtbot, assistant.next_button)
@@ -117,8 +119,8 @@ def test_languages_go_into_the_settings_file(own_home: Path, desk: PageContext, 
 
 def test_a_name_that_cannot_be_leads_back_to_its_step(qtbot: QtBot) -> None:
     refused = CiteLoomError(Code.INVALID_PROJECT, "'a b' cannot be a project id.", "Use letters.")
-    desk, _ = fake_desk(project_add=refused, zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
-    assistant = shown(desk, qtbot)
+    context, _ = fake_context(project_add=refused, zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
+    assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "a b"
     assistant._go_to(4)
     qtbot.waitUntil(lambda: assistant.step is assistant.name)
@@ -127,16 +129,16 @@ def test_a_name_that_cannot_be_leads_back_to_its_step(qtbot: QtBot) -> None:
 
 def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: QtBot) -> None:
     gone = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero does not answer any more.", "Open it again.")
-    desk, link = fake_desk(project_add=gone, ingest={"job_id": "j", "state": "queued"}, project_show=gone)
-    assistant = shown(desk, qtbot)
+    context, tasks = fake_context(project_add=gone, ingest={"job_id": "j", "state": "queued"}, project_show=gone)
+    assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "thesis"
     assistant._go_to(4)
     qtbot.waitUntil(assistant.reading.banner.isVisible)
     assert assistant.reading.banner.words.text() == "Zotero does not answer any more. Open it again."
-    link.answers["project_add"] = {"id": "thesis"}
+    tasks.answers["project_add"] = {"id": "thesis"}
     qtbot.mouseClick(assistant.reading.banner.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: assistant.reading.made == "thesis")
-    assert ("ingest", {"project": "thesis"}) in link.asked
+    assert ("ingest", {"project": "thesis"}) in tasks.asked
 
 
 @pytest.mark.parametrize(
@@ -150,8 +152,8 @@ def test_a_name_is_suggested_by_what_was_chosen(names: list[str], suggested: str
 
 @pytest.mark.parametrize("way", ["button", "escape", "window"])
 def test_skipping_leaves_everything_as_it_was(qtbot: QtBot, way: str) -> None:
-    desk, link = fake_desk(zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
-    assistant = shown(desk, qtbot)
+    context, tasks = fake_context(zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
+    assistant = shown(context, qtbot)
     with qtbot.waitSignal(assistant.finished_with) as finished:
         if way == "button":
             qtbot.mouseClick(assistant.skip_button, Qt.MouseButton.LeftButton)
@@ -160,13 +162,13 @@ def test_skipping_leaves_everything_as_it_was(qtbot: QtBot, way: str) -> None:
         else:
             assistant.close()
     assert not assistant.isVisible()
-    assert finished.args == [""] and {verb for verb, _ in link.asked} <= {"zotero_status"}
+    assert finished.args == [""] and {verb for verb, _ in tasks.asked} <= {"zotero_status"}
 
 
 def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot: QtBot, own_home: Path) -> None:
     languages = [{"code": code, "name": name, "here": True} for code, name in (("en", "English"), ("de", "German"))]
-    desk, link = fake_desk(ocr={"engines": [], "languages": languages}, project_add={"id": "thesis"})
-    assistant = shown(desk, qtbot)
+    context, tasks = fake_context(ocr={"engines": [], "languages": languages}, project_add={"id": "thesis"})
+    assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "thesis"
     assistant._go_to(3)
     qtbot.waitUntil(lambda: assistant.languages.list.count() == 2)
@@ -175,25 +177,25 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
     qtbot.waitUntil(lambda: config.load().ocr.languages == ("en",))
     assert assistant.languages.said.isVisible(), "it takes a moment, and says so"
     click(qtbot, assistant.back_button)
-    link.reached.emit({"projects": 0})  # the engine has started anew
+    tasks.reached.emit({"projects": 0})  # the engine has started anew
     qtbot.wait(50)
-    assert assistant.step is assistant.name and "project_add" not in {verb for verb, _ in link.asked}
+    assert assistant.step is assistant.name and "project_add" not in {verb for verb, _ in tasks.asked}
 
 
 def test_the_last_counts_are_shown_however_busy_the_engine_is(qtbot: QtBot) -> None:
     coverage = {"documents": 2, "searchable": 1}
-    desk, link = fake_desk(
+    context, tasks = fake_context(
         project_add={"id": "t"}, ingest={"job_id": "j", "state": "queued"}, project_show={"coverage": coverage}
     )
-    assistant = shown(desk, qtbot)
+    assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "t"
     assistant._go_to(4)
     qtbot.waitUntil(lambda: "1 of 2" in assistant.reading.counts.text())
-    link.held = []
+    tasks.held = []
     assistant.reading._ask_coverage()
-    link.told.emit({"type": "JobFinished", "job_id": "j", "project_id": "t", "state": "done", "result": {}})
-    (first,) = link.held[:1]
-    link.held = None
+    tasks.told.emit({"type": "JobFinished", "job_id": "j", "project_id": "t", "state": "done", "result": {}})
+    (first,) = tasks.held[:1]
+    tasks.held = None
     first()
-    link.answers["project_show"] = {"coverage": {"documents": 2, "searchable": 2}}
+    tasks.answers["project_show"] = {"coverage": {"documents": 2, "searchable": 2}}
     qtbot.waitUntil(lambda: "2 of 2" in assistant.reading.counts.text())

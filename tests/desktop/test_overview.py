@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_status import Situation
 from citeloom.desktop.shell.tray_state import TrayState
-from tests.desktop.fake_link import fake_desk
+from tests.desktop.fake_engine_tasks import fake_context
 
 STATUS: dict[str, Any] = {
     "projects": 2,
@@ -73,34 +73,34 @@ def finished(**result: Any) -> dict[str, Any]:
 def test_an_import_that_ends_is_told_once(
     qapp: object, qtbot: QtBot, event: dict[str, Any], title: str, wrong: bool
 ) -> None:
-    desk, link = fake_desk(status=STATUS)
+    context, tasks = fake_context(status=STATUS)
     notices: list[tuple[Any, ...]] = []
-    desk.overview.notice.connect(lambda *said: notices.append(said))
+    context.engine_status.notice.connect(lambda *said: notices.append(said))
     for _ in range(200):
-        link.told.emit(JOB)
-    link.told.emit(event)
+        tasks.told.emit(JOB)
+    tasks.told.emit(event)
     assert [(n[0], n[2]) for n in notices] == [(title, wrong)]
-    assert (desk.overview.now.mood == TrayState.ATTENTION) is wrong
-    desk.overview.seen()
-    assert not desk.overview.now.troubles
-    qtbot.waitUntil(lambda: ("status", {}) in link.asked)
-    assert len(link.asked) == 1, "two hundred events make one question"
+    assert (context.engine_status.now.mood == TrayState.ATTENTION) is wrong
+    context.engine_status.seen()
+    assert not context.engine_status.now.troubles
+    qtbot.waitUntil(lambda: ("status", {}) in tasks.asked)
+    assert len(tasks.asked) == 1, "two hundred events make one question"
 
 
 @pytest.mark.parametrize("project", ["thesis", ""], ids=["move", "backup"])
 def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> None:
-    desk, link = fake_desk(status=STATUS)
+    context, tasks = fake_context(status=STATUS)
     notices: list[tuple[Any, ...]] = []
-    desk.overview.notice.connect(lambda *said: notices.append(said))
+    context.engine_status.notice.connect(lambda *said: notices.append(said))
     kind, what = ("move", "Moving the index of thesis") if project else ("backup", "Making a backup")
-    link.reached.emit(STATUS)
-    link.told.emit({"type": "JobQueued", "job_id": "j", "project_id": project, "kind": kind})
-    assert desk.overview.now.in_words() == what
-    link.told.emit({**JOB, "project_id": project, "stage": "copy", "searchable": 0})
-    assert (desk.overview.now.in_words(), desk.overview.now.progress) == (what, pytest.approx(0.2))
+    tasks.reached.emit(STATUS)
+    tasks.told.emit({"type": "JobQueued", "job_id": "j", "project_id": project, "kind": kind})
+    assert context.engine_status.now.in_words() == what
+    tasks.told.emit({**JOB, "project_id": project, "stage": "copy", "searchable": 0})
+    assert (context.engine_status.now.in_words(), context.engine_status.now.progress) == (what, pytest.approx(0.2))
     result = {"to": "http://far", "passages": 70} if project else {"file": "/b.zip", "passages": 70, "bytes": 5_000_000}
     for event in (finished(**result), finished(state="failed", error=LOST.as_dict())):
-        link.told.emit({**event, "project_id": project, "kind": kind})
+        tasks.told.emit({**event, "project_id": project, "kind": kind})
     (_, well, wrong), (title, why, also_wrong) = notices
     assert "70" in well and ("http://far" in well or "/b.zip" in well) and (wrong, also_wrong) == (False, True)
     assert title.endswith("could not be moved" if project else "could not be made") and why == LOST.message
@@ -108,41 +108,41 @@ def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> Non
 
 @pytest.mark.parametrize("reason", ["settings changed", "a backup was restored", "the data folder is back"])
 def test_an_engine_that_starts_anew_is_no_trouble(qapp: object, reason: str) -> None:
-    desk, link = fake_desk(status=STATUS)
-    link.reached.emit(STATUS)
-    link.told.emit({"type": "EngineStopping", "reason": reason})
-    link.lost.emit(LOST)
-    assert (desk.overview.now.mood, desk.overview.now.in_words()) == (TrayState.WORKING, "Starting …")
-    link.lost.emit(LOST)  # it did not come back
-    assert desk.overview.now.problem is LOST
+    context, tasks = fake_context(status=STATUS)
+    tasks.reached.emit(STATUS)
+    tasks.told.emit({"type": "EngineStopping", "reason": reason})
+    tasks.lost.emit(LOST)
+    assert (context.engine_status.now.mood, context.engine_status.now.in_words()) == (TrayState.WORKING, "Starting …")
+    tasks.lost.emit(LOST)  # it did not come back
+    assert context.engine_status.now.problem is LOST
 
 
 def test_many_imports_of_a_project_are_told_of_together_at_their_end(qapp: object) -> None:
-    desk, link = fake_desk(status=STATUS)
+    context, tasks = fake_context(status=STATUS)
     notices: list[tuple[Any, ...]] = []
-    desk.overview.notice.connect(lambda *said: notices.append(said))
+    context.engine_status.notice.connect(lambda *said: notices.append(said))
     for number in range(200):
-        link.told.emit({"type": "JobQueued", "job_id": f"j{number}", "project_id": "thesis"})
-    link.told.emit({"type": "JobQueued", "job_id": "later", "project_id": "thesis", "kind": "compact"})
+        tasks.told.emit({"type": "JobQueued", "job_id": f"j{number}", "project_id": "thesis"})
+    tasks.told.emit({"type": "JobQueued", "job_id": "later", "project_id": "thesis", "kind": "compact"})
     for number in range(200):
         assert not notices
-        link.told.emit({**finished(documents_processed=1, chunks_written=3), "job_id": f"j{number}"})
+        tasks.told.emit({**finished(documents_processed=1, chunks_written=3), "job_id": f"j{number}"})
     assert notices == [("thesis is up to date", "200 papers were read; 600 passages can be cited.", False)]
 
 
 @pytest.mark.parametrize("event", [finished(skipped=40), finished(state="cancelled", documents_processed=1)], ids=str)
 def test_an_import_with_nothing_new_is_not_told(qapp: object, event: dict[str, Any]) -> None:
-    desk, link = fake_desk(status=STATUS)
+    context, tasks = fake_context(status=STATUS)
     notices: list[Any] = []
-    desk.overview.notice.connect(lambda *said: notices.append(said))
-    link.told.emit(event)
+    context.engine_status.notice.connect(lambda *said: notices.append(said))
+    tasks.told.emit(event)
     assert not notices
 
 
 def test_a_job_that_goes_on_is_not_said_to_be_paused_any_more(qapp: object, qtbot: QtBot) -> None:
     job = {"job_id": "j", "project": "thesis", "state": "paused", "source": None}
-    desk, link = fake_desk(status={**STATUS, "jobs": [{**job, "state": "running", "searchable": 1}]})
-    link.reached.emit({**STATUS, "paused": True, "jobs": [job]})
-    link.told.emit(JOB)
-    qtbot.waitUntil(lambda: desk.overview.now.jobs["j"]["state"] == "running")
-    assert desk.overview.now.jobs["j"]["searchable"] == 10, "an event is newer than the answer that it crossed"
+    context, tasks = fake_context(status={**STATUS, "jobs": [{**job, "state": "running", "searchable": 1}]})
+    tasks.reached.emit({**STATUS, "paused": True, "jobs": [job]})
+    tasks.told.emit(JOB)
+    qtbot.waitUntil(lambda: context.engine_status.now.jobs["j"]["state"] == "running")
+    assert context.engine_status.now.jobs["j"]["searchable"] == 10, "an event is newer than the answer that it crossed"

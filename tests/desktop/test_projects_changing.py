@@ -13,35 +13,35 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.documents_model import CITEKEY
 from citeloom.desktop.library.page import ProjectsPage
 from citeloom.desktop.library.source_dialogs import resize
-from tests.desktop.fake_link import FakeLink
-from tests.desktop.shelf import FINISHED, LEFT, Shelf, opened, progress, questions, yes
+from tests.desktop.fake_engine_tasks import FakeEngineTasks
+from tests.desktop.sample_projects import FINISHED, LEFT, SampleProjects, opened, progress, questions, yes
 
 NO_PROJECT = CiteLoomError(Code.INVALID_PROJECT, "There is no such project.", "")
 
 
-def _two(qtbot: QtBot, count: int = 5, **more: Any) -> tuple[ProjectsPage, FakeLink]:
-    page, link = opened(qtbot, Shelf(count), "thesis", "other", **more)
+def _two(qtbot: QtBot, count: int = 5, **more: Any) -> tuple[ProjectsPage, FakeEngineTasks]:
+    page, tasks = opened(qtbot, SampleProjects(count), "thesis", "other", **more)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == count)
-    return page, link
+    return page, tasks
 
 
-def _run(link: FakeLink, *projects: str) -> None:
+def _run(tasks: FakeEngineTasks, *projects: str) -> None:
     """Imports of these projects are under way."""
     jobs = [{"job_id": f"j-{one}", "project": one, "state": "running"} for one in projects]
-    link.answers["status"] = {"projects": 2, "jobs": jobs}
+    tasks.answers["status"] = {"projects": 2, "jobs": jobs}
     for one in projects:
-        link.told.emit(progress(job_id=f"j-{one}", project_id=one))
+        tasks.told.emit(progress(job_id=f"j-{one}", project_id=one))
 
 
-def _let_go(link: FakeLink) -> None:
-    held, link.held = link.held or [], None
+def _let_go(tasks: FakeEngineTasks) -> None:
+    held, tasks.held = tasks.held or [], None
     for answer in held:
         answer()
 
 
 def test_an_import_can_be_stopped_after_one_of_another_project_was(qtbot: QtBot) -> None:
-    page, link = _two(qtbot)
-    _run(link, "thesis", "other")
+    page, tasks = _two(qtbot)
+    _run(tasks, "thesis", "other")
     stop = page.view.strip.stop_button
     qtbot.mouseClick(stop, LEFT)
     assert not stop.isEnabled()
@@ -52,10 +52,10 @@ def test_an_import_can_be_stopped_after_one_of_another_project_was(qtbot: QtBot)
 
 
 def test_duplicates_are_counted_for_each_project_on_its_own(qtbot: QtBot) -> None:
-    shelf = Shelf(5)
+    samples = SampleProjects(5)
 
     def documents(asked: dict[str, Any]) -> dict[str, Any]:
-        answer = shelf.documents(asked)
+        answer = samples.documents(asked)
         twins = 2 if asked["project"] == "thesis" else 1
         return {**answer, "total": twins} if asked["status"] == "duplicate" else answer
 
@@ -68,81 +68,81 @@ def test_duplicates_are_counted_for_each_project_on_its_own(qtbot: QtBot) -> Non
 
 
 def test_papers_are_counted_again_when_the_engine_is_back(qtbot: QtBot) -> None:
-    shelf, lost = Shelf(5), CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
-    page, link = _two(qtbot, documents=lambda asked: lost if asked["status"] else shelf.documents(asked))
-    qtbot.waitUntil(lambda: any(one["status"] for one in questions(link, "documents")))
-    link.answers["documents"] = shelf.documents
-    link.reached.emit({"jobs": []})
+    samples, lost = SampleProjects(5), CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
+    page, tasks = _two(qtbot, documents=lambda asked: lost if asked["status"] else samples.documents(asked))
+    qtbot.waitUntil(lambda: any(one["status"] for one in questions(tasks, "documents")))
+    tasks.answers["documents"] = samples.documents
+    tasks.reached.emit({"jobs": []})
     qtbot.waitUntil(lambda: page.view.papers.status_box.itemText(0) == "All papers (5)")
 
 
 def test_a_selected_paper_goes_with_its_project(qtbot: QtBot) -> None:
-    page, link = _two(qtbot)
+    page, tasks = _two(qtbot)
     papers = page.view.papers
     papers.view.selectRow(2)
     assert papers.details.isVisible()
-    link.held = []
+    tasks.held = []
     page.list.choose("other")
     assert not papers.details.isVisible()
     assert not papers.actions_.copy.isEnabled()
-    _let_go(link)
+    _let_go(tasks)
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5)
     assert papers.selected_rows() == []
 
 
 @pytest.mark.parametrize("action", ["convert", "remove"])
 def test_many_papers_are_taken_from_the_project_in_which_they_were_selected(qtbot: QtBot, action: str) -> None:
-    page, link = _two(qtbot, 3000, reread={"documents": 3000}, documents_remove={"removed": 3000, "notes": []})
+    page, tasks = _two(qtbot, 3000, reread={"documents": 3000}, documents_remove={"removed": 3000, "notes": []})
     papers = page.view.papers
     papers.view.selectAll()
-    link.held = []
+    tasks.held = []
     getattr(papers.actions_, action).trigger()
     page.list.choose("other")  # the papers that were never seen are still being looked up
-    _let_go(link)
+    _let_go(tasks)
     if action == "remove":
         qtbot.waitUntil(lambda: papers.actions_.question is not None)
         assert papers.actions_.question is not None
         assert "“thesis”" in papers.actions_.question.text()
         yes(papers.actions_.question)
     verb = {"convert": "reread", "remove": "documents_remove"}[action]
-    qtbot.waitUntil(lambda: bool(questions(link, verb)))
-    assert questions(link, verb)[0]["project"] == "thesis"
-    assert questions(link, verb)[0]["doc_ids"] == Shelf(3000).ids
+    qtbot.waitUntil(lambda: bool(questions(tasks, verb)))
+    assert questions(tasks, verb)[0]["project"] == "thesis"
+    assert questions(tasks, verb)[0]["doc_ids"] == SampleProjects(3000).ids
 
 
 def test_two_projects_go_one_after_the_other(qtbot: QtBot) -> None:
-    page, link = _two(qtbot, project_remove=lambda asked: {"id": asked["id"]})
-    _run(link, "thesis", "other")
+    page, tasks = _two(qtbot, project_remove=lambda asked: {"id": asked["id"]})
+    _run(tasks, "thesis", "other")
     for project in ("thesis", "other"):
         page.list.choose(project)
         qtbot.mouseClick(page.view.remove_button, LEFT)
         yes(page.view.question)
-    assert not questions(link, "project_remove")
-    link.answers |= {"status": {"projects": 0, "jobs": []}, "project_list": []}
+    assert not questions(tasks, "project_remove")
+    tasks.answers |= {"status": {"projects": 0, "jobs": []}, "project_list": []}
     for project in ("thesis", "other"):
-        link.told.emit({**FINISHED, "job_id": f"j-{project}", "project_id": project, "state": "cancelled"})
-    qtbot.waitUntil(lambda: len(questions(link, "project_remove")) == 2)
-    assert [one["id"] for one in questions(link, "project_remove")] == ["thesis", "other"]
+        tasks.told.emit({**FINISHED, "job_id": f"j-{project}", "project_id": project, "state": "cancelled"})
+    qtbot.waitUntil(lambda: len(questions(tasks, "project_remove")) == 2)
+    assert [one["id"] for one in questions(tasks, "project_remove")] == ["thesis", "other"]
 
 
 def test_a_project_whose_import_could_not_be_stopped_stays(qtbot: QtBot) -> None:
     refused = CiteLoomError(Code.INTERNAL_ERROR, "It goes on.", "")
-    page, link = _two(qtbot, cancel=refused, project_remove=lambda asked: {"id": asked["id"]})
-    _run(link, "thesis")
+    page, tasks = _two(qtbot, cancel=refused, project_remove=lambda asked: {"id": asked["id"]})
+    _run(tasks, "thesis")
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
     qtbot.waitUntil(lambda: page.banner.words.text() == "It goes on.")
-    link.answers["status"] = {"projects": 2, "jobs": []}
-    link.told.emit({**FINISHED, "job_id": "j-thesis"})
+    tasks.answers["status"] = {"projects": 2, "jobs": []}
+    tasks.told.emit({**FINISHED, "job_id": "j-thesis"})
     qtbot.wait(50)
-    assert not questions(link, "project_remove"), "hours later it would surprise"
+    assert not questions(tasks, "project_remove"), "hours later it would surprise"
 
 
 def test_whoever_removes_a_project_is_not_told_that_there_is_none(qtbot: QtBot) -> None:
-    page, link = _two(qtbot, project_remove=lambda asked: {"id": asked["id"]})
-    show = link.answers["project_show"]
-    link.answers |= {
-        "project_list": [one for one in link.answers["project_list"] if one["id"] == "other"],
+    page, tasks = _two(qtbot, project_remove=lambda asked: {"id": asked["id"]})
+    show = tasks.answers["project_show"]
+    tasks.answers |= {
+        "project_list": [one for one in tasks.answers["project_list"] if one["id"] == "other"],
         "project_show": lambda asked: NO_PROJECT if asked["id"] == "thesis" else show(asked),
     }
     qtbot.mouseClick(page.view.remove_button, LEFT)
@@ -153,38 +153,38 @@ def test_whoever_removes_a_project_is_not_told_that_there_is_none(qtbot: QtBot) 
 
 
 def test_an_answer_that_takes_its_time_is_waited_for_while_an_import_goes_on(qtbot: QtBot) -> None:
-    page, link = _two(qtbot)
+    page, tasks = _two(qtbot)
     papers = page.view.papers
-    link.held = []
+    tasks.held = []
     papers.find_field.setText("owls")
     papers._typing.timeout.emit()
-    qtbot.waitUntil(lambda: len(link.held or []) == 1)
+    qtbot.waitUntil(lambda: len(tasks.held or []) == 1)
     for _ in range(3):
         papers._refresh.timeout.emit()
         qtbot.wait(10)
-    assert len(link.held) == 1, "a question that is dropped every second is never answered"
-    _let_go(link)
-    qtbot.waitUntil(lambda: any(one["find"] == "owls" for one in questions(link, "documents")))
-    link.told.emit(progress())
-    before = len(questions(link, "documents"))
+    assert len(tasks.held) == 1, "a question that is dropped every second is never answered"
+    _let_go(tasks)
+    qtbot.waitUntil(lambda: any(one["find"] == "owls" for one in questions(tasks, "documents")))
+    tasks.told.emit(progress())
+    before = len(questions(tasks, "documents"))
     papers._refresh.timeout.emit()
-    qtbot.waitUntil(lambda: len(questions(link, "documents")) > before)
+    qtbot.waitUntil(lambda: len(questions(tasks, "documents")) > before)
 
 
 def test_what_is_found_is_shown_from_its_beginning(qtbot: QtBot) -> None:
-    page, link = _two(qtbot, 5000)
+    page, tasks = _two(qtbot, 5000)
     papers = page.view.papers
     papers.view.scrollToBottom()
     papers.find_field.setText("title")
-    qtbot.waitUntil(lambda: any(one["find"] == "title" for one in questions(link, "documents")))
+    qtbot.waitUntil(lambda: any(one["find"] == "title" for one in questions(tasks, "documents")))
     qtbot.waitUntil(lambda: papers.view.rowAt(0) == 0)
     assert papers.model.index(0, CITEKEY).data() == "key-d000000"
 
 
 def test_no_name_of_a_project_widens_the_window(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(5), "x" * 80)
+    page, tasks = opened(qtbot, SampleProjects(5), "x" * 80)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
-    shown = {**link.answers["project_show"]({"id": "x" * 80}), "references": "/" + "y" * 300}
+    shown = {**tasks.answers["project_show"]({"id": "x" * 80}), "references": "/" + "y" * 300}
     page.view.sources.changed.emit(shown)
     assert page.minimumSizeHint().width() <= 740
     assert not page.list.view.horizontalScrollBar().isVisible()
@@ -208,19 +208,19 @@ def test_the_arrow_keys_lead_through_the_projects(qtbot: QtBot) -> None:
 def test_a_project_that_is_being_made_is_not_lost_with_its_dialog(qtbot: QtBot) -> None:
     made = {"id": "new", "sources": [{}], "warnings": [], "coverage": {}}
     closed = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero was not found.", "Start it.")
-    page, link = _two(qtbot, project_add=made, zotero_collections=closed)
+    page, tasks = _two(qtbot, project_add=made, zotero_collections=closed)
     page.new_project()
     dialog = page.dialog
     assert dialog is not None
     dialog.name.setText("new")
-    link.held = []
+    tasks.held = []
     qtbot.mouseClick(dialog.yes, LEFT)
     dialog.reject()
     assert dialog.isVisible()
-    link.answers["project_list"] = [*link.answers["project_list"], {"id": "new", "coverage": {}}]
-    _let_go(link)
+    tasks.answers["project_list"] = [*tasks.answers["project_list"], {"id": "new", "coverage": {}}]
+    _let_go(tasks)
     qtbot.waitUntil(lambda: page.view.project == "new")
-    assert [one["project"] for one in questions(link, "ingest")] == ["new"]
+    assert [one["project"] for one in questions(tasks, "ingest")] == ["new"]
 
 
 def test_a_dialog_is_no_larger_than_the_screen(qtbot: QtBot) -> None:

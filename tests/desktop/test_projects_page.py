@@ -15,7 +15,7 @@ from citeloom.desktop.library.documents_model import CITEKEY, PAGES, STATUS
 from citeloom.desktop.library.page import ProjectsPage
 from citeloom.desktop.shell.page import PageContext
 from tests.desktop.naming import nameless
-from tests.desktop.shelf import LEFT, projects_page, yes
+from tests.desktop.sample_projects import LEFT, projects_page, yes
 from tests.flows.steps import four_papers, paper
 from tests.support import engine_address
 
@@ -58,8 +58,8 @@ def _drop(page: ProjectsPage, *places: Path) -> None:
     page.dropEvent(QDropEvent(at, Qt.DropAction.CopyAction, dropped, buttons, keys))
 
 
-def test_papers_are_listed_sorted_found_and_told_about(qtbot: QtBot, library_home: Path, desk: PageContext) -> None:
-    page = projects_page(qtbot, desk)
+def test_papers_are_listed_sorted_found_and_told_about(qtbot: QtBot, library_home: Path, context: PageContext) -> None:
+    page = projects_page(qtbot, context)
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() > 5, timeout=_PATIENCE)
     keys = _column(page, CITEKEY)
@@ -87,8 +87,8 @@ def test_papers_are_listed_sorted_found_and_told_about(qtbot: QtBot, library_hom
     qtbot.waitUntil(lambda: len(_column(page, CITEKEY)) == len(keys), timeout=_PATIENCE)
 
 
-def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot, library_home: Path, desk: PageContext) -> None:
-    page = projects_page(qtbot, desk)
+def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot, library_home: Path, context: PageContext) -> None:
+    page = projects_page(qtbot, context)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() > 5, timeout=_PATIENCE)
     page.new_project()
     assert page.dialog is not None
@@ -96,8 +96,10 @@ def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot, library_home
     page.dialog.reject()
 
 
-def test_a_project_is_made_filled_and_removed(qtbot: QtBot, own_home: Path, desk: PageContext, tmp_path: Path) -> None:
-    page = projects_page(qtbot, desk)
+def test_a_project_is_made_filled_and_removed(
+    qtbot: QtBot, own_home: Path, context: PageContext, tmp_path: Path
+) -> None:
+    page = projects_page(qtbot, context)
     qtbot.waitUntil(page.first.isVisible, timeout=_PATIENCE)
     folder = tmp_path / "papers"
     four_papers(folder)
@@ -121,7 +123,7 @@ def test_a_project_is_made_filled_and_removed(qtbot: QtBot, own_home: Path, desk
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 4 and sources.list.count() == 1, timeout=_PATIENCE)
 
     built = lambda event: event["type"] == "JobFinished" and event["result"]["chunks_written"] == 12  # noqa: E731
-    with qtbot.waitSignal(desk.link.told, timeout=_PATIENCE, check_params_cb=built):
+    with qtbot.waitSignal(context.tasks.told, timeout=_PATIENCE, check_params_cb=built):
         qtbot.mouseClick(page.view.rebuild_button, LEFT)
         yes(page.view.question)
 
@@ -133,9 +135,9 @@ def test_a_project_is_made_filled_and_removed(qtbot: QtBot, own_home: Path, desk
 
 
 def test_selected_papers_are_read_again_copied_and_removed(
-    qtbot: QtBot, own_home: Path, desk: PageContext, tmp_path: Path
+    qtbot: QtBot, own_home: Path, context: PageContext, tmp_path: Path
 ) -> None:
-    page = projects_page(qtbot, desk)
+    page = projects_page(qtbot, context)
     four_papers(tmp_path / "papers")
     _make_project(qtbot, page, "thesis", tmp_path / "papers")
     _wait_for_papers(qtbot, page, 4)
@@ -148,7 +150,7 @@ def test_selected_papers_are_read_again_copied_and_removed(
 
     qtbot.keyClick(papers.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == ", ".join(keys), timeout=_PATIENCE)
-    with qtbot.waitSignal(desk.link.told, check_params_cb=lambda e: e["type"] == "JobFinished", timeout=_PATIENCE):
+    with qtbot.waitSignal(context.tasks.told, check_params_cb=lambda e: e["type"] == "JobFinished", timeout=_PATIENCE):
         papers.actions_.convert.trigger()
     assert "4 papers are being read again." in page.banner.words.text()
 
@@ -166,9 +168,9 @@ def test_selected_papers_are_read_again_copied_and_removed(
 
 
 def test_a_name_that_the_engine_refuses_is_explained_in_the_dialog(
-    qtbot: QtBot, own_home: Path, desk: PageContext
+    qtbot: QtBot, own_home: Path, context: PageContext
 ) -> None:
-    page = projects_page(qtbot, desk)
+    page = projects_page(qtbot, context)
     qtbot.waitUntil(page.first.isVisible, timeout=_PATIENCE)
     page.new_project()
     dialog = page.dialog
@@ -185,14 +187,14 @@ def test_a_name_that_the_engine_refuses_is_explained_in_the_dialog(
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
 def test_the_page_goes_on_when_the_engine_was_killed(
-    qtbot: QtBot, own_home: Path, desk: PageContext, tmp_path: Path
+    qtbot: QtBot, own_home: Path, context: PageContext, tmp_path: Path
 ) -> None:
-    page = projects_page(qtbot, desk)
+    page = projects_page(qtbot, context)
     four_papers(tmp_path / "papers")
     _make_project(qtbot, page, "thesis", tmp_path / "papers")
     _wait_for_papers(qtbot, page, 4)
     before = engine_address(own_home)["pid"]
-    with qtbot.waitSignal(desk.link.reached, timeout=_PATIENCE):
+    with qtbot.waitSignal(context.tasks.reached, timeout=_PATIENCE):
         os.kill(before, signal.SIGKILL)
     assert engine_address(own_home)["pid"] != before
     paper(tmp_path / "papers" / "5.md", "On the moss", "It grows.")

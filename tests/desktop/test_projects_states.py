@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.documents_model import CITEKEY, REASON, STATUS, TITLE
 from citeloom.desktop.library.paged_list import BLOCK
-from tests.desktop.shelf import FINISHED, LEFT, MARKUP, Shelf, opened, progress, questions, yes
+from tests.desktop.sample_projects import FINISHED, LEFT, MARKUP, SampleProjects, opened, progress, questions, yes
 
 
 def test_of_100000_papers_only_those_that_are_looked_at_are_fetched(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(100_000))
+    page, tasks = opened(qtbot, SampleProjects(100_000))
     model, view = page.view.papers.model, page.view.papers.view
     qtbot.waitUntil(lambda: model.rowCount() == 100_000)
     view.scrollToBottom()
@@ -24,29 +24,29 @@ def test_of_100000_papers_only_those_that_are_looked_at_are_fetched(qtbot: QtBot
     assert last.data() is None
     assert model.index(99_999, TITLE).data() == "…"
     qtbot.waitUntil(lambda: last.data() == "key-d099999")
-    blocks = {asked["offset"] // BLOCK for asked in questions(link, "documents")}
+    blocks = {asked["offset"] // BLOCK for asked in questions(tasks, "documents")}
     assert blocks <= {0, 498, 499}
 
 
 def test_whoever_scrolls_fast_does_not_wait_for_what_flew_past(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(100_000))
+    page, tasks = opened(qtbot, SampleProjects(100_000))
     model = page.view.papers.model
     qtbot.waitUntil(lambda: model.rowCount() == 100_000)
-    before = len(link.asked)
-    link.held = []
+    before = len(tasks.asked)
+    tasks.held = []
     for row in range(1000, 100_000, 500):
         page.view.papers.view.scrollTo(model.index(row, 0))
         qtbot.wait(1)
-    held, link.held = link.held, None
+    held, tasks.held = tasks.held, None
     for answer in held:
         answer()
     qtbot.waitUntil(lambda: model.index(99_500, CITEKEY).data() == "key-d099500")
-    assert len(link.asked) - before < 20
+    assert len(tasks.asked) - before < 20
 
 
 def test_a_paper_stays_selected_and_in_its_place_when_others_come_before_it(qtbot: QtBot) -> None:
-    shelf = Shelf(5000)
-    page, link = opened(qtbot, shelf)
+    samples = SampleProjects(5000)
+    page, tasks = opened(qtbot, samples)
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5000)
     papers.view.scrollTo(papers.model.index(3000, 0))
@@ -56,8 +56,8 @@ def test_a_paper_stays_selected_and_in_its_place_when_others_come_before_it(qtbo
     qtbot.wait(50)
     scrolled = papers.view.verticalScrollBar().value()
 
-    shelf.ids = ["a1", "a2", "a3", *shelf.ids]
-    link.told.emit(progress())
+    samples.ids = ["a1", "a2", "a3", *samples.ids]
+    tasks.told.emit(progress())
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5003)
     qtbot.waitUntil(lambda: papers.selected_rows() == [3003])
     assert papers.view.verticalScrollBar().value() == scrolled
@@ -65,47 +65,47 @@ def test_a_paper_stays_selected_and_in_its_place_when_others_come_before_it(qtbo
 
 
 def test_filter_and_order_stay_while_an_import_goes_on(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(300))
+    page, tasks = opened(qtbot, SampleProjects(300))
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 300)
     papers.view.sortByColumn(TITLE, Qt.SortOrder.DescendingOrder)
     qtbot.keyClicks(papers.find_field, "title")
-    qtbot.waitUntil(lambda: questions(link, "documents")[-1]["find"] == "title")
+    qtbot.waitUntil(lambda: questions(tasks, "documents")[-1]["find"] == "title")
     papers._refresh.setInterval(3_600_000)
-    link.told.emit(progress())
+    tasks.told.emit(progress())
     qtbot.wait(50)
-    before = len(link.asked)
+    before = len(tasks.asked)
     for _ in range(5):
-        link.told.emit(progress())
+        tasks.told.emit(progress())
         qtbot.wait(5)
-    assert not [verb for verb, _ in link.asked[before:] if verb == "documents"]
+    assert not [verb for verb, _ in tasks.asked[before:] if verb == "documents"]
     papers._refresh.timeout.emit()
-    qtbot.waitUntil(lambda: any(verb == "documents" for verb, _ in link.asked[before:]))
-    asked = [arguments for verb, arguments in link.asked[before:] if verb == "documents"]
+    qtbot.waitUntil(lambda: any(verb == "documents" for verb, _ in tasks.asked[before:]))
+    asked = [arguments for verb, arguments in tasks.asked[before:] if verb == "documents"]
     assert [(one["sort"], one["descending"], one["find"]) for one in asked] == [("title", True, "title")]
 
 
 def test_another_order_begins_with_its_first_paper_wherever_somebody_was(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(5000))
+    page, tasks = opened(qtbot, SampleProjects(5000))
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5000)
     papers.view.scrollTo(papers.model.index(3000, 0))
     qtbot.waitUntil(lambda: papers.model.index(3000, CITEKEY).data() == "key-d003000")
-    link.held = []
+    tasks.held = []
     papers.view.sortByColumn(TITLE, Qt.SortOrder.DescendingOrder)
     papers.view.viewport().repaint()
     qtbot.wait(20)
     papers.view.viewport().repaint()
     assert papers.model.index(3000, CITEKEY).data() == "key-d003000"
-    held, link.held = link.held, None
+    held, tasks.held = tasks.held, None
     for answer in held:
         answer()
     qtbot.waitUntil(lambda: papers.model.index(0, CITEKEY).data() == "key-d004999")
-    assert {one["offset"] for one in questions(link, "documents") if one["descending"]} == {0}
+    assert {one["offset"] for one in questions(tasks, "documents") if one["descending"]} == {0}
 
 
 def test_a_click_on_the_reasons_leaves_the_order_as_it_is(qtbot: QtBot) -> None:
-    page, _ = opened(qtbot, Shelf(30))
+    page, _ = opened(qtbot, SampleProjects(30))
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 30)
     papers.view.sortByColumn(TITLE, Qt.SortOrder.DescendingOrder)
@@ -117,9 +117,9 @@ def test_a_click_on_the_reasons_leaves_the_order_as_it_is(qtbot: QtBot) -> None:
 
 
 def test_all_selected_papers_are_removed_also_those_never_seen(qtbot: QtBot) -> None:
-    shelf = Shelf(3000)
-    page, link = opened(
-        qtbot, shelf, documents_remove={"removed": 3000, "notes": ["They come back.", "They come back."]}
+    samples = SampleProjects(3000)
+    page, tasks = opened(
+        qtbot, samples, documents_remove={"removed": 3000, "notes": ["They come back.", "They come back."]}
     )
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 3000)
@@ -127,10 +127,10 @@ def test_all_selected_papers_are_removed_also_those_never_seen(qtbot: QtBot) -> 
     qtbot.keyClick(papers.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(papers.view, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: papers.actions_.question is not None)
-    assert not questions(link, "documents_remove")
+    assert not questions(tasks, "documents_remove")
     yes(papers.actions_.question)
-    qtbot.waitUntil(lambda: bool(questions(link, "documents_remove")))
-    assert questions(link, "documents_remove") == [{"project": "thesis", "doc_ids": shelf.ids}]
+    qtbot.waitUntil(lambda: bool(questions(tasks, "documents_remove")))
+    assert questions(tasks, "documents_remove") == [{"project": "thesis", "doc_ids": samples.ids}]
     qtbot.waitUntil(lambda: page.banner.words.text().count("They come back.") == 1)
 
 
@@ -146,7 +146,7 @@ _PLAN = {
 
 @pytest.mark.parametrize(("button", "removes"), [("keep", False), ("remove", True)])
 def test_before_many_papers_go_the_plan_is_shown(qtbot: QtBot, button: str, removes: bool) -> None:
-    page, link = opened(qtbot, Shelf(100), plan=_PLAN)
+    page, tasks = opened(qtbot, SampleProjects(100), plan=_PLAN)
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     qtbot.mouseClick(page.view.sync_button, LEFT)
     qtbot.waitUntil(lambda: page.view.importing.plan_dialog is not None)
@@ -155,26 +155,26 @@ def test_before_many_papers_go_the_plan_is_shown(qtbot: QtBot, button: str, remo
     leaving = dialog.leaving.model()
     assert leaving.rowCount() == 40
     assert leaving.index(3, 0).data() == "k3 · Owl 3"
-    assert not questions(link, "ingest")
+    assert not questions(tasks, "ingest")
     qtbot.mouseClick(getattr(dialog, button), LEFT)
-    qtbot.waitUntil(lambda: bool(questions(link, "ingest")))
-    assert [one["options"] for one in questions(link, "ingest")] == [{"remove_missing": removes}]
+    qtbot.waitUntil(lambda: bool(questions(tasks, "ingest")))
+    assert [one["options"] for one in questions(tasks, "ingest")] == [{"remove_missing": removes}]
 
 
 def test_a_plan_that_is_put_off_changes_nothing(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(100), plan=_PLAN)
+    page, tasks = opened(qtbot, SampleProjects(100), plan=_PLAN)
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     page.view.sync()
     qtbot.waitUntil(lambda: page.view.importing.plan_dialog is not None)
     assert page.view.importing.plan_dialog is not None
     page.view.importing.plan_dialog.reject()
     qtbot.wait(50)
-    assert not questions(link, "ingest")
+    assert not questions(tasks, "ingest")
     assert page.view.sync_button.isEnabled()
 
 
 def test_one_of_10000_projects_is_found_and_another_page_can_lead_to_one(qtbot: QtBot) -> None:
-    page, _ = opened(qtbot, Shelf(3), *(f"project-{n}" for n in range(10_000)))
+    page, _ = opened(qtbot, SampleProjects(3), *(f"project-{n}" for n in range(10_000)))
     qtbot.waitUntil(lambda: page.view.project == "project-0")
     qtbot.keyClicks(page.list.find_field, "project-77")
     view = page.list.view
@@ -188,7 +188,7 @@ def test_one_of_10000_projects_is_found_and_another_page_can_lead_to_one(qtbot: 
 
 
 def test_markup_and_very_long_titles_are_shown_as_they_are(qtbot: QtBot) -> None:
-    page, _ = opened(qtbot, Shelf(5))
+    page, _ = opened(qtbot, SampleProjects(5))
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5)
     assert papers.model.index(0, TITLE).data() == MARKUP
@@ -202,28 +202,28 @@ def test_markup_and_very_long_titles_are_shown_as_they_are(qtbot: QtBot) -> None
 
 
 def test_an_engine_that_is_lost_is_asked_again_when_it_is_back(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(5))
+    page, tasks = opened(qtbot, SampleProjects(5))
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
-    shelf, show = Shelf(6), link.answers["project_show"]
+    samples, show = SampleProjects(6), tasks.answers["project_show"]
     gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
-    link.answers |= {"documents": gone, "project_show": gone}
+    tasks.answers |= {"documents": gone, "project_show": gone}
     page.view.ask()
     qtbot.waitUntil(page.banner.isVisible)
     assert page.banner.words.text().startswith("The engine ended.")
     assert page.view.papers.model.rowCount() == 5
-    link.answers |= {"documents": shelf.documents, "project_show": show}
-    link.reached.emit({"jobs": []})
+    tasks.answers |= {"documents": samples.documents, "project_show": show}
+    tasks.reached.emit({"jobs": []})
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 6)
     assert page.banner.isHidden()
 
 
 def test_what_was_not_done_is_still_said_when_the_engine_is_back(qtbot: QtBot) -> None:
     gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Do it again.")
-    page, link = opened(qtbot, Shelf(5), plan=gone)
+    page, tasks = opened(qtbot, SampleProjects(5), plan=gone)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
     qtbot.mouseClick(page.view.sync_button, LEFT)
     qtbot.waitUntil(page.banner.isVisible)
-    link.reached.emit({"jobs": []})
+    tasks.reached.emit({"jobs": []})
     qtbot.wait(50)
     assert page.banner.words.text().startswith("The engine ended.")
     assert page.banner.isVisible()
@@ -231,94 +231,94 @@ def test_what_was_not_done_is_still_said_when_the_engine_is_back(qtbot: QtBot) -
 
 
 def test_a_project_that_was_removed_elsewhere_leaves_the_list(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(5), "thesis", "other")
+    page, tasks = opened(qtbot, SampleProjects(5), "thesis", "other")
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
-    link.answers["project_list"] = link.answers["project_list"][1:]
+    tasks.answers["project_list"] = tasks.answers["project_list"][1:]
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'thesis'.", "")
-    show = link.answers["project_show"]
-    link.answers["project_show"] = lambda asked: gone if asked["id"] == "thesis" else show(asked)
+    show = tasks.answers["project_show"]
+    tasks.answers["project_show"] = lambda asked: gone if asked["id"] == "thesis" else show(asked)
     page.view.ask()
     qtbot.waitUntil(lambda: page.view.project == "other")
     assert "There is no project" in page.banner.words.text()
 
 
 def test_an_import_is_followed_and_stopped(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(8))
+    page, tasks = opened(qtbot, SampleProjects(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    link.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
+    tasks.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
     strip = page.view.strip
     assert not strip.isVisible()
-    link.told.emit(progress())
+    tasks.told.emit(progress())
     assert strip.what.text() == "Reading papers whole: 4 of 8"
     assert strip.left.text() == "about 7 min"
     assert strip.file.accessibleName() == "owl.pdf, page 2 of 30"
     assert strip.bar.value() == 750
     qtbot.mouseClick(strip.stop_button, LEFT)
-    qtbot.waitUntil(lambda: questions(link, "cancel") == [{"job_id": "j1"}])
+    qtbot.waitUntil(lambda: questions(tasks, "cancel") == [{"job_id": "j1"}])
     assert not strip.stop_button.isEnabled()
-    link.answers["status"] = {"projects": 1, "jobs": []}
-    link.told.emit({**FINISHED, "state": "cancelled"})
+    tasks.answers["status"] = {"projects": 1, "jobs": []}
+    tasks.told.emit({**FINISHED, "state": "cancelled"})
     assert not strip.isVisible()
 
 
 def test_an_import_that_waits_says_what_for_and_tells_it_once(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(8))
+    page, tasks = opened(qtbot, SampleProjects(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    link.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
+    tasks.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
     told: list[tuple[str, str, bool]] = []
-    page.desk.overview.notice.connect(lambda *notice: told.append(notice))
+    page.context.engine_status.notice.connect(lambda *notice: told.append(notice))
     away = {**progress(), "stage": "wait", "file": "", "waits_for": "The server is away. Start it."}
     for event in (away, progress(), away):
-        link.told.emit(event)
+        tasks.told.emit(event)
     assert page.view.strip.what.text() == "Waiting: The server is away. Start it."
     assert page.view.strip.bar.value() == 750, "how far it has come is still shown"
     assert told == [("thesis: an import waits", "The server is away. Start it.", True)]
-    qtbot.waitUntil(lambda: page.desk.overview.now.in_words().startswith("Waiting for something that is away"))
+    qtbot.waitUntil(lambda: page.context.engine_status.now.in_words().startswith("Waiting for something that is away"))
 
 
 def test_failed_papers_are_tried_again_where_there_are_some(qtbot: QtBot) -> None:
-    shelf = Shelf(8)
-    page, link = opened(qtbot, shelf)
+    samples = SampleProjects(8)
+    page, tasks = opened(qtbot, samples)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 8)
     assert not page.view.retry_button.isVisible()
-    shelf.failed = 2
+    samples.failed = 2
     page.view.ask()
     qtbot.waitUntil(page.view.retry_button.isVisible)
     qtbot.mouseClick(page.view.retry_button, LEFT)
-    qtbot.waitUntil(lambda: bool(questions(link, "ingest")))
-    assert questions(link, "ingest") == [{"project": "thesis", "source": None, "options": {"retry_failed": True}}]
+    qtbot.waitUntil(lambda: bool(questions(tasks, "ingest")))
+    assert questions(tasks, "ingest") == [{"project": "thesis", "source": None, "options": {"retry_failed": True}}]
 
 
 def test_papers_that_were_held_back_and_a_failed_import_are_told(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(8))
+    page, tasks = opened(qtbot, SampleProjects(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    link.told.emit({**FINISHED, "result": {"held_back": 12}})
+    tasks.told.emit({**FINISHED, "result": {"held_back": 12}})
     assert "12 papers have left" in page.banner.words.text()
     error = CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Make room.").as_dict()
-    link.told.emit({**FINISHED, "state": "failed", "result": {"error": error}})
+    tasks.told.emit({**FINISHED, "state": "failed", "result": {"error": error}})
     assert page.banner.words.text() == "The disk is full. Make room."
 
 
 def test_a_project_goes_only_when_its_import_has_stopped(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, Shelf(8), project_remove=lambda asked: {"id": asked["id"]})
+    page, tasks = opened(qtbot, SampleProjects(8), project_remove=lambda asked: {"id": asked["id"]})
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    link.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
-    link.told.emit(progress())
+    tasks.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
+    tasks.told.emit(progress())
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
-    qtbot.waitUntil(lambda: bool(questions(link, "cancel")))
-    assert not questions(link, "project_remove")
-    link.answers |= {"status": {"projects": 0, "jobs": []}, "project_list": []}
-    link.told.emit({**FINISHED, "state": "cancelled"})
+    qtbot.waitUntil(lambda: bool(questions(tasks, "cancel")))
+    assert not questions(tasks, "project_remove")
+    tasks.answers |= {"status": {"projects": 0, "jobs": []}, "project_list": []}
+    tasks.told.emit({**FINISHED, "state": "cancelled"})
     qtbot.waitUntil(page.first.isVisible)
-    assert questions(link, "project_remove") == [{"id": "thesis"}]
+    assert questions(tasks, "project_remove") == [{"id": "thesis"}]
 
 
 def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
     closed = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero was not found.", "Start it.")
     made = {"id": "thesis", "sources": [], "warnings": [], "coverage": {}}
-    page, link = opened(qtbot, Shelf(0), zotero_collections=closed, project_add=made)
-    link.answers["project_list"] = []
+    page, tasks = opened(qtbot, SampleProjects(0), zotero_collections=closed, project_add=made)
+    tasks.answers["project_list"] = []
     page.new_project()
     dialog = page.dialog
     assert dialog is not None
@@ -328,39 +328,39 @@ def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
     with qtbot.waitSignal(dialog.made):
         qtbot.mouseClick(dialog.yes, LEFT)
     asked = {"id": "thesis", "folders": [], "zotero": [], "references": None}
-    assert questions(link, "project_add") == [asked]
-    assert not questions(link, "ingest")
+    assert questions(tasks, "project_add") == [asked]
+    assert not questions(tasks, "ingest")
 
 
 def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
     collections = [{"key": "AA", "name": "Owls", "parent": None, "items": 2}]
     library = {"id": "library", "name": "My Library", "items": 2, "collections": collections, "searches": []}
-    shelf = Shelf(2)
-    page, link = opened(qtbot, shelf, zotero_collections={"libraries": [library]})
+    samples = SampleProjects(2)
+    page, tasks = opened(qtbot, samples, zotero_collections={"libraries": [library]})
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    link.answers["project_allow"] = link.answers["project_show"]
+    tasks.answers["project_allow"] = tasks.answers["project_show"]
     page.view.add_button.menu().actions()[0].trigger()
     tree = page.view.dialog.zotero.tree  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: bool(tree.model.libraries))
     tree.view.setCurrentIndex(tree.view.model().index(0, 0, tree.view.model().index(0, 0)))
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
     qtbot.mouseClick(page.view.dialog.yes, LEFT)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: bool(questions(link, "ingest")))
+    qtbot.waitUntil(lambda: bool(questions(tasks, "ingest")))
     chosen = [{"words": "AA", "library": "library", "recursive": True, "tags": []}]
-    assert questions(link, "project_allow") == [{"id": "thesis", "folders": [], "zotero": chosen}]
+    assert questions(tasks, "project_allow") == [{"id": "thesis", "folders": [], "zotero": chosen}]
 
 
 def test_the_sample_library_is_tried_with_one_click(qtbot: QtBot) -> None:
     made = {"id": "sample", "sources": [{}], "warnings": [], "coverage": {}}
-    page, link = opened(qtbot, Shelf(2), project_add=made, project_list=[])
+    page, tasks = opened(qtbot, SampleProjects(2), project_add=made, project_list=[])
     qtbot.waitUntil(page.first.isVisible)
-    link.answers["project_list"] = [{"id": "sample", "coverage": {}}]
+    tasks.answers["project_list"] = [{"id": "sample", "coverage": {}}]
     qtbot.mouseClick(page.first.buttons[2], LEFT)
     qtbot.waitUntil(lambda: page.view.project == "sample")
-    asked = questions(link, "project_add")[0]
+    asked = questions(tasks, "project_add")[0]
     assert Path(asked["references"]).is_file()
     assert any(Path(asked["folders"][0]).iterdir())
-    assert [one["project"] for one in questions(link, "ingest")] == ["sample"]
+    assert [one["project"] for one in questions(tasks, "ingest")] == ["sample"]
 
 
 @pytest.mark.parametrize(
@@ -370,15 +370,15 @@ def test_the_sample_library_is_tried_with_one_click(qtbot: QtBot) -> None:
 def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     qtbot: QtBot, action: str, verb: str, said: str
 ) -> None:
-    shelf = Shelf(2)
+    samples = SampleProjects(2)
 
     def documents(asked: dict[str, Any]) -> dict[str, Any]:
-        answer = shelf.documents(asked)
+        answer = samples.documents(asked)
         for row in answer["documents"][:1]:
             row |= {"claimed_citekey": "hartmann2019", "claimed_by": "doi", "citekey": "", "reason": None}
         return answer
 
-    page, link = opened(qtbot, shelf, documents=documents, **{verb: {}})
+    page, tasks = opened(qtbot, samples, documents=documents, **{verb: {}})
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 2)
     papers.view.selectRow(1)
@@ -390,4 +390,4 @@ def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     with qtbot.waitSignal(papers.actions_.said) as told:
         getattr(papers.actions_, action).trigger()
     assert said in told.args[0]
-    assert questions(link, verb) == [{"project": "thesis", "doc_id": "d000000"}]
+    assert questions(tasks, verb) == [{"project": "thesis", "doc_id": "d000000"}]

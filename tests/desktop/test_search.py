@@ -20,8 +20,8 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 
 @pytest.fixture
-def page(library_home: Path, desk: PageContext, qtbot: QtBot) -> Iterator[SearchPage]:
-    made = SearchPage(desk)
+def page(library_home: Path, context: PageContext, qtbot: QtBot) -> Iterator[SearchPage]:
+    made = SearchPage(context)
     qtbot.addWidget(made)
     made.resize(1000, 700)
     made.show()

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search.hits_model import BADGE, META
 from citeloom.desktop.search.page import SearchPage
-from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
 from tests.desktop.naming import nameless
 
 COVERAGE = {"documents": 10, "searchable": 9, "pending": 0, "failed": 1, "without_file": 0}
@@ -55,16 +55,16 @@ def found(*hits: dict[str, Any]) -> dict[str, Any]:
     return {"items": list(hits), "count": len(hits), "coverage": COVERAGE, "warnings": []}
 
 
-def opened(qtbot: QtBot, **answers: Any) -> tuple[SearchPage, FakeLink]:
+def opened(qtbot: QtBot, **answers: Any) -> tuple[SearchPage, FakeEngineTasks]:
     usual = {"project_list": [PROJECT], "facets": FACETS, "search": found(a_hit()), "page_picture": a_picture()}
-    desk, link = fake_desk(**{**usual, **answers})
-    page = SearchPage(desk)
+    context, tasks = fake_context(**{**usual, **answers})
+    page = SearchPage(context)
     qtbot.addWidget(page)
     page.resize(900, 600)
     page.show()
     page.shown({})
     qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.waiting or bool(page.banner.words.text()))
-    return page, link
+    return page, tasks
 
 
 def ask(page: SearchPage, qtbot: QtBot, question: str = "moths") -> None:
@@ -75,7 +75,7 @@ def ask(page: SearchPage, qtbot: QtBot, question: str = "moths") -> None:
 def test_without_a_project_the_way_to_make_one_is_shown(qtbot: QtBot) -> None:
     page, _ = opened(qtbot, project_list=[])
     assert page.stack.currentWidget() is page.no_project
-    with qtbot.waitSignal(page.desk.first_run):
+    with qtbot.waitSignal(page.context.first_run):
         qtbot.mouseClick(page.no_project.buttons[0], Qt.MouseButton.LeftButton)
     ask(page, qtbot)  # typing is harmless
     assert page.stack.currentWidget() is page.no_project
@@ -83,39 +83,39 @@ def test_without_a_project_the_way_to_make_one_is_shown(qtbot: QtBot) -> None:
 
 
 def test_before_the_first_question_examples_from_the_projects_own_tags_can_be_tried(qtbot: QtBot) -> None:
-    page, link = opened(qtbot)
+    page, tasks = opened(qtbot)
     qtbot.waitUntil(lambda: len(page.welcome.buttons) == 2)
     assert page.stack.currentWidget() is page.welcome
     qtbot.mouseClick(page.welcome.buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(page.model.hits))
     assert page.bar.box.text() == "What is known about moths?"
-    assert link.asked[-1][0] in ("search", "page_picture")
+    assert tasks.asked[-1][0] in ("search", "page_picture")
 
 
 def test_only_the_last_question_is_answered(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, search=lambda args: found(a_hit(title=args["text"])))
-    link.held = []
+    page, tasks = opened(qtbot, search=lambda args: found(a_hit(title=args["text"])))
+    tasks.held = []
     ask(page, qtbot, "old")
     ask(page, qtbot, "new")
-    for answer in link.held:
+    for answer in tasks.held:
         answer()
     qtbot.waitUntil(lambda: bool(page.model.hits))
     assert page.model.hits[0]["title"] == "new"
-    assert [args["text"] for verb, args in link.asked if verb == "search"] == ["new"]
+    assert [args["text"] for verb, args in tasks.asked if verb == "search"] == ["new"]
 
 
 def test_typing_on_keeps_the_chosen_hit_and_does_not_draw_its_page_anew(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, search=lambda args: found(a_hit(len(args["text"]) + 1), a_hit(2)))
+    page, tasks = opened(qtbot, search=lambda args: found(a_hit(len(args["text"]) + 1), a_hit(2)))
     ask(page, qtbot, "moth")
     qtbot.waitUntil(lambda: bool(page.model.hits))
     page.hits.setCurrentIndex(page.model.index(1))
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
-    drawn = sum(verb == "page_picture" for verb, _ in link.asked)
+    drawn = sum(verb == "page_picture" for verb, _ in tasks.asked)
     ask(page, qtbot, "moths")
     qtbot.waitUntil(lambda: page.model.question == "moths")
     assert page.hits.currentIndex().row() == 1
     qtbot.wait(200)
-    assert sum(verb == "page_picture" for verb, _ in link.asked) == drawn
+    assert sum(verb == "page_picture" for verb, _ in tasks.asked) == drawn
 
 
 def test_what_cannot_be_searched_is_always_said(qtbot: QtBot) -> None:
@@ -127,53 +127,53 @@ def test_what_cannot_be_searched_is_always_said(qtbot: QtBot) -> None:
     assert page.coverage.text() == "8 of 10 papers searchable, 2 could not be read"
     assert "8 papers were searched" in page.nothing.words.text()
     assert page.nothing.buttons[0].isHidden(), "there is no filter to leave out"
-    with qtbot.waitSignal(page.desk.go) as gone:
+    with qtbot.waitSignal(page.context.go) as gone:
         qtbot.mouseClick(page.papers_button, Qt.MouseButton.LeftButton)
     assert gone.args == ["projects", {"project": "thesis"}]
 
 
 def test_a_project_without_words_is_searched_by_meaning_and_the_choice_comes_back(qtbot: QtBot) -> None:
     projects = [PROJECT, {**PROJECT, "id": "plain", "hybrid_enabled": False}]
-    page, link = opened(qtbot, project_list=projects)
+    page, tasks = opened(qtbot, project_list=projects)
     page.bar.project.setCurrentIndex(1)
     assert page.bar.way.currentText() == "Meaning only"
     assert "meaning only" in page.bar.way.toolTip()
     ask(page, qtbot)
-    qtbot.waitUntil(lambda: any(verb == "search" for verb, _ in link.asked))
-    assert next(args for verb, args in link.asked if verb == "search")["hybrid"] is False
+    qtbot.waitUntil(lambda: any(verb == "search" for verb, _ in tasks.asked))
+    assert next(args for verb, args in tasks.asked if verb == "search")["hybrid"] is False
     page.bar.project.setCurrentIndex(0)
     assert page.bar.way.currentText() == "Meaning and words" and page.bar.way.toolTip() == ""
 
 
 def test_an_engine_that_is_lost_is_said_and_asked_again_when_it_is_back(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, project_list=LOST, search=LOST)
+    page, tasks = opened(qtbot, project_list=LOST, search=LOST)
     qtbot.waitUntil(page.banner.isVisible)
     assert page.stack.currentWidget() is page.waiting
     page.bar.box.setText("moths")
-    link.answers.update(project_list=[PROJECT], search=found(a_hit()), page_picture=LOST)
-    link.reached.emit({})
+    tasks.answers.update(project_list=[PROJECT], search=found(a_hit()), page_picture=LOST)
+    tasks.reached.emit({})
     qtbot.waitUntil(lambda: bool(page.model.hits) and page.banner.isHidden())
-    qtbot.waitUntil(lambda: link.asked[-1][0] == "page_picture")
-    link.answers["page_picture"] = a_picture()
-    link.reached.emit({})
+    qtbot.waitUntil(lambda: tasks.asked[-1][0] == "page_picture")
+    tasks.answers["page_picture"] = a_picture()
+    tasks.reached.emit({})
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
 
 
 def test_a_project_that_is_gone_gives_way_to_the_one_that_is_left(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, project_list=[{**PROJECT, "id": "gone"}, PROJECT])
-    link.answers["project_list"] = [PROJECT]
+    page, tasks = opened(qtbot, project_list=[{**PROJECT, "id": "gone"}, PROJECT])
+    tasks.answers["project_list"] = [PROJECT]
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'gone'.")
-    link.answers["search"] = lambda args: gone if args["project"] == "gone" else found(a_hit())
+    tasks.answers["search"] = lambda args: gone if args["project"] == "gone" else found(a_hit())
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.model.hits))
     assert page.bar.project_id() == "thesis"
 
 
 def test_a_search_that_fails_leaves_no_answer_to_another_question(qtbot: QtBot) -> None:
-    page, link = opened(qtbot)
+    page, tasks = opened(qtbot)
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.model.hits))
-    link.answers["search"] = CiteLoomError(Code.EMBEDDING_MISMATCH, "Another model.", "Rebuild it.")
+    tasks.answers["search"] = CiteLoomError(Code.EMBEDDING_MISMATCH, "Another model.", "Rebuild it.")
     ask(page, qtbot, "beetles")
     qtbot.waitUntil(page.banner.isVisible)
     assert page.banner.words.text() == "Another model. Rebuild it."
@@ -221,10 +221,10 @@ def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: 
     def draw(args: dict[str, Any]) -> dict[str, Any]:
         return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, link = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
+    page, tasks = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
-    assert [args.get("recognise") for verb, args in link.asked if verb == "page_picture"][:2] == [None, True]
+    assert [args.get("recognise") for verb, args in tasks.asked if verb == "page_picture"][:2] == [None, True]
     assert page.model.index(0).data(BADGE) == "OCR"
 
 
@@ -266,16 +266,16 @@ def test_what_belongs_to_one_passage_never_stands_beside_another(
     qtbot: QtBot, pages: list[int] | None, verb: str
 ) -> None:
     around = {"before": [{"chunk_id": "b", "render_text": "Before the first."}], "after": []}
-    page, link = opened(qtbot, search=found(a_hit(1, page_span=pages), a_hit(2)), show=around)
-    link.held = []
+    page, tasks = opened(qtbot, search=found(a_hit(1, page_span=pages), a_hit(2)), show=around)
+    tasks.held = []
     ask(page, qtbot)
-    link.held.pop()()
-    qtbot.waitUntil(lambda: len(link.held or []) == 1)  # what belongs to the first has been asked for
+    tasks.held.pop()()
+    qtbot.waitUntil(lambda: len(tasks.held or []) == 1)  # what belongs to the first has been asked for
     page.hits.setCurrentIndex(page.model.index(1))
-    link.held.pop()()
-    qtbot.waitUntil(lambda: len(link.held or []) == 1)  # the page of the second
+    tasks.held.pop()()
+    qtbot.waitUntil(lambda: len(tasks.held or []) == 1)  # the page of the second
     assert page.reader.passage.toPlainText() == "Moths fly 2 times."
-    assert verb not in [asked for asked, _ in link.asked], "what nobody waits for is not even asked"
+    assert verb not in [asked for asked, _ in tasks.asked], "what nobody waits for is not even asked"
 
 
 def test_whatever_a_library_holds_is_painted_as_it_is(qtbot: QtBot) -> None:
@@ -310,7 +310,7 @@ def test_a_hit_says_its_printed_page_and_its_place_in_the_file(qtbot: QtBot) -> 
 
 
 def test_years_may_be_given_the_wrong_way_round_and_a_part_of_a_tag_is_enough(qtbot: QtBot) -> None:
-    page, link = opened(qtbot)
+    page, tasks = opened(qtbot)
     filters = page.bar.filters
     qtbot.waitUntil(lambda: filters.tag.count() == 2)
     qtbot.keyClicks(filters.year_from, "2021x")
@@ -319,10 +319,10 @@ def test_years_may_be_given_the_wrong_way_round_and_a_part_of_a_tag_is_enough(qt
     assert filters.filters() == {"year": {"$gte": 1999, "$lte": 2021}, "tags": "moths"}
     filters.tag.setEditText("mot")
     assert filters.filters()["tags"] == {"$contains": "mot"}
-    asked = len(link.asked)
+    asked = len(tasks.asked)
     finished = {"type": "JobFinished", "job_id": "j", "project_id": "thesis", "state": "done", "result": {}}
-    link.told.emit(finished)
-    qtbot.waitUntil(lambda: "facets" in [verb for verb, _ in link.asked[asked:]])
+    tasks.told.emit(finished)
+    qtbot.waitUntil(lambda: "facets" in [verb for verb, _ in tasks.asked[asked:]])
     assert filters.filters()["tags"] == {"$contains": "mot"}, "new choices do not undo a filter"
     filters.clear_button.click()
     assert filters.filters() == {} and not filters.clear_button.isEnabled()
@@ -334,61 +334,61 @@ def test_a_scan_stays_on_the_screen_when_its_words_cannot_be_found(qtbot: QtBot)
     def draw(args: dict[str, Any]) -> Any:
         return broken if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, link = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
+    page, tasks = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
     view = page.reader.page
     qtbot.waitUntil(lambda: "could not be marked" in view.note.text())
     assert view.isVisible() and not view.canvas.picture.isNull()
-    assert "show" not in [verb for verb, _ in link.asked]
+    assert "show" not in [verb for verb, _ in tasks.asked]
 
 
 def test_the_words_of_a_scan_are_looked_for_again_when_the_engine_is_back(qtbot: QtBot) -> None:
     def draw(args: dict[str, Any]) -> Any:
         return LOST if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, link = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
+    page, tasks = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
-    qtbot.waitUntil(lambda: any(args.get("recognise") for _, args in link.asked))
-    link.answers["page_picture"] = a_picture()
-    link.reached.emit({})
+    qtbot.waitUntil(lambda: any(args.get("recognise") for _, args in tasks.asked))
+    tasks.answers["page_picture"] = a_picture()
+    tasks.reached.emit({})
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
     assert page.reader.page.note.isHidden()
 
 
 def test_going_through_the_filters_without_changing_one_searches_nothing_anew(qtbot: QtBot) -> None:
-    page, link = opened(qtbot)
+    page, tasks = opened(qtbot)
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.model.hits))
     page.bar.filter_button.click()
-    before = [args for verb, args in link.asked if verb == "search"]
+    before = [args for verb, args in tasks.asked if verb == "search"]
     page.bar.filters.year_from.setFocus()
     qtbot.keyClick(page.bar.filters.year_from, Qt.Key.Key_Tab)
     qtbot.keyClick(page.bar.filters.year_to, Qt.Key.Key_Return)
     qtbot.wait(400)
-    assert [args for verb, args in link.asked if verb == "search"] == before
+    assert [args for verb, args in tasks.asked if verb == "search"] == before
 
 
 def test_the_first_project_can_be_searched_as_soon_as_it_is_read(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, project_list=[])
-    link.answers["project_list"] = [PROJECT]
-    link.told.emit({"type": "JobQueued", "job_id": "j", "project_id": "thesis"})
+    page, tasks = opened(qtbot, project_list=[])
+    tasks.answers["project_list"] = [PROJECT]
+    tasks.told.emit({"type": "JobQueued", "job_id": "j", "project_id": "thesis"})
     qtbot.waitUntil(lambda: page.bar.project_id() == "thesis")
 
 
 def test_a_question_for_another_project_is_not_asked_of_the_one_that_was_chosen(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, project_list=[PROJECT, {**PROJECT, "id": "other"}])
+    page, tasks = opened(qtbot, project_list=[PROJECT, {**PROJECT, "id": "other"}])
     page.shown({"project": "other", "question": "moths"})
     qtbot.waitUntil(lambda: bool(page.model.hits))
-    assert {args["project"] for verb, args in link.asked if verb == "search"} == {"other"}
+    assert {args["project"] for verb, args in tasks.asked if verb == "search"} == {"other"}
 
 
 def test_whoever_is_choosing_a_project_is_not_disturbed_when_they_are_counted_again(qtbot: QtBot) -> None:
     counted = {**COVERAGE, "searchable": 10, "failed": 0}
-    page, link = opened(qtbot, project_list=[PROJECT, {**PROJECT, "id": "other"}])
+    page, tasks = opened(qtbot, project_list=[PROJECT, {**PROJECT, "id": "other"}])
     names = page.bar.project.view()
     page.bar.project.showPopup()
     names.setCurrentIndex(names.model().index(1, 0))
-    link.answers["project_list"] = [{**PROJECT, "coverage": counted}, {**PROJECT, "id": "other"}]
+    tasks.answers["project_list"] = [{**PROJECT, "coverage": counted}, {**PROJECT, "id": "other"}]
     page.shown({})
     qtbot.waitUntil(lambda: page.coverage.text() == "10 of 10 papers searchable")
     assert names.isVisible() and names.currentIndex().row() == 1
@@ -396,10 +396,10 @@ def test_whoever_is_choosing_a_project_is_not_disturbed_when_they_are_counted_ag
 
 
 def test_what_was_read_while_another_page_was_shown_can_be_filtered_by(qtbot: QtBot) -> None:
-    page, link = opened(qtbot, facets={**FACETS, "tags": []})
+    page, tasks = opened(qtbot, facets={**FACETS, "tags": []})
     qtbot.waitUntil(lambda: page.bar.filters.author.count() == 1)
     page.hide()
-    link.answers["facets"] = FACETS
+    tasks.answers["facets"] = FACETS
     page.show()
     page.shown({})
     qtbot.waitUntil(lambda: page.bar.filters.tag.count() == 2)
@@ -418,14 +418,14 @@ def test_the_whole_of_a_long_title_is_shown_as_it_is(qtbot: QtBot) -> None:
 
 
 def test_a_page_that_cannot_be_had_any_larger_stays_as_it_is(qtbot: QtBot) -> None:
-    page, link = opened(qtbot)
+    page, tasks = opened(qtbot)
     ask(page, qtbot)
     view = page.reader.page
     qtbot.waitUntil(lambda: bool(view.canvas.marks))
-    link.answers["page_picture"] = CiteLoomError(Code.CONVERSION_FAILED, "It took too long.", "")
-    before = len(link.asked)
+    tasks.answers["page_picture"] = CiteLoomError(Code.CONVERSION_FAILED, "It took too long.", "")
+    before = len(tasks.asked)
     view.larger.click()
-    qtbot.waitUntil(lambda: len(link.asked) > before)
+    qtbot.waitUntil(lambda: len(tasks.asked) > before)
     qtbot.wait(50)
     assert view.isVisible() and view.canvas.marks and page.reader.why.isHidden()
 
@@ -434,26 +434,26 @@ def test_the_words_of_one_scan_after_the_other_are_looked_for(qtbot: QtBot) -> N
     def draw(args: dict[str, Any]) -> dict[str, Any]:
         return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, link = opened(qtbot, page_picture=draw, search=found(a_hit(1), a_hit(2)))
+    page, tasks = opened(qtbot, page_picture=draw, search=found(a_hit(1), a_hit(2)))
 
     def let_one_go() -> None:
-        qtbot.waitUntil(lambda: bool(link.held))
-        assert link.held
-        link.held.pop()()
+        qtbot.waitUntil(lambda: bool(tasks.held))
+        assert tasks.held
+        tasks.held.pop()()
 
-    link.held = []
+    tasks.held = []
     ask(page, qtbot)
     for _ in ("search", "page_picture", "its picture"):
         let_one_go()
-    qtbot.waitUntil(lambda: bool(link.held))
-    first = link.held.pop()  # takes the engine seconds
+    qtbot.waitUntil(lambda: bool(tasks.held))
+    first = tasks.held.pop()  # takes the engine seconds
     page.hits.setCurrentIndex(page.model.index(1))
     for _ in ("page_picture", "its picture"):
         let_one_go()
     qtbot.wait(50)
-    assert link.held == [], "two of them would leave no way to the engine for anything else"
+    assert tasks.held == [], "two of them would leave no way to the engine for anything else"
     first()
     for _ in ("page_picture", "its picture"):
         let_one_go()
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
-    assert [args["chunk_id"] for _, args in link.asked if args.get("recognise")] == ["p1", "p2"]
+    assert [args["chunk_id"] for _, args in tasks.asked if args.get("recognise")] == ["p1", "p2"]

@@ -26,7 +26,7 @@ from citeloom.desktop.settings.sections.reading import ReadingSection
 from citeloom.desktop.settings.sections.zotero import ZoteroSection
 from citeloom.desktop.shell.autostart import Machine, enabled
 from citeloom.desktop.shell.page import PageContext
-from tests.desktop.fake_link import fake_desk
+from tests.desktop.fake_engine_tasks import fake_context
 from tests.desktop.naming import nameless
 
 _S = TypeVar("_S", bound=Section)
@@ -47,8 +47,8 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def page(own_home: Path, person: Path, qtbot: QtBot) -> SettingsPage:
     """The page over a real file, without an engine."""
-    desk, _ = fake_desk(project_list=[], ocr={"engines": [], "languages": []})
-    return _shown(SettingsPage(desk), qtbot)
+    context, _ = fake_context(project_list=[], ocr={"engines": [], "languages": []})
+    return _shown(SettingsPage(context), qtbot)
 
 
 @pytest.fixture
@@ -63,9 +63,9 @@ def file(own_home: Path) -> Path:
 
 
 def test_the_sections_show_what_the_engine_has(
-    library_home: Path, person: Path, desk: PageContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    library_home: Path, person: Path, context: PageContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = _shown(SettingsPage(desk), qtbot)
+    page = _shown(SettingsPage(context), qtbot)
     general = page.sections["general"]
     default = general.rows["default_project"]
     assert isinstance(default, ChoiceRow)
@@ -107,15 +107,17 @@ def test_the_sections_show_what_the_engine_has(
     assert nameless(page) == []
 
 
-def test_the_engine_follows_what_is_changed_here(own_home: Path, person: Path, desk: PageContext, qtbot: QtBot) -> None:
-    page = _shown(SettingsPage(desk), qtbot)
+def test_the_engine_follows_what_is_changed_here(
+    own_home: Path, person: Path, context: PageContext, qtbot: QtBot
+) -> None:
+    page = _shown(SettingsPage(context), qtbot)
     workers = page.sections["reading"].rows["engine.workers"]
     assert isinstance(workers, NumberRow)
     _go(page, "reading", ReadingSection)
     _wait(qtbot, workers.isEnabled)
     again: list[object] = []
-    _wait(qtbot, lambda: desk.overview.now.reached)
-    desk.link.reached.connect(again.append)
+    _wait(qtbot, lambda: context.engine_status.now.reached)
+    context.tasks.reached.connect(again.append)
     workers.control.setFocus()
     qtbot.keyClick(workers.control, Qt.Key.Key_Up)
     qtbot.keyClick(workers.control, Qt.Key.Key_Up)
@@ -287,8 +289,8 @@ def test_languages_are_found_ticked_and_never_all_taken_off(own_home: Path, pers
         {"name": "tesseract", "here": True, "why": None},
         {"name": "rapidocr", "here": False, "why": "RapidOCR is not installed."},
     ]
-    desk, _ = fake_desk(project_list=[], ocr={"engines": engines, "languages": languages})
-    page = _shown(SettingsPage(desk), qtbot)
+    context, _ = fake_context(project_list=[], ocr={"engines": engines, "languages": languages})
+    page = _shown(SettingsPage(context), qtbot)
     reading = _go(page, "reading", ReadingSection)
     _wait(qtbot, lambda: reading.languages.list.count() == 4)
     engine = reading.rows["ocr.engine"]

@@ -16,9 +16,9 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.page import SettingsPage
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.index_text import leaving_words, on_this_machine
-from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
 from tests.desktop.naming import nameless
-from tests.desktop.shelf import yes
+from tests.desktop.sample_projects import yes
 from tests.qdrant_stand_in import QdrantStandIn
 
 LEFT = Qt.MouseButton.LeftButton
@@ -61,11 +61,11 @@ def qdrant(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantSt
 
 
 def test_an_index_is_tested_moved_and_backed_up(
-    qdrant: QdrantStandIn, desk: PageContext, qtbot: QtBot, tmp_path: Path
+    qdrant: QdrantStandIn, context: PageContext, qtbot: QtBot, tmp_path: Path
 ) -> None:
     made: list[Any] = []
-    desk.link.ask(desk, "project_add", {"id": "thesis", "references": None, "folders": []}, done=made.append)
-    page = _shown(SettingsPage(desk), qtbot, "index")
+    context.tasks.ask(context, "project_add", {"id": "thesis", "references": None, "folders": []}, done=made.append)
+    page = _shown(SettingsPage(context), qtbot, "index")
     _wait(qtbot, lambda: bool(made))
     section: Any = page.current
     section.shown()
@@ -151,7 +151,7 @@ def test_only_what_is_surely_this_machine_counts_as_it(address: str, here: bool)
 
 
 def test_the_key_of_a_server_is_typed_hidden_tried_and_forgotten(own_home: Path, qtbot: QtBot) -> None:
-    page, link = _page(qtbot, index_show=lies(FAR), index_login=REFUSED)
+    page, tasks = _page(qtbot, index_show=lies(FAR), index_login=REFUSED)
     key = _section(page).key
     _wait(qtbot, key.isEnabled)
     assert key.key.echoMode() == QLineEdit.EchoMode.Password and not key.log_out_button.isVisible()
@@ -159,15 +159,15 @@ def test_the_key_of_a_server_is_typed_hidden_tried_and_forgotten(own_home: Path,
     qtbot.mouseClick(key.log_in_button, LEFT)
     _wait(qtbot, lambda: key.words.text() == str(REFUSED))
     assert key.key.text(), "it can be mended and sent again"
-    link.answers["index_login"] = {"servers": {FAR: "1.20.0"}, "key": "keyring"}
-    link.answers["index_show"] = {**lies(FAR), "key": "keyring"}
+    tasks.answers["index_login"] = {"servers": {FAR: "1.20.0"}, "key": "keyring"}
+    tasks.answers["index_show"] = {**lies(FAR), "key": "keyring"}
     qtbot.keyClick(key.key, Qt.Key.Key_Return)
     _wait(qtbot, key.log_out_button.isVisible)
-    assert ("index_login", {"key": "s3cret"}) in link.asked and not key.key.text()
+    assert ("index_login", {"key": "s3cret"}) in tasks.asked and not key.key.text()
 
-    link.answers |= {"index_logout": {"forgotten": True, "key": None, "projects": ["thesis"]}, "index_show": lies(FAR)}
+    tasks.answers |= {"index_logout": {"forgotten": True, "key": None, "projects": ["thesis"]}, "index_show": lies(FAR)}
     qtbot.mouseClick(key.log_out_button, LEFT)
-    assert ("index_logout", {}) not in link.asked, "it asks first"
+    assert ("index_logout", {}) not in tasks.asked, "it asks first"
     yes(key.findChild(QMessageBox))
     _wait(qtbot, key.key.isVisible)
 
@@ -177,30 +177,30 @@ def test_the_key_of_a_server_is_typed_hidden_tried_and_forgotten(own_home: Path,
 
 def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qtbot: QtBot) -> None:
     begun = {"job_id": "7", "state": "queued", "already": False, "place": FAR}
-    page, link = _page(qtbot, index_show=lies(), index_move=REFUSED, status={"projects": 1, "jobs": []})
+    page, tasks = _page(qtbot, index_show=lies(), index_move=REFUSED, status={"projects": 1, "jobs": []})
     section = _section(page)
     _move(qtbot, section)
     _wait(qtbot, lambda: page.banner.words.text() == str(REFUSED))
     assert section.move_button.isEnabled()
 
-    link.answers |= {"index_move": begun, "index_show": lies(jobs=[{"job_id": "7", "kind": "move"}])}
+    tasks.answers |= {"index_move": begun, "index_show": lies(jobs=[{"job_id": "7", "kind": "move"}])}
     _move(qtbot, section)
     _wait(qtbot, lambda: bool(section.projects.rows[0]["jobs"]))
-    assert ("index_move", {"project": "thesis", "to": FAR}) in link.asked
+    assert ("index_move", {"project": "thesis", "to": FAR}) in tasks.asked
     assert not section.move_button.isEnabled() and not section.compact_button.isEnabled()
     moving = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 1200, "done": 300}
-    link.told.emit({**moving, "stage": "copy", "eta_seconds": 40.0})
+    tasks.told.emit({**moving, "stage": "copy", "eta_seconds": 40.0})
     assert section.strip.what.text().startswith("Copying passages: 300 of") and section.strip.bar.value() == 250
-    link.answers["index_show"] = lies(FAR)
-    link.told.emit(ended("done", **{"from": "embedded", "to": FAR, "passages": 1200, "bytes": 9, "warnings": ["W."]}))
+    tasks.answers["index_show"] = lies(FAR)
+    tasks.told.emit(ended("done", **{"from": "embedded", "to": FAR, "passages": 1200, "bytes": 9, "warnings": ["W."]}))
     assert FAR in page.banner.words.text() and page.banner.words.text().endswith("W.")
     _wait(qtbot, lambda: section.projects.rows[0]["place"] == FAR)
 
     section._begun["7"] = "move", "thesis"
-    link.told.emit(ended("cancelled", warnings=[]))
+    tasks.told.emit(ended("cancelled", warnings=[]))
     assert "is as it was" in page.banner.words.text()
     section._begun["7"] = "move", "thesis"
-    link.told.emit(ended("failed", error=REFUSED.as_dict()))
+    tasks.told.emit(ended("failed", error=REFUSED.as_dict()))
     assert page.banner.words.text() == str(REFUSED)
 
 
@@ -225,12 +225,12 @@ def test_an_index_out_of_reach_says_why(own_home: Path, qtbot: QtBot) -> None:
 
 def test_a_compacted_index_says_what_it_freed(own_home: Path, qtbot: QtBot) -> None:
     begun = {"job_id": "7", "state": "queued", "by_server": False, "place": "embedded"}
-    page, link = _page(qtbot, index_show=lies(), index_compact=begun)
+    page, tasks = _page(qtbot, index_show=lies(), index_compact=begun)
     section = _section(page)
     _wait(qtbot, section.compact_button.isEnabled)
     qtbot.mouseClick(section.compact_button, LEFT)
     _wait(qtbot, lambda: "7" in section._begun)
-    link.told.emit(ended("done", bytes_before=9_000_000, bytes=5_000_000, passages=3, warnings=[]))
+    tasks.told.emit(ended("done", bytes_before=9_000_000, bytes=5_000_000, passages=3, warnings=[]))
     assert page.banner.words.text() == "“thesis”: It took 9.0 MB; now it takes 5.0 MB."
 
 
@@ -251,7 +251,7 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
     }
     restored = {"projects": ["old"], "passages": 70, "aside": "/x/before", "settings": True, "embedded": ["old"]}
     damaged = CiteLoomError(Code.INVALID_INPUT, "/b/all.zip is damaged.", "Use another one.")
-    page, link = _page(qtbot, restore_look=damaged, restore=damaged)
+    page, tasks = _page(qtbot, restore_look=damaged, restore=damaged)
     backups: Any = _go(page, "data").backups  # type: ignore[attr-defined]
 
     def choose() -> None:
@@ -264,32 +264,32 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
     choose()
     _wait(qtbot, lambda: page.banner.words.text() == str(damaged))
     assert backups.question is None
-    link.answers["restore_look"] = backup
+    tasks.answers["restore_look"] = backup
     choose()
     _wait(qtbot, lambda: backups.question is not None)
     assert "2 projects and the settings" in backups.question.text() and "not deleted" in backups.question.text()
     assert "thesis" in backups.question.detailedText() and "on this computer" in backups.question.text()
     assert "old: /home/somebody" in backups.question.text() and "privacy.agents_may_fetch" in backups.question.text()
-    assert not any(verb == "restore" for verb, _ in link.asked)
+    assert not any(verb == "restore" for verb, _ in tasks.asked)
     yes(backups.question)
     assert not backups.restore_button.isEnabled() and backups.busy.isVisible()
     _wait(qtbot, lambda: page.banner.isVisible() and backups.restore_button.isEnabled())
-    link.answers["restore"] = restored
+    tasks.answers["restore"] = restored
     choose()
     _wait(qtbot, lambda: backups.question is not None)
     yes(backups.question)
     _wait(qtbot, lambda: page.banner.words.text().endswith("What was here before is in /x/before"))
-    assert ("restore", {"file": "/b/all.zip", "replace": True, "accepted": ["/home/somebody"]}) in link.asked
+    assert ("restore", {"file": "/b/all.zip", "replace": True, "accepted": ["/home/somebody"]}) in tasks.asked
 
 
 # -- steps -------------------------------------------------------------------------------------------------------------
 
 
-def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeLink]:
+def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeEngineTasks]:
     sizes = {"data_folder": "/x", "total": 1, "parts": [], "free": 1}
     cache = {"conversions": 0, "left_over": 0, "left_over_bytes": 0}
-    desk, link = fake_desk(**{"project_list": [], "sizes": sizes, "cache_show": cache, **answers})
-    return _shown(SettingsPage(desk), qtbot, "index" if "index_show" in answers else "data"), link
+    context, tasks = fake_context(**{"project_list": [], "sizes": sizes, "cache_show": cache, **answers})
+    return _shown(SettingsPage(context), qtbot, "index" if "index_show" in answers else "data"), tasks
 
 
 def _shown(page: SettingsPage, qtbot: QtBot, section: str) -> SettingsPage:

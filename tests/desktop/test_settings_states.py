@@ -20,7 +20,7 @@ from citeloom.desktop.settings.sections.logs import LogsSection, last_lines
 from citeloom.desktop.settings.sections.models import ModelsSection
 from citeloom.desktop.settings.sections.zotero import ZoteroSection
 from citeloom.desktop.text.zotero_text import account_words, reached_words
-from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
 
 LEFT = Qt.MouseButton.LeftButton
 GONE = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.")
@@ -101,7 +101,7 @@ def test_the_account_says_where_the_key_is_kept() -> None:
 
 def test_one_logs_in_with_a_hidden_key_and_out_again(own_home: Path, qtbot: QtBot) -> None:
     refused = CiteLoomError(Code.PERMISSION_DENIED, "zotero.org does not know this key.", "Make a new one.")
-    page, link = _page(qtbot, zotero_status=seen("local"), zotero_login=refused)
+    page, tasks = _page(qtbot, zotero_status=seen("local"), zotero_login=refused)
     section = _go(page, "zotero", ZoteroSection)
     _wait(qtbot, lambda: section.state.text() == "Zotero 7.0.1 is running" and section.key.isEnabled())
     assert section.key.echoMode() == QLineEdit.EchoMode.Password and not section.log_out_button.isVisible()
@@ -112,16 +112,16 @@ def test_one_logs_in_with_a_hidden_key_and_out_again(own_home: Path, qtbot: QtBo
     _wait(qtbot, lambda: section.account.text() == str(refused))
     assert section.log_in_button.isEnabled() and section.key.text(), "it can be mended and sent again"
 
-    link.answers["zotero_login"] = {"user": "ada", "key": "keyring"}
-    link.answers["zotero_status"] = seen("local", web={"key": "keyring", "user": "ada", "problem": None})
+    tasks.answers["zotero_login"] = {"user": "ada", "key": "keyring"}
+    tasks.answers["zotero_status"] = seen("local", web={"key": "keyring", "user": "ada", "problem": None})
     qtbot.keyClick(section.key, Qt.Key.Key_Return)
     _wait(qtbot, section.log_out_button.isVisible)
-    assert ("zotero_login", {"key": "s3cret"}) in link.asked
+    assert ("zotero_login", {"key": "s3cret"}) in tasks.asked
     assert section.key.text() == "" and "ada" in section.account.text()
 
-    link.answers |= {"zotero_logout": {"forgotten": True, "key": None}, "zotero_status": seen("local")}
+    tasks.answers |= {"zotero_logout": {"forgotten": True, "key": None}, "zotero_status": seen("local")}
     qtbot.mouseClick(section.log_out_button, LEFT)
-    assert ("zotero_logout", {}) not in link.asked, "it asks first"
+    assert ("zotero_logout", {}) not in tasks.asked, "it asks first"
     _agree(section.findChild(QMessageBox))
     _wait(qtbot, section.key.isVisible)
     assert "not logged in" in section.account.text()
@@ -131,7 +131,7 @@ def test_one_logs_in_with_a_hidden_key_and_out_again(own_home: Path, qtbot: QtBo
 
 
 def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: QtBot) -> None:
-    page, link = _page(qtbot, models=projects("thesis", "other"), project_model={"job_id": "7"})
+    page, tasks = _page(qtbot, models=projects("thesis", "other"), project_model={"job_id": "7"})
     section = _go(page, "models", ModelsSection)
     _wait(qtbot, lambda: len(section.models.rows) == 3)
     section.projects_table.selectRow(0)
@@ -143,15 +143,15 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
     assert "beside the old one" in section.question.text() and "500.0 MB" in section.question.text()
     _agree(section.question)
     _wait(qtbot, lambda: "being built anew" in page.banner.words.text())
-    assert link.asked[-1] == ("project_model", {"id": "thesis", "model": "multi/far", "download": True})
+    assert tasks.asked[-1] == ("project_model", {"id": "thesis", "model": "multi/far", "download": True})
 
     progress = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 0, "stage": "model"}
-    link.told.emit({**progress, "file": "multi/far: 20 of 500 MB", "page": 20, "pages": 500})
+    tasks.told.emit({**progress, "file": "multi/far: 20 of 500 MB", "page": 20, "pages": 500})
     assert section.strip.isVisible() and section.strip.what.text() == "Fetching the model …"
     now = projects("thesis", "other")
     now["projects"][0]["dense_model"] = "multi/far"
-    link.answers["models"] = now
-    link.told.emit({"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "done", "result": {}})
+    tasks.answers["models"] = now
+    tasks.told.emit({"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "done", "result": {}})
     assert page.banner.words.text() == "“thesis” has the model multi/far now."
     _wait(qtbot, lambda: section.projects.rows[0]["dense_model"] == "multi/far")
     assert not section.strip.isVisible()
@@ -167,7 +167,7 @@ def test_the_models_that_suit_the_library_stand_first(own_home: Path, qtbot: QtB
 
 
 def test_a_model_that_cannot_be_had_leaves_the_project_as_it_is(own_home: Path, qtbot: QtBot) -> None:
-    page, link = _page(qtbot, models=projects("thesis"), project_model={"job_id": "7"})
+    page, tasks = _page(qtbot, models=projects("thesis"), project_model={"job_id": "7"})
     section = _go(page, "models", ModelsSection)
     _wait(qtbot, lambda: len(section.models.rows) == 3)
     section.models_table.selectRow(1)
@@ -175,17 +175,19 @@ def test_a_model_that_cannot_be_had_leaves_the_project_as_it_is(own_home: Path, 
     assert section.question is not None
     assert "download" not in section.question.text().casefold()
     _agree(section.question)
-    _wait(qtbot, lambda: link.asked[-1] == ("project_model", {"id": "thesis", "model": "multi/one", "download": False}))
+    _wait(
+        qtbot, lambda: tasks.asked[-1] == ("project_model", {"id": "thesis", "model": "multi/one", "download": False})
+    )
     _wait(qtbot, lambda: "being built anew" in page.banner.words.text())
     error = CiteLoomError(Code.MODEL_NOT_AVAILABLE, "It could not be fetched.", "Try again.").as_dict()
     failed = {"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "failed"}
-    link.told.emit({**failed, "result": {"error": error}})
+    tasks.told.emit({**failed, "result": {"error": error}})
     assert page.banner.words.text() == "It could not be fetched. Try again."
 
 
 def test_projects_keep_their_model_when_new_ones_shall_have_another(own_home: Path, qtbot: QtBot) -> None:
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'gone'.")
-    page, link = _page(
+    page, tasks = _page(
         qtbot,
         models=projects("thesis", "gone"),
         project_model=lambda args: gone if args["id"] == "gone" else {"job_id": None},
@@ -198,9 +200,9 @@ def test_projects_keep_their_model_when_new_ones_shall_have_another(own_home: Pa
     row.control.setCurrentIndex(1)
     row.control.activated.emit(1)
     _wait(qtbot, lambda: settings.load().models.dense == "multi/one")
-    assert ("project_model", {"id": "thesis", "model": BUNDLED}) in link.asked
+    assert ("project_model", {"id": "thesis", "model": BUNDLED}) in tasks.asked
 
-    link.answers["project_model"] = GONE
+    tasks.answers["project_model"] = GONE
     row.control.setCurrentIndex(0)
     row.control.activated.emit(0)
     _wait(qtbot, page.banner.isVisible)
@@ -213,7 +215,7 @@ def test_projects_keep_their_model_when_new_ones_shall_have_another(own_home: Pa
 def test_all_conversions_are_deleted_only_after_a_question(own_home: Path, qtbot: QtBot) -> None:
     parts = [{"name": "index", "path": "/x/index", "bytes": 5_000_000}]
     cache = {"folder": "/x", "conversions": 3, "bytes": 9, "in_use": 3, "left_over": 0, "left_over_bytes": 0}
-    page, link = _page(
+    page, tasks = _page(
         qtbot,
         sizes={"data_folder": "/x", "total": 5_000_000, "parts": parts, "free": 10**9},
         cache_show=cache,
@@ -223,10 +225,10 @@ def test_all_conversions_are_deleted_only_after_a_question(own_home: Path, qtbot
     _wait(qtbot, lambda: section.prune_all_button.isEnabled() and not section.prune_button.isEnabled())
     assert section.total.text() == "5.0 MB in all; the disk has 1.0 GB left."
     qtbot.mouseClick(section.prune_all_button, LEFT)
-    assert section.question is not None and not any(verb == "cache_prune" for verb, _ in link.asked)
+    assert section.question is not None and not any(verb == "cache_prune" for verb, _ in tasks.asked)
     _agree(section.question)
     _wait(qtbot, lambda: page.banner.words.text() == "3 conversions were deleted; that freed 9.0 MB.")
-    assert ("cache_prune", {"everything": True}) in link.asked
+    assert ("cache_prune", {"everything": True}) in tasks.asked
 
 
 def test_the_check_up_shows_first_what_needs_somebody(own_home: Path, qtbot: QtBot) -> None:
@@ -234,18 +236,18 @@ def test_the_check_up_shows_first_what_needs_somebody(own_home: Path, qtbot: QtB
         {"part": "catalog", "ok": True, "seen": "1 projects", "next_step": ""},
         {"part": f"project {LONG}", "ok": False, "seen": "not there: /x", "next_step": "Connect the drive."},
     ]
-    page, link = _page(qtbot, doctor=GONE)
+    page, tasks = _page(qtbot, doctor=GONE)
     section = _go(page, "logs", LogsSection)
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, lambda: section.said.text().startswith("The engine ended.") and section.check_button.isEnabled())
-    link.answers["doctor"] = findings
+    tasks.answers["doctor"] = findings
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, section.table.isVisible)
     assert section.said.text() == "1 of 2 parts need you."
     assert section.finding.text() == "not there: /x\nConnect the drive."
     assert page.minimumSizeHint().width() < 900
     note = {"part": "documents of p", "ok": True, "note": True, "seen": "2 not read", "next_step": "Try again."}
-    link.answers["doctor"] = [findings[0], note]
+    tasks.answers["doctor"] = [findings[0], note]
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, lambda: section.said.text() == "Every part works, but some papers could not be read.")
     assert section.finding.text() == "2 not read\nTry again."
@@ -268,15 +270,15 @@ def test_only_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["general", "zotero", "models", "reading", "index", "data", "privacy", "logs"])
 def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path, qtbot: QtBot, name: str) -> None:
     verbs = ("project_list", "zotero_status", "models", "ocr", "index_show", "sizes", "cache_show")
-    page, link = _page(qtbot, **dict.fromkeys(verbs, GONE))
+    page, tasks = _page(qtbot, **dict.fromkeys(verbs, GONE))
     page.shown({"section": name})
-    _wait(qtbot, lambda: page.kept.loaded and link.at_rest)
+    _wait(qtbot, lambda: page.kept.loaded and tasks.at_rest)
     qtbot.wait(50)
     assert not page.banner.isVisible(), "the window says it, once for all pages"
-    before = len(link.asked)
-    link.reached.emit({})
+    before = len(tasks.asked)
+    tasks.reached.emit({})
     asks = name not in ("privacy", "logs")
-    _wait(qtbot, lambda: len(link.asked) > before or not asks)
+    _wait(qtbot, lambda: len(tasks.asked) > before or not asks)
     assert all(row.isEnabled() for row in page.current.rows.values()), "the file can be changed all the same"
 
 
@@ -295,14 +297,14 @@ def test_ten_thousand_projects_and_names_of_any_kind_are_borne(own_home: Path, q
 # -- steps -------------------------------------------------------------------------------------------------------------
 
 
-def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeLink]:
-    desk, link = fake_desk(**{"project_list": [], "ocr": {"engines": [], "languages": []}, **answers})
-    page = SettingsPage(desk)
+def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeEngineTasks]:
+    context, tasks = fake_context(**{"project_list": [], "ocr": {"engines": [], "languages": []}, **answers})
+    page = SettingsPage(context)
     qtbot.addWidget(page)
     page.resize(900, 900)
     page.show()
     page.shown({})
-    return page, link
+    return page, tasks
 
 
 def _go(page: SettingsPage, name: str, kind: type) -> Any:

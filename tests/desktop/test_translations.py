@@ -37,7 +37,7 @@ from citeloom.desktop.shell.pages import all_pages
 from citeloom.desktop.shell.tray import Tray
 from citeloom.desktop.widgets import basics
 from resources import make_translations
-from tests.desktop.fake_link import fake_desk
+from tests.desktop.fake_engine_tasks import fake_context
 from tests.desktop.test_overview import STATUS
 
 FILES = make_translations.files(make_translations.DATA)
@@ -156,17 +156,17 @@ def german(qapp: QApplication) -> Iterator[None]:
 def the_app(qtbot: QtBot, tmp_path: Path) -> list[QWidget]:
     """All windows, on a made-up engine with one empty project."""
     refused = CiteLoomError(Code.TIMEOUT, "-")
-    desk, link = fake_desk(status=STATUS, project_list=[], editors={"editors": []}, zotero_status=refused)
-    pages = all_pages(desk)
-    window = MainWindow(desk, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
+    context, tasks = fake_context(status=STATUS, project_list=[], editors={"editors": []}, zotero_status=refused)
+    pages = all_pages(context)
+    window = MainWindow(context, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(window)
     for page in pages:
         window.go(page.name)
-        qtbot.waitUntil(lambda: link.at_rest)
+        qtbot.waitUntil(lambda: tasks.at_rest)
     settings = next(page for page in pages if isinstance(page, SettingsPage))
     assert settings.findChildren(NumberRow)  # whose words are those of its base class
-    first_run, dialog, tray = FirstRun(desk), NewProjectDialog(desk, window), Tray(desk, pages, window)
-    link.reached.emit(STATUS)
+    first_run, dialog, tray = FirstRun(context), NewProjectDialog(context, window), Tray(context, pages, window)
+    tasks.reached.emit(STATUS)
     qtbot.addWidget(first_run)
     return [window, first_run, dialog, tray.menu]
 

@@ -21,7 +21,7 @@ from citeloom.desktop.shell.single_instance import OneInstance
 from citeloom.desktop.shell.tray import Tray
 from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.widgets.basics import Picture, ask_first
-from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
 from tests.desktop.test_overview import STATUS
 from tests.support import environment
 
@@ -31,8 +31,8 @@ NAMES = ("search", "projects", "activity", "connect", "settings")
 class Blank(Page):
     """A page that notes when it is shown."""
 
-    def __init__(self, desk: PageContext, name: str) -> None:
-        super().__init__(desk)
+    def __init__(self, context: PageContext, name: str) -> None:
+        super().__init__(context)
         self.name = self.icon_name = name
         self.seen: list[dict[str, str]] = []
 
@@ -44,15 +44,15 @@ class Blank(Page):
 
 
 @pytest.fixture
-def world(qtbot: QtBot, tmp_path: Path) -> tuple[MainWindow, Tray, FakeLink]:
-    desk, link = fake_desk(status=STATUS, project_list=[])
-    pages: list[Page] = [Blank(desk, name) for name in NAMES]
-    window = MainWindow(desk, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
+def world(qtbot: QtBot, tmp_path: Path) -> tuple[MainWindow, Tray, FakeEngineTasks]:
+    context, tasks = fake_context(status=STATUS, project_list=[])
+    pages: list[Page] = [Blank(context, name) for name in NAMES]
+    window = MainWindow(context, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(window)
-    return window, Tray(desk, pages, window), link
+    return window, Tray(context, pages, window), tasks
 
 
-def test_a_page_is_reached_by_menu_key_and_name(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
+def test_a_page_is_reached_by_menu_key_and_name(world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot) -> None:
     window, tray, _ = world
     window.go("search")
     qtbot.waitUntil(window.isActiveWindow)
@@ -65,9 +65,11 @@ def test_a_page_is_reached_by_menu_key_and_name(world: tuple[MainWindow, Tray, F
     assert isinstance(projects, Blank) and projects.seen == [{"project": "thesis"}]
 
 
-def test_the_tray_says_the_state_and_offers_to_resume(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
-    _, tray, link = world
-    link.reached.emit({**STATUS, "paused": True})
+def test_the_tray_says_the_state_and_offers_to_resume(
+    world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot
+) -> None:
+    _, tray, tasks = world
+    tasks.reached.emit({**STATUS, "paused": True})
     qtbot.waitUntil(lambda: tray.pause.text() == "Resume")
     assert tray.state.text() == "Paused: 142 of 150 papers searchable"
     assert tray.icon.toolTip() == "CiteLoom – Paused: 142 of 150 papers searchable"
@@ -97,28 +99,28 @@ def test_the_tray_icon_differs_by_state_and_stands_out_from_its_panel(qapp: obje
         assert solid and (min(solid) > 180 if dark else max(solid) < 90)
 
 
-def test_a_lost_engine_is_shown_until_it_is_back(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
-    window, _, link = world
+def test_a_lost_engine_is_shown_until_it_is_back(world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot) -> None:
+    window, _, tasks = world
     window.go("search")
-    link.lost.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Run it again."))
+    tasks.lost.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Run it again."))
     assert window.banner.isVisible() and window.banner.words.text().startswith("The engine ended.")
     assert window.banner.button.text() == "Restart the engine"
-    link.reached.emit(STATUS)
+    tasks.reached.emit(STATUS)
     assert not window.banner.isVisible()
     assert window.words.text() == "Up to date: 142 of 150 papers searchable"
 
 
 def test_a_message_of_a_page_is_not_lost_when_the_engine_is_well(
-    world: tuple[MainWindow, Tray, FakeLink],
+    world: tuple[MainWindow, Tray, FakeEngineTasks],
 ) -> None:
-    window, _, link = world
+    window, _, tasks = world
     window.go("search")
-    link.failed.emit(CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space."))
-    link.reached.emit(STATUS)
+    tasks.failed.emit(CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space."))
+    tasks.reached.emit(STATUS)
     assert window.banner.isVisible() and window.banner.words.text() == "The disk is full. Free some space."
 
 
-def test_a_window_on_a_screen_that_is_gone_comes_back(world: tuple[MainWindow, Tray, FakeLink]) -> None:
+def test_a_window_on_a_screen_that_is_gone_comes_back(world: tuple[MainWindow, Tray, FakeEngineTasks]) -> None:
     window, _, _ = world
     window.show()
     window.move(QPoint(30_000, 9_000))
@@ -141,7 +143,7 @@ def test_a_second_start_raises_the_first(own_home: Path, qtbot: QtBot) -> None:
     second.release()
 
 
-def test_a_maximised_window_comes_up_maximised(world: tuple[MainWindow, Tray, FakeLink]) -> None:
+def test_a_maximised_window_comes_up_maximised(world: tuple[MainWindow, Tray, FakeEngineTasks]) -> None:
     window, _, _ = world
     window.showMaximized()
     window.setWindowState(window.windowState() | Qt.WindowState.WindowMinimized)
@@ -149,19 +151,21 @@ def test_a_maximised_window_comes_up_maximised(world: tuple[MainWindow, Tray, Fa
     assert window.isMaximized() and not window.isMinimized()
 
 
-def test_the_tray_shows_every_letter_of_what_went_wrong(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
-    _, tray, link = world
-    link.lost.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The disk of /papers/R&D is full."))
+def test_the_tray_shows_every_letter_of_what_went_wrong(
+    world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot
+) -> None:
+    _, tray, tasks = world
+    tasks.lost.emit(CiteLoomError(Code.ENGINE_UNAVAILABLE, "The disk of /papers/R&D is full."))
     qtbot.waitUntil(lambda: tray.state.text() == "The disk of /papers/R&&D is full.")
 
 
-def test_a_notification_leads_to_the_activity(world: tuple[MainWindow, Tray, FakeLink]) -> None:
+def test_a_notification_leads_to_the_activity(world: tuple[MainWindow, Tray, FakeEngineTasks]) -> None:
     window, tray, _ = world
     tray.icon.messageClicked.emit()
     assert window.stack.currentWidget() is window.pages["activity"]
 
 
-def test_enter_takes_nothing_away(world: tuple[MainWindow, Tray, FakeLink], qtbot: QtBot) -> None:
+def test_enter_takes_nothing_away(world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot) -> None:
     window, _, _ = world
     window.show()
     done: list[str] = []
@@ -183,12 +187,14 @@ def test_a_picture_follows_the_palette(qapp: QApplication, qtbot: QtBot) -> None
         qapp.setPalette(usual)
 
 
-def test_a_notification_is_no_markup(world: tuple[MainWindow, Tray, FakeLink], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notification_is_no_markup(
+    world: tuple[MainWindow, Tray, FakeEngineTasks], monkeypatch: pytest.MonkeyPatch
+) -> None:
     window, _, _ = world
     told: list[str] = []
     monkeypatch.setattr(QSystemTrayIcon, "isVisible", lambda self: True)
     monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, title, text, kind: told.append(text))
-    window.desk.overview.notice.emit("title", "a\x1b\u202e<b>b</b><img src=x>\nmore", True)
+    window.context.engine_status.notice.emit("title", "a\x1b\u202e<b>b</b><img src=x>\nmore", True)
     assert told == ["a‹b›b‹/b›‹img src=x› more"]
 
 

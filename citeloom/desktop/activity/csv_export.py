@@ -13,7 +13,7 @@ from typing import Any
 from PySide6.QtCore import QLocale, QObject, Signal
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.desktop.shell.engine_tasks import Link, Task
+from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 
 _BLOCK = 2000
 # A spreadsheet takes a cell that begins like this for a formula, and would carry out what an editor asked.
@@ -70,9 +70,9 @@ class Export(QObject):
     finished = Signal(int)
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, link: Link, file: Path, filters: dict[str, str], parent: QObject | None = None) -> None:
+    def __init__(self, tasks: EngineTasks, file: Path, filters: dict[str, str], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._link = link
+        self._link = tasks
         self._file = file
         self._filters = filters
         self._rows: list[dict[str, Any]] = []

@@ -22,9 +22,9 @@ class EditorsPart(QWidget):
 
     counted = Signal(int)
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.desk = desk
+        self.context = context
         self._task: Task | None = None
         columns = (
             Column(self.tr("Editor"), lambda row: editor_words(row["client"], row["version"]), 0),
@@ -41,7 +41,7 @@ class EditorsPart(QWidget):
             "connect",
             self.tr("No editor is connected"),
             self.tr("An editor appears here as soon as it starts CiteLoom. Has yours been told how?"),
-            [(self.tr("&Connect an editor"), lambda: desk.go.emit("connect", {}))],
+            [(self.tr("&Connect an editor"), lambda: context.go.emit("connect", {}))],
         )
         self.disconnect_button = button(self.tr("&Disconnect …"), self._ask_to_disconnect, icon_name="disconnect")
         self.question: QMessageBox | None = None
@@ -65,13 +65,13 @@ class EditorsPart(QWidget):
         layout.addWidget(self.stack, 1)
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self.model.modelReset.connect(self._enable)
-        desk.link.told.connect(self._on_event)
+        context.tasks.told.connect(self._on_event)
         self._enable()
 
     def refresh(self) -> None:
         """Ask who is connected; a question that is still open is waited for."""
         if self._task is None:
-            self._task = self.desk.link.ask(self, "editors", done=self._on_editors, failed=self._on_failed)
+            self._task = self.context.tasks.ask(self, "editors", done=self._on_editors, failed=self._on_failed)
 
     def _on_editors(self, answer: dict[str, Any]) -> None:
         self._task = None
@@ -116,6 +116,6 @@ class EditorsPart(QWidget):
         )
 
     def _disconnect(self, session_id: str) -> None:
-        self.desk.link.ask(
+        self.context.tasks.ask(
             self, "disconnect", {"session_id": session_id}, done=lambda _: self.refresh(), failed=self.banner.say_error
         )

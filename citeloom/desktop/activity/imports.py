@@ -27,9 +27,9 @@ class ImportsPart(QWidget):
 
     counted = Signal(int)  # under way
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.desk = desk
+        self.context = context
         self._task: Task | None = None
         self._limit = FEW
         columns = (
@@ -52,14 +52,14 @@ class ImportsPart(QWidget):
             "projects",
             self.tr("Nothing has been imported yet"),
             self.tr("Make a project of the collections or folders that you work with."),
-            [(self.tr("Go to the &projects"), lambda: desk.go.emit("projects", {}))],
+            [(self.tr("Go to the &projects"), lambda: context.go.emit("projects", {}))],
         )
         self.stack = QStackedWidget()
         self._lay_out()
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
         self.running.stopped.connect(self._stop)
-        desk.overview.changed.connect(self._on_overview)
-        desk.link.told.connect(self._on_event)
+        context.engine_status.changed.connect(self._on_overview)
+        context.tasks.told.connect(self._on_event)
         self._on_overview()
         self._on_chosen()
 
@@ -67,7 +67,7 @@ class ImportsPart(QWidget):
         """Ask for the past imports."""
         if self._task:
             self._task.drop()
-        self._task = self.desk.link.ask(
+        self._task = self.context.tasks.ask(
             self, "jobs", {"limit": self._limit}, done=self._on_jobs, failed=self.banner.in_vain
         )
 
@@ -113,7 +113,7 @@ class ImportsPart(QWidget):
             self.refresh()
 
     def _on_overview(self) -> None:
-        jobs = self.desk.overview.now.jobs
+        jobs = self.context.engine_status.now.jobs
         self.counted.emit(len(jobs))
         if self.isVisible() or not jobs:
             self.running.show_jobs(jobs)
@@ -121,11 +121,11 @@ class ImportsPart(QWidget):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
-        self.running.show_jobs(self.desk.overview.now.jobs)
+        self.running.show_jobs(self.context.engine_status.now.jobs)
         self._arrange()
 
     def _arrange(self) -> None:
-        busy = bool(self.desk.overview.now.jobs)
+        busy = bool(self.context.engine_status.now.jobs)
         self.running_title.setVisible(busy)
         self.past_title.setVisible(busy and bool(self.model.rows))
         self.stack.setVisible(not busy or bool(self.model.rows))
@@ -138,14 +138,14 @@ class ImportsPart(QWidget):
 
     def _show_papers(self) -> None:
         if row := self.table.chosen():
-            self.desk.go.emit("projects", {"project": row["project"]})
+            self.context.go.emit("projects", {"project": row["project"]})
 
     def _show_older(self) -> None:
         self._limit = ALL
         self.refresh()
 
     def _stop(self, job_id: str) -> None:
-        self.desk.link.ask(
+        self.context.tasks.ask(
             self,
             "cancel",
             {"job_id": job_id},

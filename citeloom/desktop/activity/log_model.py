@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Signal
 
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.shell.engine_tasks import Link, Task
+from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
 from citeloom.desktop.widgets.basics import number, time_words
 from citeloom.desktop.widgets.table import Column, Row, RowsModel
@@ -21,7 +21,7 @@ class LogModel(RowsModel):
     loaded = Signal()  # an answer has come
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+    def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         columns = (
             Column(self.tr("When"), lambda row: time_words(row["at"]), 17, firm=True),
             Column(self.tr("Editor"), lambda row: editor_words(row["client"]), 16),
@@ -32,7 +32,7 @@ class LogModel(RowsModel):
             Column(self.tr("Passages"), lambda row: number(len(row["passages"])), 10, number=True, firm=True),
         )
         super().__init__(columns, "id", parent)
-        self._link = link
+        self._link = tasks
         self.filters: dict[str, str] = {}
         self._stale = True  # what is shown does not fit the filters, or is no more
         self._complete = True  # nothing older is left to fetch

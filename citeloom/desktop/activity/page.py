@@ -21,11 +21,11 @@ class ActivityPage(Page):
     name = "activity"
     icon_name = "activity"
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
-        super().__init__(desk, parent)
-        self.editors = EditorsPart(desk)
-        self.asked = AskedPart(desk)
-        self.imports = ImportsPart(desk)
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.editors = EditorsPart(context)
+        self.asked = AskedPart(context)
+        self.imports = ImportsPart(context)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(self.tr("What to show"))
@@ -45,14 +45,14 @@ class ActivityPage(Page):
         self.tabs.currentChanged.connect(lambda _: self._refresh())
         self.editors.counted.connect(lambda count: self._count(0, self.tr("Editors"), count))
         self.imports.counted.connect(lambda count: self._count(2, self.tr("Imports"), count))
-        desk.overview.changed.connect(self._on_overview)
-        desk.link.reached.connect(lambda _: self._ask_all() if self.isVisible() else None)
+        context.engine_status.changed.connect(self._on_overview)
+        context.tasks.reached.connect(lambda _: self._ask_all() if self.isVisible() else None)
 
     def title(self) -> str:
         return self.tr("Activity")
 
     def shown(self, what: dict[str, str]) -> None:
-        self.desk.overview.seen()
+        self.context.engine_status.seen()
         self._ask_all()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -65,8 +65,8 @@ class ActivityPage(Page):
 
     def _on_overview(self) -> None:
         # What goes wrong while somebody looks on has been seen; without this, only leaving and coming back would do.
-        if self.desk.overview.now.troubles and self.isVisible() and self.isActiveWindow():
-            self.desk.overview.seen()
+        if self.context.engine_status.now.troubles and self.isVisible() and self.isActiveWindow():
+            self.context.engine_status.seen()
 
     def _ask_all(self) -> None:
         self.editors.refresh()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.rich_text import Part, Reading
-from citeloom.desktop.shell.engine_tasks import Link, Task
+from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
 from citeloom.desktop.widgets.basics import number, time_words
 from citeloom.desktop.widgets.table import Row
@@ -17,9 +17,9 @@ from citeloom.desktop.widgets.table import Row
 class Passages(Reading):
     """The entry of the log that was chosen, with its passages."""
 
-    def __init__(self, link: Link, parent: QWidget | None = None) -> None:
+    def __init__(self, tasks: EngineTasks, parent: QWidget | None = None) -> None:
         super().__init__(self.tr("The chosen question and the passages it got"))
-        self._link = link
+        self._link = tasks
         self._task: Task | None = None
         self._shown: Any = None
         self.setPlaceholderText(self.tr("Choose a question to see which passages it got."))

@@ -33,17 +33,17 @@ from citeloom.desktop.widgets.table import Table
 class AskedPart(QWidget):
     """The access log: filtered, exported, cleared."""
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.desk = desk
+        self.context = context
         self.export: Export | None = None
         self.question: QMessageBox | None = None
         self._projects: Task | None = None
         self._editors: set[str] = set()  # that the box lists
         self.off_banner, self.banner = Banner(), Notice()
-        self.model = LogModel(desk.link, self)
+        self.model = LogModel(context.tasks, self)
         self.table = Table(self.model, self.tr("What editors asked, newest first"))
-        self.passages = Passages(desk.link)
+        self.passages = Passages(context.tasks)
         self.project_box = self._box(self.tr("All projects"), self.tr("Show only this project"))
         self.editor_box = self._box(self.tr("All editors"), self.tr("Show only this editor"))
         self.export_button = button(self.tr("E&xport as CSV …"), self._choose_file, icon_name="export")
@@ -64,8 +64,10 @@ class AskedPart(QWidget):
         self.refresh()
         if self._projects:
             self._projects.drop()
-        self._projects = self.desk.link.ask(self, "project_list", done=self._on_projects, failed=self.banner.in_vain)
-        self.desk.link.run(self, lambda tell: settings.load().privacy.access_log, done=self._on_kept, failed=_leave)
+        self._projects = self.context.tasks.ask(
+            self, "project_list", done=self._on_projects, failed=self.banner.in_vain
+        )
+        self.context.tasks.run(self, lambda tell: settings.load().privacy.access_log, done=self._on_kept, failed=_leave)
 
     def refresh(self) -> None:
         """Show what was asked since."""
@@ -73,7 +75,7 @@ class AskedPart(QWidget):
 
     def export_to(self, file: Path) -> None:
         """Write what the filters let through into a file."""
-        self.export = Export(self.desk.link, file, self.model.filters, self)
+        self.export = Export(self.context.tasks, file, self.model.filters, self)
         self.export.counted.connect(self._on_counted)
         self.export.writing.connect(lambda: self.banner.say(self.tr("Writing the file …"), closable=False))
         self.export.finished.connect(lambda count: self._on_exported(count, file))
@@ -159,7 +161,7 @@ class AskedPart(QWidget):
             return
         self.off_banner.say(
             self.tr("What editors ask is not being kept: that is switched off in the settings."),
-            action=(self.tr("Open &Settings"), lambda: self.desk.go.emit("settings", {})),
+            action=(self.tr("Open &Settings"), lambda: self.context.go.emit("settings", {})),
             closable=False,
         )
 
@@ -215,7 +217,7 @@ class AskedPart(QWidget):
         )
 
     def _clear(self) -> None:
-        self.desk.link.ask(self, "log_clear", done=self._on_cleared, failed=self.banner.say_error)
+        self.context.tasks.ask(self, "log_clear", done=self._on_cleared, failed=self.banner.say_error)
 
     def _on_cleared(self, answer: dict[str, Any]) -> None:
         self.model.reload()

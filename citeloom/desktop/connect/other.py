@@ -17,9 +17,9 @@ from citeloom.desktop.widgets.code_view import CodeView
 class OtherPanel(QWidget):
     """Shows what to put into the settings of an editor by hand."""
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.desk = desk
+        self.context = context
         self._task: Task | None = None
         self.choice = Choice()
         self.form = QComboBox()
@@ -74,7 +74,7 @@ class OtherPanel(QWidget):
         if projects is None:
             self._show(self.tr("Choose a project first."), ready=False)
             return
-        self._task = self.desk.link.run(
+        self._task = self.context.tasks.run(
             self,
             lambda tell: editors.snippet(form, projects, toolsets),
             done=lambda words: self._show(words, ready=True),

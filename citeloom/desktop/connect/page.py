@@ -31,8 +31,8 @@ class ConnectPage(Page):
     name = "connect"
     icon_name = "connect"
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
-        super().__init__(desk, parent)
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
         self._looking: Task | None = None
         self._asking: list[Task] = []
         self._live: set[str] = set()
@@ -40,7 +40,7 @@ class ConnectPage(Page):
         self.banner = Banner()
         self.list = EditorList()
         self.panel = EditorPanel()
-        self.other = OtherPanel(desk)
+        self.other = OtherPanel(context)
         self.stack = QStackedWidget()
         self.area = _scrolled(self.panel)
         self.stack.addWidget(self.area)
@@ -48,8 +48,8 @@ class ConnectPage(Page):
         self._lay_out()
         self.list.picked.connect(self._on_picked)
         self.panel.wanted.connect(self._on_wanted)
-        desk.link.told.connect(self._on_event)
-        desk.link.reached.connect(lambda _: self._ask_engine() if self.isVisible() else None)
+        context.tasks.told.connect(self._on_event)
+        context.tasks.reached.connect(lambda _: self._ask_engine() if self.isVisible() else None)
 
     def title(self) -> str:
         return self.tr("Connect an editor")
@@ -86,7 +86,7 @@ class ConnectPage(Page):
     def _look(self) -> None:
         if self._looking:
             self._looking.drop()
-        self._looking = self.desk.link.run(
+        self._looking = self.context.tasks.run(
             self, lambda tell: states.look(), done=self._on_looked, failed=self.banner.say_error
         )
 
@@ -103,7 +103,7 @@ class ConnectPage(Page):
     def _ask_engine(self) -> None:
         for task in self._asking:
             task.drop()
-        ask = self.desk.link.ask
+        ask = self.context.tasks.ask
         self._asking = [
             ask(self, "project_list", done=self._on_projects, failed=self._on_no_answer),
             ask(self, "editors", done=self._on_live, failed=self._on_no_answer),
@@ -159,7 +159,7 @@ class ConnectPage(Page):
         self.list.pick(OTHER)
 
     def _open(self, seen: Seen) -> None:
-        self.desk.link.run(
+        self.context.tasks.run(
             self, lambda tell: open_file.open_uri(seen.found.file.as_uri()), failed=self.banner.say_error
         )
 
@@ -225,7 +225,7 @@ class ConnectPage(Page):
             self._look()
 
         self.panel.work(words)
-        self.desk.link.run(
+        self.context.tasks.run(
             self,
             lambda tell: work(),
             done=lambda value: after(done, value),

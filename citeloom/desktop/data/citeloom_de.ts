@@ -1145,6 +1145,80 @@
     </message>
 </context>
 <context>
+    <name>EngineStatus</name>
+    <message>
+        <source>The backup could not be made</source>
+        <translation>Die Sicherung konnte nicht gemacht werden</translation>
+    </message>
+    <message>
+        <source>The backup is made</source>
+        <translation>Die Sicherung ist gemacht</translation>
+    </message>
+    <message>
+        <source>The import of {project} failed</source>
+        <translation>Der Import von {project} ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>The index of {project} could not be compacted</source>
+        <translation>Der Index von {project} konnte nicht verdichtet werden</translation>
+    </message>
+    <message>
+        <source>The index of {project} could not be moved</source>
+        <translation>Der Index von {project} konnte nicht verschoben werden</translation>
+    </message>
+    <message>
+        <source>{count} papers have left their source; they stay until you say otherwise.</source>
+        <translation>Arbeiten, die nicht mehr in ihrer Quelle sind: {count}; sie bleiben, bis Sie anders entscheiden.</translation>
+    </message>
+    <message>
+        <source>{count} papers were read; {passages} passages can be cited.</source>
+        <translation>Eingelesene Arbeiten: {count}; zitierbare Textstellen: {passages}.</translation>
+    </message>
+    <message>
+        <source>{failed} could not be read, {processed} were. The list of papers says why.</source>
+        <translation>Nicht lesbar: {failed}, eingelesen: {processed}. In der Liste der Arbeiten steht, warum.</translation>
+    </message>
+    <message>
+        <source>{project} is up to date</source>
+        <translation>{project} ist auf dem neuesten Stand</translation>
+    </message>
+    <message>
+        <source>{project}: a sync needs you</source>
+        <translation>{project}: Ein Abgleich braucht Ihre Entscheidung</translation>
+    </message>
+    <message>
+        <source>{project}: an import waits</source>
+        <translation>{project}: ein Import wartet</translation>
+    </message>
+    <message>
+        <source>{project}: some papers could not be read</source>
+        <translation>{project}: Einige Arbeiten konnten nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>{project}: the index was compacted</source>
+        <translation>{project}: Der Index wurde verdichtet</translation>
+    </message>
+    <message>
+        <source>{project}: the index was moved</source>
+        <translation>{project}: Der Index wurde verschoben</translation>
+    </message>
+</context>
+<context>
+    <name>EngineTasks</name>
+    <message>
+        <source>Restart it: the button is at the top of the window.</source>
+        <translation>Starten Sie ihn neu: Die Schaltfläche ist oben im Fenster.</translation>
+    </message>
+    <message>
+        <source>The engine that runs is of another version of CiteLoom.</source>
+        <translation>Der laufende Dienst gehört zu einer anderen Version von CiteLoom.</translation>
+    </message>
+    <message>
+        <source>Try again in a moment.</source>
+        <translation>Versuchen Sie es gleich noch einmal.</translation>
+    </message>
+</context>
+<context>
     <name>FilterPanel</name>
     <message>
         <source>&amp;Author</source>
@@ -1678,21 +1752,6 @@
     </message>
 </context>
 <context>
-    <name>Link</name>
-    <message>
-        <source>Restart it: the button is at the top of the window.</source>
-        <translation>Starten Sie ihn neu: Die Schaltfläche ist oben im Fenster.</translation>
-    </message>
-    <message>
-        <source>The engine that runs is of another version of CiteLoom.</source>
-        <translation>Der laufende Dienst gehört zu einer anderen Version von CiteLoom.</translation>
-    </message>
-    <message>
-        <source>Try again in a moment.</source>
-        <translation>Versuchen Sie es gleich noch einmal.</translation>
-    </message>
-</context>
-<context>
     <name>LogModel</name>
     <message>
         <source>Asked</source>
@@ -2121,65 +2180,6 @@
     <message>
         <source>The entry to copy</source>
         <translation>Der Eintrag zum Kopieren</translation>
-    </message>
-</context>
-<context>
-    <name>Overview</name>
-    <message>
-        <source>The backup could not be made</source>
-        <translation>Die Sicherung konnte nicht gemacht werden</translation>
-    </message>
-    <message>
-        <source>The backup is made</source>
-        <translation>Die Sicherung ist gemacht</translation>
-    </message>
-    <message>
-        <source>The import of {project} failed</source>
-        <translation>Der Import von {project} ist fehlgeschlagen</translation>
-    </message>
-    <message>
-        <source>The index of {project} could not be compacted</source>
-        <translation>Der Index von {project} konnte nicht verdichtet werden</translation>
-    </message>
-    <message>
-        <source>The index of {project} could not be moved</source>
-        <translation>Der Index von {project} konnte nicht verschoben werden</translation>
-    </message>
-    <message>
-        <source>{count} papers have left their source; they stay until you say otherwise.</source>
-        <translation>Arbeiten, die nicht mehr in ihrer Quelle sind: {count}; sie bleiben, bis Sie anders entscheiden.</translation>
-    </message>
-    <message>
-        <source>{count} papers were read; {passages} passages can be cited.</source>
-        <translation>Eingelesene Arbeiten: {count}; zitierbare Textstellen: {passages}.</translation>
-    </message>
-    <message>
-        <source>{failed} could not be read, {processed} were. The list of papers says why.</source>
-        <translation>Nicht lesbar: {failed}, eingelesen: {processed}. In der Liste der Arbeiten steht, warum.</translation>
-    </message>
-    <message>
-        <source>{project} is up to date</source>
-        <translation>{project} ist auf dem neuesten Stand</translation>
-    </message>
-    <message>
-        <source>{project}: a sync needs you</source>
-        <translation>{project}: Ein Abgleich braucht Ihre Entscheidung</translation>
-    </message>
-    <message>
-        <source>{project}: an import waits</source>
-        <translation>{project}: ein Import wartet</translation>
-    </message>
-    <message>
-        <source>{project}: some papers could not be read</source>
-        <translation>{project}: Einige Arbeiten konnten nicht gelesen werden</translation>
-    </message>
-    <message>
-        <source>{project}: the index was compacted</source>
-        <translation>{project}: Der Index wurde verdichtet</translation>
-    </message>
-    <message>
-        <source>{project}: the index was moved</source>
-        <translation>{project}: Der Index wurde verschoben</translation>
     </message>
 </context>
 <context>

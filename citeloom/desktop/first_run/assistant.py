@@ -21,15 +21,15 @@ class FirstRun(QDialog):
 
     finished_with = Signal(str)  # the project, or "" where it was skipped
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Your first project"))
         self.chosen = Chosen()
-        self.zotero = ZoteroStep(desk, self.chosen)
-        self.choice = ChoiceStep(desk, self.chosen)
-        self.name = NameStep(desk, self.chosen)
-        self.languages = LanguageStep(desk, self.chosen)
-        self.reading = ReadingStep(desk, self.chosen)
+        self.zotero = ZoteroStep(context, self.chosen)
+        self.choice = ChoiceStep(context, self.chosen)
+        self.name = NameStep(context, self.chosen)
+        self.languages = LanguageStep(context, self.chosen)
+        self.reading = ReadingStep(context, self.chosen)
         self.steps: list[Step] = [self.zotero, self.choice, self.name, self.languages, self.reading]
         self.stack = QStackedWidget()
         for step in self.steps:

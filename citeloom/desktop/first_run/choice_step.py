@@ -15,11 +15,11 @@ from citeloom.desktop.widgets import basics
 class ChoiceStep(Step):
     """Collections of Zotero, folders, the sample library: an editor will see what is ticked here and nothing else."""
 
-    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
-        super().__init__(desk, chosen)
+    def __init__(self, context: PageContext, chosen: Chosen) -> None:
+        super().__init__(context, chosen)
         self.title.setText(self.tr("What shall the project read?"))
         self.words.setText(self.tr("An editor sees what you choose here, and nothing else. You can change it later."))
-        self.zotero = ZoteroChoice(desk)
+        self.zotero = ZoteroChoice(context)
         self.zotero.changed.connect(self._on_change)
         self.inside.addWidget(self.zotero, 1)
         self.folders = QListWidget()

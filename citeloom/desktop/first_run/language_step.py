@@ -21,8 +21,8 @@ _RESTART_MS = 10_000  # it has noticed by then, or never will
 class LanguageStep(Step):
     """Languages with ticks; kept in the settings file if they differ from what stands there."""
 
-    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
-        super().__init__(desk, chosen)
+    def __init__(self, context: PageContext, chosen: Chosen) -> None:
+        super().__init__(context, chosen)
         self.title.setText(self.tr("Which languages are your scanned papers in?"))
         self.words.setText(
             self.tr("Pages without text are read by their picture. Where a record names a language, that one is used.")
@@ -38,7 +38,7 @@ class LanguageStep(Step):
     def entered(self) -> None:
         self.said.hide()
         if not self.list.count():
-            self.desk.link.run(self, lambda tell: settings.load().ocr.languages, done=self._on_settings)
+            self.context.tasks.run(self, lambda tell: settings.load().ocr.languages, done=self._on_settings)
 
     def ready(self) -> bool:
         return not self.list.count() or bool(self.languages())
@@ -65,24 +65,24 @@ class LanguageStep(Step):
 
         self.said.show()
         change = {"ocr.languages": list(wanted)}
-        self.desk.link.run(self, lambda tell: settings.change(change), done=kept, failed=cannot)
+        self.context.tasks.run(self, lambda tell: settings.change(change), done=kept, failed=cannot)
 
     def _when_restarted(self, then: Callable[[], None]) -> None:
         """The engine starts anew with other settings: what comes next is asked of the new one."""
         wait = QTimer(self, singleShot=True, interval=_RESTART_MS)
 
         def go_on() -> None:
-            self.desk.link.reached.disconnect(go_on)
+            self.context.tasks.reached.disconnect(go_on)
             wait.stop()
             then()
 
-        self.desk.link.reached.connect(go_on)
+        self.context.tasks.reached.connect(go_on)
         wait.timeout.connect(go_on)
         wait.start()
 
     def _on_settings(self, languages: tuple[str, ...]) -> None:
         self._kept = languages
-        self.desk.link.ask(self, "ocr", done=self._show)
+        self.context.tasks.ask(self, "ocr", done=self._show)
 
     def _show(self, answer: dict[str, Any]) -> None:
         if self.list.count():

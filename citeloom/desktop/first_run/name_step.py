@@ -12,8 +12,8 @@ from citeloom.desktop.widgets import basics
 class NameStep(Step):
     """A name, suggested by what was chosen until the researcher writes one."""
 
-    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
-        super().__init__(desk, chosen)
+    def __init__(self, context: PageContext, chosen: Chosen) -> None:
+        super().__init__(context, chosen)
         self.title.setText(self.tr("What is it called?"))
         self.words.setText(self.tr("Editors name the project by this: thesis, say, or thesis/chapter-2."))
         label = basics.text(self.tr("N&ame of the project"))

@@ -21,12 +21,12 @@ class ReadingStep(Step):
     name_refused = Signal(str)
     away = Signal()  # the researcher goes on to another page
 
-    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
-        super().__init__(desk, chosen)
+    def __init__(self, context: PageContext, chosen: Chosen) -> None:
+        super().__init__(context, chosen)
         self.made = ""  # the project, once it is there
         self._lost = False  # the engine ended in the middle
         self._asking = self._stale = False  # for the coverage; and whether it has changed since
-        self.strip = JobStrip(desk)
+        self.strip = JobStrip(context)
         self.banner = basics.Banner()
         self.coverage = basics.CoverageBar()
         self.counts = basics.text(muted=True)
@@ -45,9 +45,9 @@ class ReadingStep(Step):
         row.addStretch()
         self.inside.addLayout(row)
         self.inside.addStretch()
-        desk.overview.changed.connect(self._on_overview)
-        desk.link.told.connect(self._on_event)
-        desk.link.reached.connect(self._on_reached)
+        context.engine_status.changed.connect(self._on_overview)
+        context.tasks.told.connect(self._on_event)
+        context.tasks.reached.connect(self._on_reached)
 
     def entered(self) -> None:
         self.title.setText(self.tr("Making the project …"))
@@ -56,7 +56,7 @@ class ReadingStep(Step):
         if self.made:
             self._read(None)
         else:
-            self.desk.link.ask(self, "project_add", self.chosen.request(), done=self._read, failed=self._refused)
+            self.context.tasks.ask(self, "project_add", self.chosen.request(), done=self._read, failed=self._refused)
 
     def _offer(self, ready: bool) -> None:
         for part in (self.next, self.connect_button, self.search_button, self.coverage, self.counts):
@@ -66,7 +66,7 @@ class ReadingStep(Step):
         self.made = self.made or self.chosen.name
         self.changed.emit()
         self.strip.follow(self.made)
-        self.desk.link.ask(self, "ingest", {"project": self.made}, done=self._reading, failed=self._failed)
+        self.context.tasks.ask(self, "ingest", {"project": self.made}, done=self._reading, failed=self._failed)
 
     def _reading(self, _: object) -> None:
         self.title.setText(self.tr("Your papers are being read"))
@@ -128,7 +128,7 @@ class ReadingStep(Step):
         self._stale = self._asking
         if not self._asking:
             self._asking = True
-            self.desk.link.ask(
+            self.context.tasks.ask(
                 self, "project_show", {"id": self.made}, done=self._show_coverage, failed=lambda error: self._asked()
             )
 
@@ -144,4 +144,4 @@ class ReadingStep(Step):
 
     def _go(self, page: str) -> None:
         self.away.emit()  # first: the window that closes leads to the project by itself
-        self.desk.go.emit(page, {"project": self.made})
+        self.context.go.emit(page, {"project": self.made})

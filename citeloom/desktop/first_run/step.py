@@ -60,9 +60,9 @@ class Step(QWidget):
 
     changed = Signal()  # whether one may go on may have changed
 
-    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
+    def __init__(self, context: PageContext, chosen: Chosen) -> None:
         super().__init__()
-        self.desk = desk
+        self.context = context
         self.chosen = chosen
         self.title = basics.text(bold=True, bigger=1.5)
         self.words = basics.text(muted=True)

@@ -24,8 +24,8 @@ class ZoteroStep(Step):
     folder_wanted = Signal()
     sample_wanted = Signal()
 
-    def __init__(self, desk: PageContext, chosen: Chosen) -> None:
-        super().__init__(desk, chosen)
+    def __init__(self, context: PageContext, chosen: Chosen) -> None:
+        super().__init__(context, chosen)
         self.title.setText(self.tr("Welcome to CiteLoom"))
         self.words.setText(
             self.tr(
@@ -102,7 +102,7 @@ class ZoteroStep(Step):
 
     def _look(self) -> None:
         if self._asked is None:
-            self._asked = self.desk.link.ask(self, "zotero_status", done=self._show, failed=self._cannot_tell)
+            self._asked = self.context.tasks.ask(self, "zotero_status", done=self._show, failed=self._cannot_tell)
 
     def _show(self, seen: dict[str, Any]) -> None:
         self._asked = None
@@ -135,7 +135,7 @@ class ZoteroStep(Step):
         self.log_in_button.setEnabled(False)
         self.log_in_said.setText(self.tr("Asking zotero.org …"))
         self.log_in_said.show()
-        self.desk.link.ask(self, "zotero_login", {"key": key}, done=self._logged_in, failed=self._not_logged_in)
+        self.context.tasks.ask(self, "zotero_login", {"key": key}, done=self._logged_in, failed=self._not_logged_in)
 
     def _logged_in(self, answer: dict[str, Any]) -> None:
         self.key.clear()
@@ -149,4 +149,4 @@ class ZoteroStep(Step):
         self.log_in_said.setText(str(error))
 
     def _make_key(self) -> None:
-        self.desk.link.run(self, lambda tell: open_uri(NEW_KEY), failed=self._not_logged_in)
+        self.context.tasks.run(self, lambda tell: open_uri(NEW_KEY), failed=self._not_logged_in)

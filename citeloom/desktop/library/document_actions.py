@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from citeloom.core.open_file import open_uri
-from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.widgets import basics
 
@@ -30,9 +30,9 @@ class DocumentActions(QObject):
     failed = Signal(object)  # a CiteLoomError
     changed = Signal()  # documents are being read or have gone
 
-    def __init__(self, link: Link, window: QWidget, collect: Collect) -> None:
+    def __init__(self, tasks: EngineTasks, window: QWidget, collect: Collect) -> None:
         super().__init__(window)
-        self._link, self._window, self._collect = link, window, collect
+        self._link, self._window, self._collect = tasks, window, collect
         self._project = ""
         self._one: Document | None = None
         self.question: QMessageBox | None = None  # the last one asked

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.paged_list import BLOCK, Blocks, Question, Row
-from citeloom.desktop.shell.engine_tasks import Failed, Link, Task
+from citeloom.desktop.shell.engine_tasks import EngineTasks, Failed, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
@@ -30,9 +30,9 @@ class DocumentsModel(QAbstractTableModel):
     arrived = Signal()  # rows came, or stand elsewhere now
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+    def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._link = link
+        self._link = tasks
         self.question: Question | None = None
         self._blocks = Blocks()
         self._begins = False  # the first answer to another question is awaited; until then the old rows are shown

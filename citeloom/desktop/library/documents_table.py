@@ -27,7 +27,7 @@ from citeloom.desktop.library.document_actions import DocumentActions
 from citeloom.desktop.library.document_details import DocumentDetails
 from citeloom.desktop.library.documents_model import CITEKEY, REASON, SORTS, STATUS, DocumentsModel
 from citeloom.desktop.library.paged_list import Question, Row
-from citeloom.desktop.shell.engine_tasks import Link, Task
+from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
@@ -43,14 +43,14 @@ class DocumentsTable(QWidget):
     answered = Signal(dict)  # an answer of `documents` came
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, tasks: EngineTasks) -> None:
         super().__init__()
-        self._link = link
+        self._link = tasks
         self.project = ""
         self._selected: set[str] = set()
         self._coverage: dict[str, int] = {}
         self._counting: Task | None = None
-        self.model = DocumentsModel(link, self)
+        self.model = DocumentsModel(tasks, self)
         self.model.answered.connect(self._on_answer)
         self.model.arrived.connect(self._select_again)
         self.model.failed.connect(self.failed)
@@ -60,7 +60,7 @@ class DocumentsTable(QWidget):
         self._refresh.timeout.connect(self._look_again)
         self._make_filters()
         self._make_table()
-        self.actions_ = DocumentActions(link, self, self._collect)
+        self.actions_ = DocumentActions(tasks, self, self._collect)
         self.tools = QToolBar()
         self.tools.setAccessibleName(self.tr("What to do with the selected papers"))
         self.tools.setIconSize(QSize(16, 16))

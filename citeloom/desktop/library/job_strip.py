@@ -44,9 +44,9 @@ class JobStrip(QFrame):
 
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, desk: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk = context
         self._project: str | None = None
         self._stopping: set[str] = set()  # imports; what is being read is finished first
         self.setFrameShape(QFrame.Shape.StyledPanel)
@@ -69,7 +69,7 @@ class JobStrip(QFrame):
         row.addLayout(lines, 1)
         row.addWidget(self.stop_button)
         self.hide()
-        desk.overview.changed.connect(self._show)
+        context.engine_status.changed.connect(self._show)
 
     def follow(self, project: str | None) -> None:
         """Show the jobs of this project from now on, or of "": those that are of no project."""
@@ -78,13 +78,13 @@ class JobStrip(QFrame):
 
     def jobs(self) -> list[dict[str, Any]]:
         """The project's jobs under way, the one at work first."""
-        jobs = [job for job in self._desk.overview.now.jobs.values() if job.get("project") == self._project]
+        jobs = [job for job in self._desk.engine_status.now.jobs.values() if job.get("project") == self._project]
         return sorted(jobs, key=lambda job: not job.get("stage"))
 
     def _show(self) -> None:
         jobs = self.jobs()
         self.setVisible(bool(jobs))
-        self._stopping &= set(self._desk.overview.now.jobs)
+        self._stopping &= set(self._desk.engine_status.now.jobs)
         if not jobs:
             return
         job = jobs[0]
@@ -102,7 +102,7 @@ class JobStrip(QFrame):
         for job in self.jobs():
             asked = {"job_id": job["job_id"]}
             self._stopping.add(job["job_id"])
-            self._desk.link.ask(self, "cancel", asked, failed=partial(self._not_stopped, job["job_id"]))
+            self._desk.tasks.ask(self, "cancel", asked, failed=partial(self._not_stopped, job["job_id"]))
         self._show()
 
     def _not_stopped(self, job_id: str, error: CiteLoomError) -> None:

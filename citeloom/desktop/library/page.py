@@ -27,8 +27,8 @@ class ProjectsPage(Page):
     name = "projects"
     icon_name = "projects"
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
-        super().__init__(desk, parent)
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
         self._task: Task | None = None
         self._wanted = ""  # a project to choose as soon as it is in the list
         self._seen = False
@@ -37,7 +37,7 @@ class ProjectsPage(Page):
         self.banner = basics.Banner()
         self.list = ProjectList()
         self.new_button = basics.button(self.tr("New pro&ject…"), self.new_project, icon_name="add")
-        self.view = ProjectView(desk)
+        self.view = ProjectView(context)
         self.first = basics.EmptyState(
             "projects",
             self.tr("Choose what your first project reads"),
@@ -45,7 +45,7 @@ class ProjectsPage(Page):
                 "A project is what you write: a thesis, a chapter, an article. It reads parts of Zotero or folders."
             ),
             [
-                (self.tr("Step &by step…"), desk.first_run.emit),
+                (self.tr("Step &by step…"), context.first_run.emit),
                 (self.tr("New pro&ject…"), self.new_project),
                 (self.tr("Try the &sample library"), self.try_sample),
             ],
@@ -59,8 +59,8 @@ class ProjectsPage(Page):
         self.view.said.connect(self._say)
         self.view.coverage_seen.connect(self.list.model.show_coverage)
         self.view.removed.connect(self._on_removed)
-        desk.link.reached.connect(self._on_reached)
-        desk.link.told.connect(self._on_event)
+        context.tasks.reached.connect(self._on_reached)
+        context.tasks.told.connect(self._on_event)
 
     def _lay_out(self) -> None:
         side = QWidget()
@@ -95,7 +95,7 @@ class ProjectsPage(Page):
         """Ask which projects there are."""
         if self._task:
             self._task.drop()
-        self._task = self.desk.link.ask(self, "project_list", done=self._show, failed=self._on_unread)
+        self._task = self.context.tasks.ask(self, "project_list", done=self._show, failed=self._on_unread)
 
     def _show(self, projects: list[dict[str, Any]]) -> None:
         self.list.load(projects)
@@ -126,7 +126,7 @@ class ProjectsPage(Page):
             if self.list.model.project(project) is None:
                 self.ask()
             elif project != self.view.project:
-                self.desk.link.ask(
+                self.context.tasks.ask(
                     self,
                     "project_show",
                     {"id": project},
@@ -155,7 +155,7 @@ class ProjectsPage(Page):
 
     def new_project(self) -> None:
         """Have a person make a project."""
-        self.dialog = NewProjectDialog(self.desk, self)
+        self.dialog = NewProjectDialog(self.context, self)
         self.dialog.made.connect(self._on_made)
         self.dialog.open()
 
@@ -164,7 +164,7 @@ class ProjectsPage(Page):
         sample = Path(paths.sample_folder())
         references, folder = str(sample / "library.json"), str(sample / "papers")
         asked = {"id": _SAMPLE, "references": references, "folders": [folder]}
-        self.desk.link.ask(self, "project_add", asked, done=self._on_made, failed=self._on_error)
+        self.context.tasks.ask(self, "project_add", asked, done=self._on_made, failed=self._on_error)
 
     def _on_made(self, project: dict[str, Any]) -> None:
         self._wanted = project["id"]

@@ -30,9 +30,9 @@ class ProjectView(QWidget):
     coverage_seen = Signal(str, dict)
     removed = Signal(str)
 
-    def __init__(self, desk: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk = context
         self.project = ""
         self._task: Task | None = None
         self._reads, self._planning = True, False
@@ -40,7 +40,7 @@ class ProjectView(QWidget):
         self._going: set[str] = set()  # projects that the engine removes now
         self.question: QMessageBox | None = None
         self.dialog: QDialog | None = None  # the last one opened
-        self.importing = Importing(desk, self)
+        self.importing = Importing(context, self)
         self.name = basics.heading("")
         self.name.setMinimumWidth(1)  # a name without a space must not widen the window
         self.bar = basics.CoverageBar()
@@ -55,9 +55,9 @@ class ProjectView(QWidget):
             self.tr("Try failed papers a&gain"), self._retry, icon_name="retry", tip=self.tr("Also unchanged ones")
         )
         self.retry_button.hide()
-        self.strip = JobStrip(desk)
-        self.papers = DocumentsTable(desk.link)
-        self.sources = Sources(desk.link)
+        self.strip = JobStrip(context)
+        self.papers = DocumentsTable(context.tasks)
+        self.sources = Sources(context.tasks)
         self.nothing = basics.EmptyState(
             "folder",
             self.tr("This project reads nothing yet"),
@@ -94,8 +94,8 @@ class ProjectView(QWidget):
         self.nothing.hide()
 
     def _connect(self) -> None:
-        self._desk.overview.changed.connect(self._on_overview)
-        self._desk.link.told.connect(self._on_event)
+        self._desk.engine_status.changed.connect(self._on_overview)
+        self._desk.tasks.told.connect(self._on_event)
         self.papers.answered.connect(self._on_documents)
         self.papers.actions_.said.connect(lambda words: self.said.emit(words, False))
         self.papers.actions_.changed.connect(self.papers.look_again_soon)
@@ -138,7 +138,7 @@ class ProjectView(QWidget):
             self._task.drop()
         if self.project:
             asked = {"id": self.project}
-            self._task = self._desk.link.ask(self, "project_show", asked, done=self._show, failed=self._on_unread)
+            self._task = self._desk.tasks.ask(self, "project_show", asked, done=self._show, failed=self._on_unread)
             self.papers.look_again_soon()
 
     def _show(self, shown: dict[str, Any]) -> None:
@@ -263,7 +263,7 @@ class ProjectView(QWidget):
         self._to_remove.add(project)
         for job in self._jobs_of(project):
             asked = {"job_id": job["job_id"]}
-            self._desk.link.ask(self, "cancel", asked, failed=partial(self._not_stopped, project))
+            self._desk.tasks.ask(self, "cancel", asked, failed=partial(self._not_stopped, project))
         self._on_overview()
 
     def _not_stopped(self, project: str, error: CiteLoomError) -> None:
@@ -271,13 +271,13 @@ class ProjectView(QWidget):
         self.failed.emit(error)
 
     def _jobs_of(self, project: str) -> list[dict[str, Any]]:
-        return [job for job in self._desk.overview.now.jobs.values() if job.get("project") == project]
+        return [job for job in self._desk.engine_status.now.jobs.values() if job.get("project") == project]
 
     def _on_overview(self) -> None:
         for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):
             self._to_remove.discard(project)
             self._going.add(project)
-            self._desk.link.ask(
+            self._desk.tasks.ask(
                 self,
                 "project_remove",
                 {"id": project},

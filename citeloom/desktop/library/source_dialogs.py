@@ -64,9 +64,9 @@ class ZoteroChoice(QStackedWidget):
 
     changed = Signal()
 
-    def __init__(self, desk: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk = context
         self.tree = ZoteroTree()
         self.tree.changed.connect(self.changed)
         self.waiting = basics.EmptyState("library", self.tr("Looking into Zotero …"), "")
@@ -79,7 +79,7 @@ class ZoteroChoice(QStackedWidget):
     def load(self) -> None:
         """Ask Zotero what it holds."""
         self.setCurrentWidget(self.waiting)
-        self._desk.link.ask(self, "zotero_collections", done=self._show, failed=self._cannot)
+        self._desk.tasks.ask(self, "zotero_collections", done=self._show, failed=self._cannot)
 
     def _show(self, answer: dict[str, Any]) -> None:
         self.tree.load(answer)
@@ -95,9 +95,9 @@ class _ChoiceDialog(QDialog):
 
     made = Signal(dict)  # what the engine answered
 
-    def __init__(self, desk: PageContext, parent: QWidget) -> None:
+    def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._desk = context
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.banner = basics.Banner()
         self.inside = QWidget()
@@ -123,7 +123,7 @@ class _ChoiceDialog(QDialog):
         verb, arguments = self.question()
         self._busy(True)
         self.banner.say(self.tr("One moment …"), closable=False)
-        self._desk.link.ask(self, verb, arguments, done=self._done, failed=self._failed)
+        self._desk.tasks.ask(self, verb, arguments, done=self._done, failed=self._failed)
 
     def _done(self, answer: dict[str, Any]) -> None:
         self.made.emit(answer)
@@ -141,12 +141,12 @@ class _ChoiceDialog(QDialog):
 class AddZoteroDialog(_ChoiceDialog):
     """More of Zotero for a project."""
 
-    def __init__(self, desk: PageContext, parent: QWidget, project: str) -> None:
-        super().__init__(desk, parent)
+    def __init__(self, context: PageContext, parent: QWidget, project: str) -> None:
+        super().__init__(context, parent)
         self.setWindowTitle(self.tr("Read more of Zotero"))
         self.yes.setText(self.tr("&Read these"))
         self._project = project
-        self.zotero = ZoteroChoice(desk)
+        self.zotero = ZoteroChoice(context)
         self.zotero.changed.connect(self._on_change)
         layout = QVBoxLayout(self.inside)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -165,13 +165,13 @@ class AddZoteroDialog(_ChoiceDialog):
 class NewProjectDialog(_ChoiceDialog):
     """A name, and what the project reads."""
 
-    def __init__(self, desk: PageContext, parent: QWidget) -> None:
-        super().__init__(desk, parent)
+    def __init__(self, context: PageContext, parent: QWidget) -> None:
+        super().__init__(context, parent)
         self.setWindowTitle(self.tr("New project"))
         self.yes.setText(self.tr("&Make the project"))
         self.name = QLineEdit(placeholderText=self.tr("thesis, or thesis/chapter-2"))
         self.name.textChanged.connect(self._on_change)
-        self.zotero = ZoteroChoice(desk)
+        self.zotero = ZoteroChoice(context)
         self.folders = QListWidget()
         self.folders.setMaximumHeight(self.fontMetrics().height() * 5)
         self.folders.setTextElideMode(Qt.TextElideMode.ElideMiddle)

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QMessageBox, QVBoxLayout, QWidget
 
-from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
@@ -21,9 +21,9 @@ class Sources(QWidget):
     failed = Signal(object)  # a CiteLoomError
     changed = Signal(dict)  # a project, as `project_show` tells it
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, tasks: EngineTasks) -> None:
         super().__init__()
-        self._link = link
+        self._link = tasks
         self._project = ""
         self.question: QMessageBox | None = None
         self.list = QListWidget()

@@ -25,9 +25,9 @@ class Importing(QObject):
     planning = Signal(bool)  # whether the plan of a sync is being made
     started = Signal()  # an import was taken
 
-    def __init__(self, desk: PageContext, window: QWidget) -> None:
+    def __init__(self, context: PageContext, window: QWidget) -> None:
         super().__init__(window)
-        self._link, self._window = desk.link, window
+        self._link, self._window = context.tasks, window
         self.plan_dialog: PlanDialog | None = None  # the last one shown
 
     def sync(self, project: str) -> None:

@@ -17,9 +17,9 @@ _NARROW = 200  # pixels of a picture that nobody sees: marks are shares of the p
 class OtherParts(QObject):
     """Finds the places of the other parts of a passage on the page that is shown."""
 
-    def __init__(self, desk: PageContext, found: Callable[[Marks], None], parent: QObject) -> None:
+    def __init__(self, context: PageContext, found: Callable[[Marks], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._desk, self._found = desk, found
+        self._desk, self._found = context, found
         self._ids: list[str] = []
         self._tasks: list[Task] = []
 
@@ -39,7 +39,7 @@ class OtherParts(QObject):
         self.leave()
         for chunk_id in self._ids:
             args = {"project": project, "chunk_id": chunk_id, "width": _NARROW, "page": page}
-            task = self._desk.link.ask(self, "page_picture", args, done=self._on_page, failed=lambda error: None)
+            task = self._desk.tasks.ask(self, "page_picture", args, done=self._on_page, failed=lambda error: None)
             self._tasks.append(task)
 
     def _on_page(self, answer: dict[str, Any]) -> None:

@@ -29,8 +29,8 @@ class SearchPage(Page):
     name = "search"
     icon_name = "search"
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
-        super().__init__(desk, parent)
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
         self._projects_task: Task | None = None
         self._facets_task: Task | None = None
         self._search_task: Task | None = None
@@ -41,12 +41,12 @@ class SearchPage(Page):
         self.busy = busy_line(self.tr("Searching"))
         self.model = HitsModel(self)
         self.hits = HitsView(self.model)
-        self.reader = Reader(desk)
+        self.reader = Reader(context)
         self.coverage = basics.text(muted=True)
         self.papers_button = basics.button(self.tr("Show the papers"), self._go_to_papers)
         self.papers_button.setFlat(True)
         self.waiting = empty_states.waiting()
-        self.no_project = empty_states.no_project(self.desk.first_run.emit)
+        self.no_project = empty_states.no_project(self.context.first_run.emit)
         self.welcome = empty_states.welcome([], self._try)
         self.nothing = empty_states.nothing(self.bar.filters.clear)
         self.found = QSplitter()
@@ -81,7 +81,7 @@ class SearchPage(Page):
             return
         self._busy_timer.start()
         args = {**request, "top_k": _MOST_HITS, "full_text": True}
-        self._search_task = self.desk.link.ask(
+        self._search_task = self.context.tasks.ask(
             self,
             "search",
             args,
@@ -124,8 +124,8 @@ class SearchPage(Page):
         self.hits.copied.connect(self.reader.copy_citation)
         self.hits.selectionModel().currentChanged.connect(self._on_hit)
         self.reader.failed.connect(self.banner.say_error)
-        self.desk.link.reached.connect(self._on_reached)
-        self.desk.link.told.connect(self._on_event)
+        self.context.tasks.reached.connect(self._on_reached)
+        self.context.tasks.told.connect(self._on_event)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self._to_box)
 
@@ -134,7 +134,9 @@ class SearchPage(Page):
     def _ask_projects(self) -> None:
         if self._projects_task:
             self._projects_task.drop()
-        self._projects_task = self.desk.link.ask(self, "project_list", done=self._on_projects, failed=self._on_failed)
+        self._projects_task = self.context.tasks.ask(
+            self, "project_list", done=self._on_projects, failed=self._on_failed
+        )
 
     def _on_projects(self, projects: list[dict[str, Any]]) -> None:
         self._known = True
@@ -158,7 +160,7 @@ class SearchPage(Page):
             self._facets_task.drop()
         self._facets_task = None
         if project := self.bar.project_id():
-            self._facets_task = self.desk.link.ask(
+            self._facets_task = self.context.tasks.ask(
                 self, "facets", {"project": project}, done=self._on_facets, failed=lambda error: None
             )
 
@@ -273,4 +275,4 @@ class SearchPage(Page):
         self.search_now()
 
     def _go_to_papers(self) -> None:
-        self.desk.go.emit("projects", {"project": self.bar.project_id() or ""})
+        self.context.go.emit("projects", {"project": self.bar.project_id() or ""})

@@ -29,9 +29,9 @@ class PageView(QWidget):
 
     failed = Signal(object)  # a CiteLoomError: this passage's page cannot be shown
 
-    def __init__(self, desk: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk = context
         self._passage: tuple[str, str] | None = None  # project and passage
         self._span = (0, 0)  # the pages it runs over
         self._page: int | None = None  # as asked for; None: where the passage begins
@@ -42,7 +42,7 @@ class PageView(QWidget):
         self._pending = False  # the page is here, the place of the passage on it is still to be found
         self._looking = False  # for the place of a passage, this one's or another's
         self._task: Task | None = None
-        self._others = OtherParts(desk, self._mark_more, self)
+        self._others = OtherParts(context, self._mark_more, self)
         self.canvas = PageCanvas()
         self.paper = QScrollArea()
         self.paper.setWidget(self.canvas)
@@ -148,7 +148,7 @@ class PageView(QWidget):
             self._stop()
             args = self._question()
             self._busy_timer.start()
-            self._task = self._desk.link.ask(self, "page_picture", args, done=self._decode, failed=self._on_failed)
+            self._task = self._desk.tasks.ask(self, "page_picture", args, done=self._decode, failed=self._on_failed)
 
     def _question(self) -> dict[str, Any]:
         project, chunk_id = self._passage or ("", "")
@@ -183,7 +183,7 @@ class PageView(QWidget):
                 self._look_for_place()
             return still
 
-        self._desk.link.ask(self, "page_picture", args, done=done, failed=failed)
+        self._desk.tasks.ask(self, "page_picture", args, done=done, failed=failed)
 
     def _ask_if_wider(self) -> None:
         """Sharpen what was only stretched; a picture that is larger than needed does as well."""
@@ -191,7 +191,7 @@ class PageView(QWidget):
             self._ask()
 
     def _decode(self, answer: dict[str, Any]) -> None:
-        self._task = self._desk.link.run(
+        self._task = self._desk.tasks.run(
             self, lambda tell: _picture(answer["png"]), done=partial(self._show, answer), failed=self._on_failed
         )
 

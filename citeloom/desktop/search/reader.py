@@ -28,16 +28,16 @@ class Reader(QWidget):
 
     failed = Signal(object)  # a CiteLoomError for the page's banner
 
-    def __init__(self, desk: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk = context
         self._project = self._question = ""
         self._hit: dict[str, Any] | None = None
         self._around: Task | None = None
         self.title = basics.text(bold=True)
         self.also = basics.text(muted=True)
         self.copied = basics.text(muted=True)
-        self.page = PageView(desk)
+        self.page = PageView(context)
         self.why = basics.text(muted=True)
         self.why.hide()
         for words in (self.title, self.also, self.copied, self.why):
@@ -132,7 +132,7 @@ class Reader(QWidget):
         """Copy the paper's record."""
         if self._hit:
             args = {"project": self._project, "citekey": self._hit["citekey"], "format": "bibtex"}
-            self._desk.link.ask(self, "record", args, done=self._on_record, failed=self.failed.emit)
+            self._desk.tasks.ask(self, "record", args, done=self._on_record, failed=self.failed.emit)
 
     def copy_as_link(self) -> None:
         """Copy the address that opens the page."""
@@ -142,7 +142,7 @@ class Reader(QWidget):
     def open(self) -> None:
         """Open the page in Zotero, or the file."""
         if self._hit and (uri := self._hit["open_uri"]):
-            self._desk.link.run(self, lambda tell: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit)
+            self._desk.tasks.run(self, lambda tell: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit)
 
     def _opened(self, answer: tuple[str, str]) -> None:
         page = answer[1]
@@ -221,7 +221,7 @@ class Reader(QWidget):
     def _ask_around(self) -> None:
         if self._hit:
             args = {"chunk_id": self._hit["chunk_id"]}
-            self._around = self._desk.link.ask(self, "show", args, done=self._show_around, failed=lambda error: None)
+            self._around = self._desk.tasks.ask(self, "show", args, done=self._show_around, failed=lambda error: None)
 
     def _show_around(self, answer: dict[str, Any]) -> None:
         own = {part["chunk_id"] for part in (self._hit or {}).get("merged") or []}

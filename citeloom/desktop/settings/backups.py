@@ -25,15 +25,15 @@ _MOST_SHOWN = 12  # places in the question itself
 class Backups(QWidget):
     """Making a backup, and restoring one."""
 
-    def __init__(self, desk: PageContext, banner: basics.Banner) -> None:
+    def __init__(self, context: PageContext, banner: basics.Banner) -> None:
         super().__init__()
-        self._desk, self._banner = desk, banner
+        self._desk, self._banner = context, banner
         self._begun: set[str] = set()  # backups that were begun here
         self.dialog: QFileDialog | None = None
         self.question: QMessageBox | None = None
         self.back_up_button = basics.button(self.tr("&Back up…"), self._ask_file, icon_name="export")
         self.restore_button = basics.button(self.tr("&Restore…"), self._ask_backup, icon_name="undo")
-        self.strip = JobStrip(desk)
+        self.strip = JobStrip(context)
         self.strip.follow("")
         self.busy = busy_line(self.tr("The backup is being unpacked and checked"))
         words = self.tr(
@@ -53,7 +53,7 @@ class Backups(QWidget):
         lines.addWidget(self.busy)
         lines.addWidget(self.strip)
         self.strip.failed.connect(banner.say_error)
-        desk.link.told.connect(self._on_event)
+        context.tasks.told.connect(self._on_event)
 
     # -- making one ------------------------------------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ class Backups(QWidget):
         def done(answer: dict[str, Any]) -> None:
             self._begun.add(answer["job_id"])
 
-        self._desk.link.ask(self, "backup", {"file": file}, done=done, failed=self._banner.say_error)
+        self._desk.tasks.ask(self, "backup", {"file": file}, done=done, failed=self._banner.say_error)
 
     def _on_event(self, event: dict[str, Any]) -> None:
         if event["type"] != "JobFinished" or event["job_id"] not in self._begun:
@@ -94,7 +94,7 @@ class Backups(QWidget):
         self.dialog.open()
 
     def _look_at(self, file: str) -> None:
-        self._desk.link.ask(self, "restore_look", {"file": file}, done=self._ask_first, failed=self._banner.say_error)
+        self._desk.tasks.ask(self, "restore_look", {"file": file}, done=self._ask_first, failed=self._banner.say_error)
 
     def _ask_first(self, backup: dict[str, Any]) -> None:
         projects, here = backup["projects"], backup["here"]
@@ -162,7 +162,7 @@ class Backups(QWidget):
 
         self._set_busy(True)
         asked = {"file": file, "replace": replace, "accepted": accepted}
-        self._desk.link.ask(self, "restore", asked, done=done, failed=failed)
+        self._desk.tasks.ask(self, "restore", asked, done=done, failed=failed)
 
     def _set_busy(self, busy: bool) -> None:
         self.busy.setVisible(busy)
@@ -178,7 +178,7 @@ class Backups(QWidget):
 
     def _showing(self, folder: Path) -> basics.Action:
         def show() -> None:
-            self._desk.link.run(self, lambda tell: open_uri(folder.as_uri()), failed=self._banner.say_error)
+            self._desk.tasks.run(self, lambda tell: open_uri(folder.as_uri()), failed=self._banner.say_error)
 
         return self.tr("Open the &folder"), show
 

@@ -19,14 +19,14 @@ class MoveDialog(QDialog):
 
     agreed = Signal(str)  # the address of a server, or EMBEDDED
 
-    def __init__(self, desk: PageContext, project: Row, proposed: str, parent: QWidget) -> None:
+    def __init__(self, context: PageContext, project: Row, proposed: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._place = str(project["place"])
         title = self.tr("Move the index of “{project}”").format(project=project["project"])
         self.setWindowTitle(title)
         self.here = QRadioButton(self.tr("To this &computer, into CiteLoom’s own folder"))
         self.there = QRadioButton(self.tr("To a &Qdrant server"))
-        self.server = ServerAddress(desk)
+        self.server = ServerAddress(context)
         words = self.tr(
             "Its {count} passages are copied. The index as it is answers until the copy is whole and has been compared;"
             " then it is deleted. That takes a while, in which nothing new is read into this project."

@@ -16,13 +16,13 @@ class NewIndexes(QWidget):
 
     picked = Signal(object)  # the address of a server; None: in our own folder
 
-    def __init__(self, desk: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._kept = ""
         self.question: QMessageBox | None = None
         self.here = QRadioButton(self.tr("On this &computer, in CiteLoom’s own folder (recommended)"))
         self.there = QRadioButton(self.tr("On a &Qdrant server"))
-        self.server = ServerAddress(desk)
+        self.server = ServerAddress(context)
         lines = QVBoxLayout(self)
         lines.setContentsMargins(0, 0, 0, 0)
         lines.addWidget(self.here)

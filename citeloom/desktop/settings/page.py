@@ -28,9 +28,9 @@ class SettingsPage(Page):
     name = "settings"
     icon_name = "settings"
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
-        super().__init__(desk, parent)
-        self.kept = SettingsFileModel(desk.link, self)
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.kept = SettingsFileModel(context.tasks, self)
         self.banner = basics.Banner()
         self.file_banner = basics.Banner()
         kinds = (
@@ -43,7 +43,7 @@ class SettingsPage(Page):
             PrivacySection,
             LogsSection,
         )
-        made: list[Section] = [kind(desk, self.kept, self.banner) for kind in kinds]
+        made: list[Section] = [kind(context, self.kept, self.banner) for kind in kinds]
         self.sections = {section.name: section for section in made}
         self.list = QListWidget()
         self.list.setObjectName("pages")  # looks like the window's own list
@@ -63,7 +63,7 @@ class SettingsPage(Page):
         self.kept.changed.connect(self._on_settings)
         self.kept.saved.connect(self._on_saved)
         self.kept.refused.connect(self._on_refused)
-        desk.link.reached.connect(lambda _: self._ask() if self.isVisible() else None)
+        context.tasks.reached.connect(lambda _: self._ask() if self.isVisible() else None)
         self._on_settings()
 
     def title(self) -> str:
@@ -133,7 +133,7 @@ class SettingsPage(Page):
             self.banner.say_error(error)
 
     def _open_file(self) -> None:
-        self.desk.link.run(self, lambda tell: self._open(), failed=self.banner.say_error)
+        self.context.tasks.run(self, lambda tell: self._open(), failed=self.banner.say_error)
 
     def _open(self) -> None:
         """In a thread; a file that is not there yet is made, so that there is something to open."""

@@ -26,9 +26,9 @@ class Section(QScrollArea):
     name = ""
     wide = False  # whether it takes all the room: it has tables
 
-    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
+    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__()
-        self.desk, self.kept, self.banner = desk, kept, banner
+        self.context, self.kept, self.banner = context, kept, banner
         self._asked: dict[str, Task] = {}
         self.rows: dict[str, Row] = {}
         for field in fields().get(self.name, ()):
@@ -80,7 +80,7 @@ class Section(QScrollArea):
         """Ask the engine; a newer question takes the place of an older one."""
         if before := self._asked.get(verb):
             before.drop()
-        self._asked[verb] = self.desk.link.ask(self, verb, args, done=done, failed=failed or self.in_vain)
+        self._asked[verb] = self.context.tasks.ask(self, verb, args, done=done, failed=failed or self.in_vain)
 
     def in_vain(self, error: CiteLoomError) -> None:
         """What is shown could not be had. That the engine is away is said by the window, once for all pages."""
@@ -90,4 +90,4 @@ class Section(QScrollArea):
     def open_place(self, place: Path | str) -> None:
         """Open a file, a folder or an address with the system's own program."""
         uri = place.as_uri() if isinstance(place, Path) else place
-        self.desk.link.run(self, lambda tell: open_uri(uri), failed=self.banner.say_error)
+        self.context.tasks.run(self, lambda tell: open_uri(uri), failed=self.banner.say_error)

@@ -22,9 +22,9 @@ class ServerAddress(QWidget):
     changed = Signal()  # while somebody types
     entered = Signal(str)  # somebody has typed another one
 
-    def __init__(self, desk: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk = context
         self._kept = ""
         self._task: Task | None = None
         self.line = QLineEdit(placeholderText=_EXAMPLE)
@@ -69,7 +69,7 @@ class ServerAddress(QWidget):
         self.test_button.setEnabled(False)
         self._say(self.tr("Asking {address} …").format(address=self.address()))
         asked = {"address": self.address()}
-        self._task = self._desk.link.ask(self, "index_test", asked, done=self._on_tested, failed=self._on_failed)
+        self._task = self._desk.tasks.ask(self, "index_test", asked, done=self._on_tested, failed=self._on_failed)
 
     def _on_tested(self, answer: dict[str, Any]) -> None:
         words = self.tr("It can be used: Qdrant {version} answers there.").format(version=answer["version"])

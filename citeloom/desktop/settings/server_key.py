@@ -20,9 +20,9 @@ class ServerKey(QWidget):
     changed = Signal()
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, desk: PageContext) -> None:
+    def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = desk
+        self._desk = context
         self.words = basics.text()
         self.words.setMinimumWidth(1)
         self.key = KeyField(self.tr("Key of the Qdrant server"), self.tr("Log &in"), self._log_in)
@@ -51,7 +51,7 @@ class ServerKey(QWidget):
 
     def _log_in(self, key: str) -> None:
         self.words.setText(self.tr("Trying the key …"))
-        self._desk.link.ask(self, "index_login", {"key": key}, done=self._on_logged_in, failed=self._on_not_logged_in)
+        self._desk.tasks.ask(self, "index_login", {"key": key}, done=self._on_logged_in, failed=self._on_not_logged_in)
 
     def _on_logged_in(self, answer: dict[str, Any]) -> None:
         self.key.clear()
@@ -76,7 +76,7 @@ class ServerKey(QWidget):
 
     def _log_out(self) -> None:
         self.log_out_button.setEnabled(False)
-        self._desk.link.ask(self, "index_logout", done=lambda _: self.changed.emit(), failed=self._on_not_logged_out)
+        self._desk.tasks.ask(self, "index_logout", done=lambda _: self.changed.emit(), failed=self._on_not_logged_out)
 
     def _on_not_logged_out(self, error: CiteLoomError) -> None:
         self.log_out_button.setEnabled(True)

@@ -12,7 +12,7 @@ from citeloom.core import paths
 from citeloom.core import settings as config
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Settings
-from citeloom.desktop.shell.engine_tasks import Link, Task
+from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 
 _STEADY_MS = 200  # an editor may write a file in several steps
 _DEFAULTS = Settings()
@@ -25,9 +25,9 @@ class SettingsFileModel(QObject):
     saved = Signal(str)  # the setting that was written
     refused = Signal(str, object)  # the setting that was not, and a CiteLoomError
 
-    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+    def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._link = link
+        self._link = tasks
         self.file = Path(paths.settings_file())
         self.settings = _DEFAULTS
         self.problem: CiteLoomError | None = None  # why the file cannot be used

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.shell.engine_tasks import Link, other_version
+from citeloom.desktop.shell.engine_tasks import EngineTasks, other_version
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.text import job_text
@@ -76,24 +76,24 @@ class Situation:
         return translate("Situation", "Up to date: {counts}").format(counts=counts)
 
 
-class Overview(QObject):
+class EngineStatus(QObject):
     """Follows the engine's events and says when anything at a glance has changed."""
 
     changed = Signal()
     notice = Signal(str, str, bool)  # title, text, whether something is wrong: one per finished job or problem
 
-    def __init__(self, link: Link, parent: QObject | None = None) -> None:
+    def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._link = link
+        self._link = tasks
         self.now = Situation()
         self._restarts = False
         self._ended: dict[str, list[dict[str, Any]]] = {}  # imports that are over, by project, until the last one is
         self._held_up: dict[str, tuple[str, int, int]] = {}  # by project: the import that waits, how far it was
         self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
         self._refresh.timeout.connect(self._ask)
-        link.told.connect(self._on_event)
-        link.reached.connect(self._on_reached)
-        link.lost.connect(self._on_lost)
+        tasks.told.connect(self._on_event)
+        tasks.reached.connect(self._on_reached)
+        tasks.lost.connect(self._on_lost)
 
     def seen(self) -> None:
         """The researcher has looked at what went wrong."""

@@ -63,7 +63,7 @@ class Task:
             tell(value)
 
 
-class Link(QObject):
+class EngineTasks(QObject):
     """Engine calls and other slow work for the windows, and the engine's events as they come."""
 
     told = Signal(dict)  # one of engine.events, as JSON
@@ -293,10 +293,10 @@ def _for_windows(error: CiteLoomError) -> CiteLoomError:
     """The engine is started again by itself here: the next step is not the one of a terminal."""
     if error.code != Code.ENGINE_UNAVAILABLE or launch.disk_is_full():
         return error
-    message, step = error.message, translate("Link", "Try again in a moment.")
+    message, step = error.message, translate("EngineTasks", "Try again in a moment.")
     if other_version():
-        message = translate("Link", "The engine that runs is of another version of CiteLoom.")
-        step = translate("Link", "Restart it: the button is at the top of the window.")
+        message = translate("EngineTasks", "The engine that runs is of another version of CiteLoom.")
+        step = translate("EngineTasks", "Restart it: the button is at the top of the window.")
     return CiteLoomError(error.code, message, step, **error.details)
 
 

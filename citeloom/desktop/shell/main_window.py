@@ -32,9 +32,9 @@ class MainWindow(QMainWindow):
     closed = Signal()
     quit_asked = Signal()
 
-    def __init__(self, desk: PageContext, pages: list[Page], remembered: QSettings) -> None:
+    def __init__(self, context: PageContext, pages: list[Page], remembered: QSettings) -> None:
         super().__init__()
-        self.desk = desk
+        self.context = context
         self.pages = {page.name: page for page in pages}
         self._remembered = remembered
         self.setWindowTitle("CiteLoom")
@@ -78,9 +78,9 @@ class MainWindow(QMainWindow):
         quit_.triggered.connect(self.quit_asked)
         self.addAction(quit_)
 
-        desk.go.connect(self.go)
-        desk.overview.changed.connect(self._on_overview)
-        desk.link.failed.connect(self._on_failed)
+        context.go.connect(self.go)
+        context.engine_status.changed.connect(self._on_overview)
+        context.tasks.failed.connect(self._on_failed)
         self._problem = ""  # what the banner says of the engine, so that only a new one is said
         self._what: dict[str, str] = {}
         self._restore()
@@ -147,7 +147,7 @@ class MainWindow(QMainWindow):
     # -- the engine's state ----------------------------------------------------------------------------------------
 
     def _on_overview(self) -> None:
-        now = self.desk.overview.now
+        now = self.context.engine_status.now
         self.words.setText(now.in_words())
         self.progress.setVisible(bool(now.jobs) and now.reached)
         if now.progress is None:
@@ -158,7 +158,7 @@ class MainWindow(QMainWindow):
         self._say_problem()
 
     def _say_problem(self) -> None:
-        now = self.desk.overview.now
+        now = self.context.engine_status.now
         restart = (self.tr("Restart the engine"), self._restart)
         if now.other_version:
             words = self.tr("An engine of version {version} is running, which is not this app's.").format(
@@ -188,7 +188,7 @@ class MainWindow(QMainWindow):
 
     def _restart(self) -> None:
         self.banner.button.setEnabled(False)
-        self.desk.link.restart_engine(self, done=self._restarted, failed=self._not_restarted)
+        self.context.tasks.restart_engine(self, done=self._restarted, failed=self._not_restarted)
 
     def _restarted(self, _: object) -> None:
         self.banner.button.setEnabled(True)

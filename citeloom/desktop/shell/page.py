@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from citeloom.desktop.shell.engine_status import Overview
-from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.engine_status import EngineStatus
+from citeloom.desktop.shell.engine_tasks import EngineTasks
 
 
 class PageContext(QObject):
@@ -15,10 +15,10 @@ class PageContext(QObject):
     go = Signal(str, dict)  # to a page by its name, with what it is to show there: {"project": "thesis"}
     first_run = Signal()  # to the assistant for the first project
 
-    def __init__(self, link: Link, overview: Overview, parent: QObject | None = None) -> None:
+    def __init__(self, tasks: EngineTasks, engine_status: EngineStatus, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.link = link
-        self.overview = overview
+        self.tasks = tasks
+        self.engine_status = engine_status
 
 
 class Page(QWidget):
@@ -27,9 +27,9 @@ class Page(QWidget):
     name = ""  # as Desk.go knows it
     icon_name = ""
 
-    def __init__(self, desk: PageContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.desk = desk
+        self.context = context
 
     def title(self) -> str:
         """Its name in the list of pages."""

@@ -10,6 +10,12 @@ from citeloom.desktop.settings.page import SettingsPage
 from citeloom.desktop.shell.page import Page, PageContext
 
 
-def all_pages(desk: PageContext) -> list[Page]:
+def all_pages(context: PageContext) -> list[Page]:
     """Every page, made for this desk."""
-    return [SearchPage(desk), ProjectsPage(desk), ActivityPage(desk), ConnectPage(desk), SettingsPage(desk)]
+    return [
+        SearchPage(context),
+        ProjectsPage(context),
+        ActivityPage(context),
+        ConnectPage(context),
+        SettingsPage(context),
+    ]

@@ -26,9 +26,9 @@ class Tray(QObject):
     sync_asked = Signal()
     pause_asked = Signal(bool)
 
-    def __init__(self, desk: PageContext, pages: list[Page], parent: QObject | None = None) -> None:
+    def __init__(self, context: PageContext, pages: list[Page], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._desk = desk
+        self._desk = context
         self._drawn: tuple[object, ...] = ()
         self.menu = QMenu()
         self.state = self.menu.addAction("")
@@ -50,8 +50,8 @@ class Tray(QObject):
         # Progress comes many times a second; an icon is worth drawing a few times.
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
-        desk.overview.changed.connect(self._on_changed)
-        desk.overview.notice.connect(self._on_notice)
+        context.engine_status.changed.connect(self._on_changed)
+        context.engine_status.notice.connect(self._on_notice)
         QGuiApplication.styleHints().colorSchemeChanged.connect(lambda _: self._draw())
         self._draw()
 
@@ -75,14 +75,14 @@ class Tray(QObject):
             self._desk.go.emit("search", {})
 
     def _toggle_pause(self) -> None:
-        self.pause_asked.emit(not self._desk.overview.now.status.get("paused"))
+        self.pause_asked.emit(not self._desk.engine_status.now.status.get("paused"))
 
     def _on_changed(self) -> None:
         if not self._redraw.isActive():
             self._redraw.start()
 
     def _draw(self) -> None:
-        now = self._desk.overview.now
+        now = self._desk.engine_status.now
         words = now.in_words()
         self.state.setText(words.replace("&", "&&"))
         paused = bool(now.status.get("paused"))

@@ -25,8 +25,8 @@ class DataSection(Section):
     name = "data"
     wide = True
 
-    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(desk, kept, banner)
+    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, kept, banner)
         self.question: QMessageBox | None = None
         self.where = basics.text()
         self.total = basics.text(muted=True)
@@ -53,7 +53,7 @@ class DataSection(Section):
         self.prune_all_button = basics.button(
             self.tr("Delete &all conversions…"), self._ask_prune_all, icon_name="remove"
         )
-        self.backups = Backups(desk, banner)
+        self.backups = Backups(context, banner)
         self._lay_out()
 
     def title(self) -> str:

@@ -20,8 +20,8 @@ class GeneralSection(Section):
 
     name = "general"
 
-    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(desk, kept, banner)
+    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, kept, banner)
         words = self.tr("CiteLoom waits in the tray, and your projects stay in step.")
         # It stands where the system keeps such things, not in the settings file.
         self.log_in = YesNoRow(Field("log_in", "yes_no", self.tr("&Start CiteLoom when I log in"), words))
@@ -37,7 +37,7 @@ class GeneralSection(Section):
 
     def shown(self) -> None:
         self.ask("project_list", done=self._on_projects)
-        self.desk.link.run(self, lambda tell: autostart.enabled(), done=self._on_log_in)
+        self.context.tasks.run(self, lambda tell: autostart.enabled(), done=self._on_log_in)
 
     def _on_projects(self, projects: list[dict[str, Any]]) -> None:
         row = self.rows["default_project"]
@@ -64,4 +64,4 @@ class GeneralSection(Section):
             self.banner.say_error(error)
 
         self.log_in.setEnabled(False)
-        self.desk.link.run(self, work, done=done, failed=failed)
+        self.context.tasks.run(self, work, done=done, failed=failed)

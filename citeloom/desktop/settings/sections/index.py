@@ -32,8 +32,8 @@ class IndexSection(Section):
     name = "index"
     wide = True
 
-    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(desk, kept, banner)
+    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, kept, banner)
         self._begun: dict[str, tuple[str, str]] = {}  # what was begun here: kind and project by the job
         self.dialog: MoveDialog | None = None
         self.projects = RowsModel(
@@ -56,16 +56,16 @@ class IndexSection(Section):
             tip=self.tr("Writes the index anew, without what was deleted: it becomes smaller and faster."),
         )
         self.hint = basics.text(muted=True)
-        self.strip = JobStrip(desk)
-        self.new = NewIndexes(desk)
-        self.key = ServerKey(desk)
+        self.strip = JobStrip(context)
+        self.new = NewIndexes(context)
+        self.key = ServerKey(context)
         self._lay_out()
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
         self.strip.failed.connect(banner.say_error)
         self.new.picked.connect(partial(self.pick, _SERVER))
         self.key.changed.connect(self.shown)
         self.key.failed.connect(banner.say_error)
-        desk.link.told.connect(self._on_event)
+        context.tasks.told.connect(self._on_event)
         self._on_chosen()
 
     def title(self) -> str:
@@ -134,7 +134,7 @@ class IndexSection(Section):
 
     def _ask_where(self) -> None:
         if row := self.table.chosen():
-            self.dialog = MoveDialog(self.desk, row, str(self.kept.value(_SERVER)), self)
+            self.dialog = MoveDialog(self.context, row, str(self.kept.value(_SERVER)), self)
             self.dialog.agreed.connect(partial(self._move, str(row["project"])))
             self.dialog.open()
 

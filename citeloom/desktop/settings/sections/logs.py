@@ -27,8 +27,8 @@ class LogsSection(Section):
     name = "logs"
     wide = True
 
-    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(desk, kept, banner)
+    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, kept, banner)
         self._reading: Task | None = None
         self.check_button = basics.button(self.tr("&Run the check-up"), self._check, icon_name="check")
         self.said = basics.text(
@@ -134,7 +134,7 @@ class LogsSection(Section):
             self._reading.drop()
         file = Path(str(self.which.currentData()))
         self.path.setText(str(file))
-        self._reading = self.desk.link.run(
+        self._reading = self.context.tasks.run(
             self, lambda tell: last_lines(file), done=self._on_lines, failed=self.banner.say_error
         )
 

@@ -28,8 +28,8 @@ class ModelsSection(Section):
     name = "models"
     wide = True
 
-    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(desk, kept, banner)
+    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, kept, banner)
         self._all: list[Row] = []
         self._building: dict[str, tuple[str, str]] = {}  # what was begun here: project and model by the job
         self.question: QMessageBox | None = None
@@ -61,11 +61,11 @@ class ModelsSection(Section):
         self.hint = basics.text(muted=True)
         self.library = basics.text()
         self.library.hide()
-        self.strip = JobStrip(desk)
+        self.strip = JobStrip(context)
         self._lay_out()
         for table in (self.projects_table, self.models_table):
             table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
-        desk.link.told.connect(self._on_event)
+        context.tasks.told.connect(self._on_event)
         self._on_chosen()
 
     def title(self) -> str:
@@ -225,7 +225,7 @@ class ModelsSection(Section):
             self.banner.say_error(error)
 
         for project, model in list(waiting.items()):
-            self.desk.link.ask(
+            self.context.tasks.ask(
                 holder,
                 "project_model",
                 {"id": project, "model": model},

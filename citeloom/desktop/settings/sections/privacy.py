@@ -15,8 +15,8 @@ class PrivacySection(Section):
 
     name = "privacy"
 
-    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(desk, kept, banner)
+    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, kept, banner)
         words = self.tr(
             "Your papers, your questions and the answers stay on this computer. An editor gets the passages that it"
             " asks for, and hands them to its model as it does with everything you write there. Only if you keep an"
@@ -25,7 +25,7 @@ class PrivacySection(Section):
         )
         self.inside.addWidget(basics.text(words, muted=True))
         self.log_button = basics.button(
-            self.tr("&Show what editors asked"), lambda: desk.go.emit("activity", {}), icon_name="activity"
+            self.tr("&Show what editors asked"), lambda: context.go.emit("activity", {}), icon_name="activity"
         )
         for name in ("privacy.access_log", "privacy.log_days"):
             self.inside.addWidget(self.rows[name])

@@ -22,8 +22,8 @@ class ReadingSection(Section):
 
     name = "reading"
 
-    def __init__(self, desk: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(desk, kept, banner)
+    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, kept, banner)
         self.languages = Languages()
         self.languages.picked.connect(lambda codes: self.pick(_LANGUAGES, codes))
         self.languages.none_left.connect(lambda: banner.say(self.tr("At least one language is needed.")))

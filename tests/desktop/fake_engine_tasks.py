@@ -9,12 +9,12 @@ from PySide6.QtCore import QTimer
 
 from citeloom.api.verbs import R, Request, decode, encode
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.desktop.shell.engine_status import Overview
-from citeloom.desktop.shell.engine_tasks import Link
+from citeloom.desktop.shell.engine_status import EngineStatus
+from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.page import PageContext
 
 
-class FakeLink(Link):
+class FakeEngineTasks(EngineTasks):
     """Answers from `answers`: by verb, a value, a CiteLoomError, or a function of the arguments that gives either."""
 
     def __init__(self, **answers: Any) -> None:
@@ -53,7 +53,7 @@ class FakeLink(Link):
         return answer
 
 
-def fake_desk(**answers: Any) -> tuple[PageContext, FakeLink]:
+def fake_context(**answers: Any) -> tuple[PageContext, FakeEngineTasks]:
     """A desk whose engine is made up."""
-    link = FakeLink(**answers)
-    return PageContext(link, Overview(link)), link
+    tasks = FakeEngineTasks(**answers)
+    return PageContext(tasks, EngineStatus(tasks)), tasks

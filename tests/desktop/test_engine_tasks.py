@@ -22,32 +22,32 @@ from tests.support import engine_address
 LONG = 60_000  # milliseconds; nothing asserts a time
 
 
-def test_an_answer_comes_to_the_ui_thread(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
+def test_an_answer_comes_to_the_ui_thread(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
     got: list[Any] = []
 
     def done(status: dict[str, Any]) -> None:
         got.extend([status, threading.current_thread()])
 
-    desk.link.ask(desk, "status", done=done)
+    context.tasks.ask(context, "status", done=done)
     qtbot.waitUntil(lambda: bool(got), timeout=LONG)
     assert got[0]["version"] == __version__ and got[0]["started_by"] == "app"
     assert got[1] is threading.main_thread()
 
 
-def test_a_refusal_comes_as_the_engine_says_it(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
+def test_a_refusal_comes_as_the_engine_says_it(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
     failures: list[CiteLoomError] = []
-    desk.link.ask(desk, "project_show", {"id": "nowhere"}, failed=failures.append)
+    context.tasks.ask(context, "project_show", {"id": "nowhere"}, failed=failures.append)
     qtbot.waitUntil(lambda: bool(failures), timeout=LONG)
     assert failures[0].code == Code.INVALID_PROJECT
 
 
-def test_a_failure_that_nobody_handles_reaches_the_window(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(desk.link.failed, timeout=LONG) as heard:
-        desk.link.run(desk, lambda tell: 1 / 0)
+def test_a_failure_that_nobody_handles_reaches_the_window(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(context.tasks.failed, timeout=LONG) as heard:
+        context.tasks.run(context, lambda tell: 1 / 0)
     assert heard.args is not None and "ZeroDivisionError" in str(heard.args[0])
 
 
-def test_work_tells_how_far_it_is_before_it_is_done(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
+def test_work_tells_how_far_it_is_before_it_is_done(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
     said: list[Any] = []
 
     def work(tell: Any) -> str:
@@ -55,20 +55,20 @@ def test_work_tells_how_far_it_is_before_it_is_done(own_home: Path, desk: PageCo
             tell(step)
         return "end"
 
-    desk.link.run(desk, work, done=said.append, progress=said.append)
+    context.tasks.run(context, work, done=said.append, progress=said.append)
     qtbot.waitUntil(lambda: "end" in said, timeout=LONG)
     assert said == [0, 1, 2, "end"]
 
 
 def test_nothing_is_handed_to_an_owner_that_is_gone_or_has_turned_away(
-    own_home: Path, desk: PageContext, qtbot: QtBot
+    own_home: Path, context: PageContext, qtbot: QtBot
 ) -> None:
     got: list[str] = []
     go = threading.Event()
     owner = QObject()
-    desk.link.run(owner, lambda tell: go.wait(30), done=lambda _: got.append("gone"))
-    dropped = desk.link.run(desk, lambda tell: go.wait(30), done=lambda _: got.append("dropped"))
-    desk.link.run(desk, lambda tell: go.wait(30), done=lambda _: got.append("wanted"))
+    context.tasks.run(owner, lambda tell: go.wait(30), done=lambda _: got.append("gone"))
+    dropped = context.tasks.run(context, lambda tell: go.wait(30), done=lambda _: got.append("dropped"))
+    context.tasks.run(context, lambda tell: go.wait(30), done=lambda _: got.append("wanted"))
     owner.deleteLater()
     dropped.drop()
     qtbot.wait(50)
@@ -79,42 +79,42 @@ def test_nothing_is_handed_to_an_owner_that_is_gone_or_has_turned_away(
 
 
 def test_an_engine_that_is_killed_is_started_again_and_the_question_is_answered(
-    own_home: Path, desk: PageContext, qtbot: QtBot
+    own_home: Path, context: PageContext, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: desk.overview.now.reached, timeout=LONG)
+    qtbot.waitUntil(lambda: context.engine_status.now.reached, timeout=LONG)
     first = engine_address(own_home)["pid"]
     answers: list[Any] = []
-    with qtbot.waitSignals([desk.link.lost, desk.link.reached], timeout=LONG):
+    with qtbot.waitSignals([context.tasks.lost, context.tasks.reached], timeout=LONG):
         os.kill(first, signal.SIGKILL)
-        desk.link.ask(desk, "project_list", done=answers.append, failed=answers.append)
+        context.tasks.ask(context, "project_list", done=answers.append, failed=answers.append)
     qtbot.waitUntil(lambda: bool(answers), timeout=LONG)
     assert answers == [[]]
     assert engine_address(own_home)["pid"] != first
-    assert desk.overview.now.problem is None
+    assert context.engine_status.now.problem is None
 
 
 def test_an_engine_of_another_version_is_told_and_can_be_restarted(
-    own_home: Path, desk: PageContext, qtbot: QtBot
+    own_home: Path, context: PageContext, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(lambda: desk.overview.now.reached, timeout=LONG)
+    qtbot.waitUntil(lambda: context.engine_status.now.reached, timeout=LONG)
     first = engine_address(own_home)["pid"]
     file = own_home / "engine.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), "version": "0.0.1"}))
     assert other_version() == "0.0.1"
-    with qtbot.waitSignals([desk.link.lost, desk.link.reached], timeout=LONG):
-        desk.link.restart_engine(desk)
+    with qtbot.waitSignals([context.tasks.lost, context.tasks.reached], timeout=LONG):
+        context.tasks.restart_engine(context)
     assert other_version() is None
     assert engine_address(own_home)["pid"] != first and launch.running()
 
 
-def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, desk: PageContext, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: desk.overview.now.reached and desk.link.at_rest, timeout=LONG)
-    desk.link.leave()
-    with qtbot.waitSignal(desk.link.lost, timeout=LONG):
+def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: context.engine_status.now.reached and context.tasks.at_rest, timeout=LONG)
+    context.tasks.leave()
+    with qtbot.waitSignal(context.tasks.lost, timeout=LONG):
         os.kill(engine_address(own_home)["pid"], signal.SIGKILL)
     failures: list[CiteLoomError] = []
     for verb in ("pause", "status"):
-        desk.link.ask(desk, verb, failed=failures.append)
+        context.tasks.ask(context, verb, failed=failures.append)
     qtbot.waitUntil(lambda: len(failures) == 2, timeout=LONG)
     assert not launch.running()
     assert {error.next_step for error in failures} == {"Try again in a moment."}, "nobody has a terminal here"

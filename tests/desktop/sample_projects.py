@@ -11,14 +11,14 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.library.page import ProjectsPage
 from citeloom.desktop.shell.page import PageContext
-from tests.desktop.fake_link import FakeLink, fake_desk
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
 
 LEFT = Qt.MouseButton.LeftButton
 MARKUP = "<b>Owls</b> & <img src=x> 🦉 עברית"
 _LONG = "wide " * 400
 
 
-class Shelf:
+class SampleProjects:
     """A project of any size, as the engine would answer for it."""
 
     def __init__(self, count: int) -> None:
@@ -57,29 +57,29 @@ def _row(doc_id: str) -> dict[str, Any]:
     }
 
 
-def opened(qtbot: QtBot, shelf: Shelf, *names: str, **more: Any) -> tuple[ProjectsPage, FakeLink]:
+def opened(qtbot: QtBot, samples: SampleProjects, *names: str, **more: Any) -> tuple[ProjectsPage, FakeEngineTasks]:
     """The page with projects that all hold the same papers."""
 
     def show(asked: dict[str, Any]) -> dict[str, Any]:
         sources = [{"kind": "folder", "path": "/papers", "recursive": True, "label": ""}]
-        return {"id": asked["id"], "coverage": shelf.coverage, "sources": sources, "references": None}
+        return {"id": asked["id"], "coverage": samples.coverage, "sources": sources, "references": None}
 
     answers = {
-        "project_list": [{"id": name, "coverage": shelf.coverage} for name in names or ("thesis",)],
+        "project_list": [{"id": name, "coverage": samples.coverage} for name in names or ("thesis",)],
         "project_show": show,
-        "documents": shelf.documents,
+        "documents": samples.documents,
         "status": {"projects": 1, "jobs": []},
         "ingest": {"job_id": "j1", "state": "queued"},
         "cancel": True,
         **more,
     }
-    desk, link = fake_desk(**answers)
-    return projects_page(qtbot, desk), link
+    context, tasks = fake_context(**answers)
+    return projects_page(qtbot, context), tasks
 
 
-def projects_page(qtbot: QtBot, desk: PageContext) -> ProjectsPage:
+def projects_page(qtbot: QtBot, context: PageContext) -> ProjectsPage:
     """The page as a person sees it."""
-    page = ProjectsPage(desk)
+    page = ProjectsPage(context)
     qtbot.addWidget(page)
     page.resize(1000, 700)
     page.show()
@@ -88,9 +88,9 @@ def projects_page(qtbot: QtBot, desk: PageContext) -> ProjectsPage:
     return page
 
 
-def questions(link: FakeLink, verb: str) -> list[dict[str, Any]]:
+def questions(tasks: FakeEngineTasks, verb: str) -> list[dict[str, Any]]:
     """The arguments of every call of a verb."""
-    return [arguments for called, arguments in link.asked if called == verb]
+    return [arguments for called, arguments in tasks.asked if called == verb]
 
 
 def progress(**more: Any) -> dict[str, Any]:
