@@ -1,4 +1,4 @@
-"""References files (CSL-JSON, BibTeX, biblatex) and which of their records a document is."""
+"""Bibliographic files: reading and writing CSL-JSON, BibTeX and biblatex, and matching documents to records."""
 
 from citeloom.bibliography.match import Match, Matcher
 from citeloom.bibliography.references import References, load_references

@@ -1,4 +1,4 @@
-"""A library as a file that reference managers and word processors take."""
+"""Exports works as a BibTeX, biblatex or CSL-JSON file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMS = ("bibtex", "biblatex", "csl-json")
 
 
 def check_form(form: str, known: Sequence[str] = FORMS) -> None:
-    """Refuse a format that is not written."""
+    """Raise INVALID_INPUT for an unknown format."""
     if form not in known:
         raise CiteLoomError(
             Code.INVALID_INPUT,
@@ -25,7 +25,7 @@ def check_form(form: str, known: Sequence[str] = FORMS) -> None:
 
 
 def write_library(works: Iterable[tuple[str, Mapping[str, Any]]], form: str, *, escaped: bool = False) -> Written:
-    """Citekeys and works in CSL-JSON as a file in one of the formats, in UTF-8 or, if escaped, in ASCII."""
+    """Export (citekey, CSL-JSON item) pairs in a format; `escaped` writes ASCII instead of UTF-8."""
     check_form(form)
     if form == "csl-json":
         items = [{**csl, "id": citekey, "citation-key": citekey} for citekey, csl in works]
