@@ -1,4 +1,4 @@
-"""Several cites in one place: [1–3], (Doe, 2000a, 2000b; Roe, 1999)."""
+"""Joins and collapses the cites of one citation: [1–3], (Doe, 2000a, 2000b; Roe, 1999). Used by the processor."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from citeloom.citing.terms import Terms
 
 @dataclass(slots=True)
 class Piece:
-    """A cite as it was written, with what collapsing needs to know."""
+    """A rendered cite and the context in which it was rendered."""
 
     run: Run
     text: str
 
     @property
     def bare(self) -> bool:
-        """Whether the writer added nothing of their own."""
+        """Whether the cite has no locator, prefix or suffix."""
         cite = self.run.cite
         return cite is not None and not (cite.locator or cite.prefix or cite.suffix)
 
 
 def join_cites(area: Any, pieces: list[Piece], terms: Terms, without_names: Callable[[Run], Piece]) -> str:
-    """The cites of one place, joined and collapsed as the style's citation asks."""
+    """Join the cites of one citation and collapse them as the style demands."""
     delimiter: str = layout_of(area).get("delimiter", "")
     collapse = area.get("collapse", "")
     pieces = [piece for piece in pieces if piece.text]
@@ -49,12 +49,12 @@ def join_cites(area: Any, pieces: list[Piece], terms: Terms, without_names: Call
             text += _years(years, within, after)
         else:
             between = area.get("year-suffix-delimiter", area.get("cite-group-delimiter", delimiter))
-            text += _year_letters(years, within, between, ranged=collapse.endswith("ranged"))
+            text += _year_suffixes(years, within, between, ranged=collapse.endswith("ranged"))
     return text
 
 
 def _join(pieces: list[Piece], delimiter: str) -> str:
-    """The cites with the delimiter between, but none where the writer's own words bring a comma or a full stop."""
+    """Join cites by the delimiter, except where a prefix brings its own punctuation."""
     text = ""
     for piece in pieces:
         own = piece.run.cite.prefix if piece.run.cite else ""
@@ -65,13 +65,13 @@ def _join(pieces: list[Piece], delimiter: str) -> str:
 
 
 def _years(group: list[Piece], within: str, after: str) -> str:
-    """2000, 2001; a page between them needs the stronger delimiter: 1999, 328; 2000, 475."""
+    """Join years: 2000, 2001. After a locator the stronger delimiter is used: 1999, 328; 2000, 475."""
     gaps = [after if piece.run.cite and piece.run.cite.locator else within for piece in group[:-1]]
     return "".join(piece.text + gap for piece, gap in zip(group, [*gaps, ""], strict=True))
 
 
-def _year_letters(group: list[Piece], within: str, between: str, *, ranged: bool) -> str:
-    """2000a,b or 2000a–c, 2001."""
+def _year_suffixes(group: list[Piece], within: str, between: str, *, ranged: bool) -> str:
+    """Join years and year suffixes: 2000a,b or 2000a–c, 2001."""
     text = group[0].text
     i = 1
     while i < len(group):

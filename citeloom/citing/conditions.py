@@ -1,4 +1,4 @@
-"""The branches of a style: which one is taken depends on the work, the cite and its place."""
+"""The conditional elements of a style (`if`, `else-if`, `else`): tests on the item, the cite and its position."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from citeloom.citing.run import Run
 
 
 class If(model.If):
-    """A branch of a style, taken where its conditions hold."""
+    """A conditional branch."""
 
     def render(self, run: Run, delimiter: str = "", **_: Any) -> str | None:  # type: ignore[override]
-        """The branch's text; where the condition fails the next branch is tried."""
+        """Render the branch; raise ConditionFailed if the condition does not hold."""
         results = [
             test(run, value) for name, test in _TESTS.items() if name in self.attrib for value in self.get(name).split()
         ]
-        if "type" in self.attrib:  # a work has one type: several name alternatives, also where all tests must hold
+        if "type" in self.attrib:  # an item has one type: several types are alternatives even if all tests must hold
             results.append(run.work.type in self.get("type").split())
         match = self.get("match", "all")
         holds = any(results) if match in ("any", "none") else all(results)
@@ -31,10 +31,10 @@ class If(model.If):
 
 
 class Else(model.Else):
-    """The branch where no other was taken."""
+    """The branch that is taken if no other is."""
 
     def render(self, run: Run, delimiter: str = "", **_: Any) -> str | None:  # type: ignore[override]
-        """The branch's text."""
+        """Render the branch."""
         return joined(self, run, delimiter)
 
 
@@ -47,7 +47,7 @@ def _has(run: Run, variable: str) -> bool:
         return bool(run.telling.year_suffix)
     if variable == "first-reference-note-number":
         return run.note_number > 0
-    return run.work.has(variable)  # also what was written in another's place: a style asks about the work
+    return run.work.has(variable)  # also a suppressed variable: the style asks about the item
 
 
 def _is_number(run: Run, variable: str) -> bool:

@@ -1,4 +1,4 @@
-"""How a style writes dates: parts in its own order, ranges, seasons, years before Christ."""
+"""The `date` element of a style: date parts, ranges, seasons and years BCE."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PARTS = ("year", "month", "day")
 
 
 class Date(model.Date):
-    """A style's date, whole or in the parts it asks for."""
+    """A date variable, in a localized form or in the parts that the style lists."""
 
     def render(self, run: Run, **_: Any) -> str | None:
-        """The date as the style writes it."""
+        """Render the date."""
         variable = self.get("variable")
         when = run.date(variable)
         if when is None:
@@ -29,7 +29,7 @@ class Date(model.Date):
             return when.sort_key({part.name for part in self._parts(run)[0]})
         if when.begin is not None:
             text = "".join(self._texts(run, when, variable))
-        else:  # words such as "in press" stand where the year would
+        else:  # a text such as "in press" takes the place of the year
             shown = any(part.name == "year" for part in self._parts(run)[0])
             text = when.words + (run.take_year_suffix() if variable == "issued" else "") if shown else ""
         if not text:
@@ -96,7 +96,7 @@ def _differing(begin: Day, end: Day) -> set[str]:
 
 
 class _Part:
-    """A year, month or day as a style wants it."""
+    """A `date-part`: year, month or day."""
 
     def __init__(self, attributes: Mapping[str, str]) -> None:
         self.attributes = attributes
@@ -104,7 +104,7 @@ class _Part:
         self.range_delimiter = attributes.get("range-delimiter", "–")
 
     def text(self, run: Run, day: Day, variable: str, *, bare: str = "", suffixed: bool = True) -> str:
-        """The part with its affixes, without those that a range drops."""
+        """Render the part with its affixes; `bare` names those that are omitted inside a range."""
         value = _value(day, self.name)
         if not value:
             return ""

@@ -1,4 +1,4 @@
-"""The elements of a style that citeproc-py leaves unfinished, finished: texts, numbers, labels, groups, macros."""
+"""Rendering elements of a style: text, number, label, group and macro. They replace those of citeproc-py."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from citeloom.citing.run import Run, StyleNotUsableError
 from citeloom.citing.vocabulary import NS, NUMBERS
 
 _LINKED = frozenset({"DOI", "URL", "PMID", "PMCID"})
-_WRITTEN = frozenset({"choose", "date", "group", "label", "names", "number", "text"})
-_MOST_MACROS = 2_000  # calls for one work; the longest styles need sixty
+_RENDERED = frozenset({"choose", "date", "group", "label", "names", "number", "text"})
+_MAX_MACRO_CALLS = 2_000  # calls for one item; the longest styles need sixty
 
 
 def joined(children: Iterable[Any], run: Run, delimiter: str = "") -> str | None:
-    """The texts of elements with a delimiter between; nothing where none has any."""
+    """Render elements and join the non-empty texts; None if there are none."""
     texts = []
     for child in children:
         name = str(child.tag).removeprefix(NS)
-        if name not in _WRITTEN:
+        if name not in _RENDERED:
             raise StyleNotUsableError(f"the element <{name}>")
         text = child.render(run, delimiter=delimiter) if name == "choose" else child.render(run)
         if text:
@@ -33,8 +33,8 @@ def joined(children: Iterable[Any], run: Run, delimiter: str = "") -> str | None
     return delimiter.join(shown) if shown else HIDDEN if texts else None
 
 
-def _finish(element: Any, text: str | None) -> str | None:
-    """The text with an element's periods, typography and affixes."""
+def _with_affixes(element: Any, text: str | None) -> str | None:
+    """Apply an element's strip-periods, formatting, display and affixes."""
     if not text or text == HIDDEN:
         return text or None
     if element.get("strip-periods") == "true":
@@ -53,16 +53,16 @@ def _language(run: Run) -> str:
 
 def _pages(run: Run, text: str) -> str:
     way = run.area.getparent().get("page-range-format")
-    return format_pages(text, way, _dash(run))
+    return format_pages(text, way, _range_delimiter(run))
 
 
-def _dash(run: Run) -> str:
-    """What stands between the ends of a range of numbers."""
+def _range_delimiter(run: Run) -> str:
+    """Return the locale's delimiter for ranges of numbers."""
     return run.terms.get("page-range-delimiter") or "–"
 
 
 def _value(run: Run, variable: str) -> str:
-    """What the record or the cite says for a variable, as a reader reads it."""
+    """Return the value of a variable of the item or the cite, and count its use."""
     if variable == "locator":
         run.called += 1
         if run.cite is None or not run.cite.locator:
@@ -80,7 +80,7 @@ def _value(run: Run, variable: str) -> str:
         return str(run.number)
     if variable == "year-suffix":
         if run.suffix_written:
-            return ""  # a style that asks twice means the place of the first
+            return ""  # rendered once, at its first place
         run.suffix_written = bool(run.telling.year_suffix)
         return run.telling.year_suffix
     if variable == "citation-label":
@@ -100,14 +100,14 @@ def _value(run: Run, variable: str) -> str:
     if variable == "page":
         return _pages(run, text)
     dashed = variable in NUMBERS and "-" in text and is_numeric(plain(text))
-    return re.sub(r"\s*-\s*", _dash(run), text) if dashed else text
+    return re.sub(r"\s*-\s*", _range_delimiter(run), text) if dashed else text
 
 
 class Text(model.Text):
-    """A variable, macro, term or fixed text."""
+    """The `text` element: a variable, macro, term or value."""
 
     def render(self, run: Run, **_: Any) -> str | None:
-        """The text as the style writes it."""
+        """Render the text."""
         variable = self.get("variable")
         if variable is not None:
             return self._variable_text(run, variable)
@@ -116,7 +116,7 @@ class Text(model.Text):
             macro = run.macros.get(self.get("macro"))
             text = None if macro is None else macro.render(run)
             if text != HIDDEN and run.called > called and run.rendered == rendered:
-                return None  # a macro stands or falls like a group
+                return None  # a macro is suppressed like a group
             if text and text != HIDDEN:
                 run.called += 1
                 run.rendered += 1
@@ -129,15 +129,15 @@ class Text(model.Text):
                 text += f"-{suffix}" if suffix else ""
         else:
             text = self.get("value")
-        return self._finished(run, text)
+        return self._formatted(run, text)
 
-    def _finished(self, run: Run, text: str | None) -> str | None:
+    def _formatted(self, run: Run, text: str | None) -> str | None:
         if not text:
             return None
         text = change_case(text, self.get("text-case"), _language(run))
         if self.get("quotes") == "true" and run.sorting is None:
             text = wrap("quote", text)
-        return _finish(self, text)
+        return _with_affixes(self, text)
 
     def _variable_text(self, run: Run, variable: str) -> str | None:
         short = f"{variable}-short"
@@ -146,7 +146,7 @@ class Text(model.Text):
         text = _value(run, variable)
         if variable in _LINKED and text and run.sorting is None:
             return self._linked(run, variable, text)
-        return self._finished(run, text)
+        return self._formatted(run, text)
 
     def _linked(self, run: Run, variable: str, text: str) -> str | None:
         prefix = str(self.get("prefix", ""))
@@ -160,19 +160,19 @@ class Text(model.Text):
 
 
 class Number(model.Number):
-    """A number, as figures, an ordinal or Roman."""
+    """The `number` element: numeric, ordinal or Roman."""
 
     def render(self, run: Run, **_: Any) -> str | None:
-        """The number as the style writes it."""
+        """Render the number."""
         variable = self.get("variable")
         text = _value(run, variable)
         if run.sorting is not None:
             return re.sub(r"\d+", lambda found: found.group().zfill(8), text) or None
         if is_numeric(plain(text)):
             text = re.sub(r"(?<!\w)\d+(?!\w)", lambda found: self._one(run, int(found.group()), variable), text)
-            text = re.sub(r"(?<=\w)\s*[-–]\s*(?=\w)", _dash(run), text)
+            text = re.sub(r"(?<=\w)\s*[-–]\s*(?=\w)", _range_delimiter(run), text)
             text = re.sub(r"\s*&\s*", " & ", re.sub(r"\s*,\s*", ", ", text))
-        return _finish(self, change_case(text, self.get("text-case"), _language(run)))
+        return _with_affixes(self, change_case(text, self.get("text-case"), _language(run)))
 
     def _one(self, run: Run, number: int, variable: str) -> str:
         form = self.get("form", "numeric")
@@ -184,10 +184,10 @@ class Number(model.Number):
 
 
 class Label(model.Label):
-    """The word before a number or beside a name: p., vol., eds."""
+    """The `label` element: the term for a number or a role (p., vol., eds.)."""
 
     def render(self, run: Run, **_: Any) -> str | None:
-        """The label, where what it stands for is there."""
+        """Render the label if its variable has a value."""
         variable = self.get("variable")
         if variable == "locator":
             if run.cite is None or not run.cite.locator:
@@ -204,21 +204,21 @@ class Label(model.Label):
         return self._word(run, variable, several) or None
 
     def of_role(self, run: Run, role: str, *, plural: bool) -> str:
-        """The label of people in a role: ed., trans."""
+        """Render the label of a role: ed., trans."""
         return self._word(run, role, plural)
 
     def _word(self, run: Run, name: str, several: bool) -> str:
         wanted = self.get("plural", "contextual")
         several = wanted == "always" or (wanted == "contextual" and several)
         word = run.terms.get(name, self.get("form"), plural=several)
-        return _finish(self, change_case(word, self.get("text-case"), run.terms.locale[:2])) or ""
+        return _with_affixes(self, change_case(word, self.get("text-case"), run.terms.locale[:2])) or ""
 
 
 class Group(model.Group):
-    """Parts that stand together, and fall together where no variable of theirs has a value."""
+    """The `group` element, which is suppressed if none of its variables has a value."""
 
     def render(self, run: Run, **_: Any) -> str | None:
-        """The parts joined; nothing where only fixed words are left."""
+        """Render the children joined by the delimiter; None if only fixed texts would remain."""
         called, rendered = run.called, run.rendered
         delimiter = self.get("delimiter", "")
         text = joined(self, run, delimiter)
@@ -226,17 +226,17 @@ class Group(model.Group):
             run.rendered = rendered
             run.called = max(run.called, called + 1)
             return HIDDEN if text == HIDDEN else None
-        run.rendered += 1  # a group that is there counts as a variable for the group around it
+        run.rendered += 1  # a rendered group counts as a variable of the enclosing group
         run.called += 1
-        return _finish(self, text)
+        return _with_affixes(self, text)
 
 
 class Macro(model.Macro):
-    """A part of a style that others call by name."""
+    """The `macro` element."""
 
     def render(self, run: Run, **_: Any) -> str | None:  # type: ignore[override]
-        """The part's text."""
+        """Render the macro; raise StyleNotUsableError if macros call each other endlessly."""
         run.macros_called += 1
-        if run.macros_called > _MOST_MACROS:
+        if run.macros_called > _MAX_MACRO_CALLS:
             raise StyleNotUsableError("macros that call each other without end")
         return joined(self, run)

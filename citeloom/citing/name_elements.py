@@ -1,4 +1,4 @@
-"""How a style writes names: order, particles, initials, et al., editors in place of authors."""
+"""The `names` element of a style: order, particles, initials, et al. and substitutes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class _NameStyle:
-    """A style's way with the names of one list."""
+    """The options of a style for one list of names."""
 
     options: dict[str, str]
     form: str
@@ -31,7 +31,7 @@ class _NameStyle:
     demote: str
     hyphen: bool
     parts: dict[str, Any]
-    name: Any  # the style's <name>, whose typography and affixes each name has
+    name: Any  # the <name> element, whose formatting and affixes apply to each name
     sorting: bool
 
     def number(self, name: str) -> int:
@@ -55,7 +55,7 @@ def _name_style(run: Run, names: Any) -> _NameStyle:
             options[option] = value
     options.update(run.sorting or {})
     if run.sorting is not None:
-        # Marks that sort before every letter: a name alone comes before the same name with more.
+        # Separators that sort before every letter: a name alone comes before the same name with more.
         options.update({"name-as-sort-order": "all", "sort-separator": "\x01", "and": ""})
     root = run.area.getparent()
     return _NameStyle(
@@ -71,24 +71,24 @@ def _name_style(run: Run, names: Any) -> _NameStyle:
 
 
 class Names(model.Names):
-    """A style's list of names with its label, or what stands in its place."""
+    """The `names` element: lists of names with labels, or their substitute."""
 
     def render(self, run: Run, **_: Any) -> str | None:
-        """The names as the style writes them."""
-        # Names that stand in for others are written like those, unless they say how.
+        """Render the names."""
+        # Names in a substitute are formatted like the names they replace, unless they have options of their own.
         pattern = self if run.pattern is None or _child(self, "name", "label") is not None else run.pattern
         run.called += 1
         first = run.first_names is None and run.sorting is None
         roles = self._roles(run)
         if roles and first and run.author is not None:
-            return self._stand_in(run, pattern, roles)
+            return self._author_replacement(run, pattern, roles)
         if not roles:
             return self._substitute(run)
         texts = [self._one_role(run, role, people, pattern, first and i == 0) for i, (role, people) in enumerate(roles)]
         run.rendered += 1
         text = (self.get("delimiter") or run.option("names-delimiter", "") or "").join(filter(None, texts))
         if run.sorting is not None:
-            return f"{text}\x01"  # what a style adds to the names, a year, sorts before another name
+            return f"{text}\x01"  # what follows the names, such as a year, sorts before another name
         if _is_count(run, pattern):
             return str(sum(int(text) for text in texts if text.isdigit()) or "") or None
         if first:
@@ -124,8 +124,8 @@ class Names(model.Names):
         before = _child(pattern, "label", "name") is label and _child(pattern, "name") is not None
         return word + text if before else text + word
 
-    def _stand_in(self, run: Run, pattern: Any, roles: list[tuple[str, tuple[Person, ...]]]) -> str | None:
-        """Nothing, or the dash of a bibliography, in place of the first names."""
+    def _author_replacement(self, run: Run, pattern: Any, roles: list[tuple[str, tuple[Person, ...]]]) -> str | None:
+        """Return the replacement of the first names: nothing, or the dash for a repeated author."""
         run.first_names, run.first_people = run.author or "", roles[0][1]
         if not run.author:
             return HIDDEN
@@ -169,7 +169,7 @@ def _is_count(run: Run, pattern: Any) -> bool:
 
 
 def _shown(run: Run, style: _NameStyle, people: tuple[Person, ...], first: bool) -> tuple[tuple[Person, ...], bool]:
-    """The names that are shown, and whether others are left out."""
+    """Return the names to show, and whether others are omitted."""
     least, use_first = style.number("et-al-min"), style.number("et-al-use-first") or 1
     if "subsequent" in run.position and not run.in_bibliography:
         least = style.number("et-al-subsequent-min") or least
@@ -260,7 +260,7 @@ def _inverted_name(style: _NameStyle, person: Person, given: str) -> str:
 
 
 def _suffix(style: _NameStyle, person: Person) -> str:
-    """Jr., without the full stop where the initials have none."""
+    """Return the suffix, without its full stop if the style's initials have none."""
     return person.suffix if "." in style.options.get("initialize-with", ".") else person.suffix.rstrip(".")
 
 
@@ -276,7 +276,7 @@ def _part(element: Any, text: str) -> str:
 
 
 def initials(given: str, mark: str, *, hyphen: bool = True, whole: bool = True) -> str:
-    """Given names as initials; where not `whole`, only what already is an initial gets the style's mark."""
+    """Abbreviate given names; if not `whole`, only names that are initials already get the style's mark."""
     words = re.sub(r"\.(?=\S)", ". ", given).split()
     texts: list[str] = []
     for word in words:
@@ -285,13 +285,13 @@ def initials(given: str, mark: str, *, hyphen: bool = True, whole: bool = True) 
         if not pieces or not pieces[0][0].isupper() or (not whole and not is_initial):
             texts.append(f" {word} ")
             continue
-        kept = [_letters(piece, mark) for piece in pieces if piece[0].isupper()]
+        kept = [_initials_of(piece, mark) for piece in pieces if piece[0].isupper()]
         texts.append(("-" if hyphen else "").join(kept) + mark[len(mark.rstrip()) :])
     return re.sub(r"\s+", " ", "".join(texts)).strip()
 
 
-def _letters(piece: str, mark: str) -> str:
-    """The initial of a name; "Ph." stays as the record has it, and "ME" are two."""
+def _initials_of(piece: str, mark: str) -> str:
+    """Return the initials of one name: "Ph." stays unchanged, "ME" are two."""
     bare = piece.rstrip(".")
     if piece.endswith(".") and len(bare) <= 3:
         return bare + mark.rstrip()

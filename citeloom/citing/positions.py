@@ -1,4 +1,4 @@
-"""Where a work is cited again: the first time, later, right after itself ("ibid."), or in a note nearby."""
+"""CSL positions of cites: first, subsequent, ibid, ibid-with-locator and near-note."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from citeloom.citing.run import Cite
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a style may ask about the place of a cite, and the note that cited the work first."""
+    """The CSL positions that hold for a cite, and the number of the note that cited the item first."""
 
     names: frozenset[str]
     first_note: int = 0
 
 
 def positions(groups: Sequence[Sequence[Cite]], near_distance: int) -> list[list[Place]]:
-    """The place of every cite; each group is a note, in the order of the text."""
+    """Return the positions of every cite; each group is a note, in the order of the text."""
     first_note: dict[str, int] = {}
     last_note: dict[str, int] = {}
     places: list[list[Place]] = []

@@ -1,4 +1,4 @@
-"""One style at work on one set of works: numbers, order, citations, bibliography."""
+"""Applies one style to one set of items: numbering, sorting, citations and bibliography."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BASE_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ":
 
 
 class Processor:
-    """A style, a language and the works that are cited."""
+    """Renders the citations and the bibliography of a set of items in a style and locale."""
 
     def __init__(self, style: Any, terms: Terms, works: Mapping[str, Work]) -> None:
         self.style = style
@@ -29,7 +29,7 @@ class Processor:
         self.bibliography_area = style.find(f"{NS}bibliography")
         self.macros = {element.get("name"): element for element in style if element.tag == f"{NS}macro"}
         self.suffix_placed = style.find(f".//{NS}text[@variable='year-suffix']") is not None
-        self.cuts_names_later = any(element.get("et-al-subsequent-min") for element in style.iter())
+        self.shortens_later_names = any(element.get("et-al-subsequent-min") for element in style.iter())
         self.telling: dict[str, Telling] = {}
         self.numbers = {key: i + 1 for i, key in enumerate(works)}
         self.order = list(works)  # of the bibliography
@@ -39,7 +39,7 @@ class Processor:
             self.numbers = {key: i + 1 for i, key in enumerate(self.order)}
 
     def run(self, key: str, area: Any, **values: Any) -> Run:
-        """The start of writing a work."""
+        """Create the context in which an item is rendered."""
         return Run(
             self.works[key],
             self.terms,
@@ -52,7 +52,7 @@ class Processor:
         )
 
     def layout(self, run: Run) -> str:
-        """A work as the style's layout has it, without the layout's own affixes."""
+        """Render an item by the layout of its area, without the layout's affixes."""
         layout = layout_of(run.area)
         children = list(layout)
         head = joined(children[:1], run) or ""
@@ -61,21 +61,21 @@ class Processor:
         return head + (joined(children[1:], run) or "")
 
     @property
-    def is_raised(self) -> bool:
-        """Whether citations are set as superior figures."""
+    def is_superscript(self) -> bool:
+        """Whether citations are superscript."""
         layout = layout_of(self.citation_area)
         return any(element.get("vertical-align") == "sup" for element in layout.iter())
 
     # -- order ---------------------------------------------------------------------------------------------------
 
     def sort(self, area: Any, runs: list[Run]) -> list[Run]:
-        """The works in the order that the style asks for; those that lack a key's value come last."""
+        """Sort by the style's keys; items without a value for a key come last."""
         sort = area.find(f"{NS}sort")
         for key in reversed([] if sort is None else list(sort)):
             values = {id(run): self._sort_value(key, run) for run in runs}
             present = [run for run in runs if values[id(run)]]
             missing = [run for run in runs if not values[id(run)]]
-            ranks = {place: collate(value) for place, value in values.items()}
+            ranks = {place: collation_key(value) for place, value in values.items()}
             present.sort(key=lambda run, ranks=ranks: ranks[id(run)], reverse=key.get("sort") == "descending")  # type: ignore[misc]
             runs = present + missing
         return runs
@@ -108,26 +108,28 @@ class Processor:
     # -- citations -----------------------------------------------------------------------------------------------
 
     def piece(self, run: Run, *, leads: bool = False) -> Piece:
-        """A cite written, with the writer's words around it."""
+        """Render a cite with its prefix and suffix."""
         text = self.layout(run)
         ibid = self.terms.get("ibid")
-        starts = (
-            self.style.get("class") == "note" and (leads or bool(run.cite and run.cite.prefix)) and _starts(run.cite)
+        at_start = (
+            self.style.get("class") == "note"
+            and (leads or bool(run.cite and run.cite.prefix))
+            and _starts_sentence(run.cite)
         )
-        if ibid and starts and text.startswith(ibid):
+        if ibid and at_start and text.startswith(ibid):
             text = text[:1].upper() + text[1:]
         if run.author == "":
-            text = re.sub(r"^[\s,;:]+", "", text.replace(HIDDEN, ""))  # what joined the names to the rest
+            text = re.sub(r"^[\s,;:]+", "", text.replace(HIDDEN, ""))  # the delimiter between names and the rest
         if not plain(text):
             return Piece(run, "")
         if run.cite is not None:
-            text = _before(run.cite.prefix) + text + _after(run.cite.suffix)
+            text = _spaced_prefix(run.cite.prefix) + text + _spaced_suffix(run.cite.suffix)
         return Piece(run, text)
 
     def citation(self, runs: Sequence[Run]) -> str:
-        """The cites of one place in the text, sorted, collapsed, in the style's brackets."""
+        """Render one citation: its cites sorted, collapsed and with the affixes of the layout."""
         area = self.citation_area
-        if area.find(f"{NS}sort") is not None:  # what the style leaves open follows the bibliography: 2019a, 2019b
+        if area.find(f"{NS}sort") is not None:  # ties follow the order of the bibliography: 2019a, 2019b
             runs = sorted(runs, key=lambda run: self.numbers[run.work.key])
         ordered = self.sort(area, list(runs))
         pieces = [self.piece(run, leads=i == 0) for i, run in enumerate(ordered)]
@@ -140,7 +142,7 @@ class Processor:
     # -- bibliography --------------------------------------------------------------------------------------------
 
     def bibliography(self) -> list[tuple[str, str]]:
-        """Each work's key and entry, in the style's order."""
+        """Render the bibliography; return keys and entries in the style's order."""
         area = self.bibliography_area
         if area is None:
             return []
@@ -161,23 +163,23 @@ class Processor:
         return entries
 
 
-def collate(text: str) -> tuple[str, str]:
-    """A text as alphabets sort it: Ångström beside Angstrom, small letters beside capitals."""
+def collation_key(text: str) -> tuple[str, str]:
+    """Return a sort key that ignores accents and case: Ångström sorts as Angstrom, in every language."""
     folded = plain(text).casefold()
     letters = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
     letters = re.sub(r"[^\w\s\x01\x02]", "", re.sub(r"[-–—/]", " ", letters.translate(_BASE_LETTERS)))
     return " ".join(letters.split()), folded
 
 
-def _before(prefix: str) -> str:
+def _spaced_prefix(prefix: str) -> str:
     return prefix if not prefix or prefix[-1:] in " ([‘“’-–" else f"{prefix} "
 
 
-def _starts(cite: Cite | None) -> bool:
-    """Whether the cite starts a sentence."""
+def _starts_sentence(cite: Cite | None) -> bool:
+    """Whether the cite at_start a sentence."""
     prefix = cite.prefix.rstrip() if cite else ""
     return not prefix or (prefix.endswith((".", "!", "?", OFF["quote"])) and " " in prefix)
 
 
-def _after(suffix: str) -> str:
+def _spaced_suffix(suffix: str) -> str:
     return suffix if not suffix or not (suffix[0].isalnum() or suffix[0] in "([") else f" {suffix}"
