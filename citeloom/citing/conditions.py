@@ -1,41 +1,44 @@
-"""The conditional elements of a style (`if`, `else-if`, `else`): tests on the item, the cite and its position."""
+"""The conditional elements of a style (`choose`, `if`, `else`): tests on the item, the cite and its position."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-from citeproc import model
 
 from citeloom.citing.elements import joined
 from citeloom.citing.marks import plain
 from citeloom.citing.numbers import is_numeric
-from citeloom.citing.run import Run
+from citeloom.citing.run import Run, StyleElement
 
 
-class If(model.If):
+class Choose(StyleElement):
+    """The `choose` element: the first branch whose condition holds."""
+
+    def render(self, run: Run, delimiter: str = "") -> str | None:
+        """Render the branch; the delimiter of the enclosing element joins its children."""
+        branch = next((branch for branch in self if branch.holds(run)), None)
+        return None if branch is None else joined(branch, run, delimiter)
+
+
+class If(StyleElement):
     """A conditional branch."""
 
-    def render(self, run: Run, delimiter: str = "", **_: Any) -> str | None:  # type: ignore[override]
-        """Render the branch; raise ConditionFailed if the condition does not hold."""
+    def holds(self, run: Run) -> bool:
+        """Evaluate the condition."""
         results = [
             test(run, value) for name, test in _TESTS.items() if name in self.attrib for value in self.get(name).split()
         ]
         if "type" in self.attrib:  # an item has one type: several types are alternatives even if all tests must hold
             results.append(run.work.type in self.get("type").split())
         match = self.get("match", "all")
-        holds = any(results) if match in ("any", "none") else all(results)
-        if holds == (match == "none"):
-            raise model.ConditionFailed
-        return joined(self, run, delimiter)
+        return any(results) != (match == "none") if match in ("any", "none") else all(results)
 
 
-class Else(model.Else):
+class Else(StyleElement):
     """The branch that is taken if no other is."""
 
-    def render(self, run: Run, delimiter: str = "", **_: Any) -> str | None:  # type: ignore[override]
-        """Render the branch."""
-        return joined(self, run, delimiter)
+    def holds(self, run: Run) -> bool:
+        """Return True."""
+        return True
 
 
 def _has(run: Run, variable: str) -> bool:

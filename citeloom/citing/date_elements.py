@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-from citeproc import model
 
 from citeloom.citing.cases import change_case
 from citeloom.citing.dates import Day, When
 from citeloom.citing.numbers import ordinal
-from citeloom.citing.run import Run
+from citeloom.citing.run import Run, StyleElement
 
 _PARTS = ("year", "month", "day")
 
 
-class Date(model.Date):
+class Date(StyleElement):
     """A date variable, in a localized form or in the parts that the style lists."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
+    def render(self, run: Run) -> str | None:
         """Render the date."""
         variable = self.get("variable")
         when = run.date(variable)

@@ -1,4 +1,4 @@
-"""Rendering elements of a style: text, number, label, group and macro. They replace those of citeproc-py."""
+"""The rendering elements of a style: `text`, `number`, `label`, `group` and `macro`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from citeproc import model
-
 from citeloom.citing.cases import change_case
 from citeloom.citing.marks import HIDDEN, plain, wrap
 from citeloom.citing.numbers import format_pages, is_numeric, is_plural, long_ordinal, names_its_part, ordinal, roman
-from citeloom.citing.run import Run, StyleNotUsableError
+from citeloom.citing.run import Run, StyleElement, StyleNotUsableError
 from citeloom.citing.vocabulary import NS, NUMBERS
 
 _LINKED = frozenset({"DOI", "URL", "PMID", "PMCID"})
@@ -103,10 +101,10 @@ def _value(run: Run, variable: str) -> str:
     return re.sub(r"\s*-\s*", _range_delimiter(run), text) if dashed else text
 
 
-class Text(model.Text):
+class Text(StyleElement):
     """The `text` element: a variable, macro, term or value."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
+    def render(self, run: Run) -> str | None:
         """Render the text."""
         variable = self.get("variable")
         if variable is not None:
@@ -159,10 +157,10 @@ class Text(model.Text):
         return prefix + wrap("link", text) + suffix
 
 
-class Number(model.Number):
+class Number(StyleElement):
     """The `number` element: numeric, ordinal or Roman."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
+    def render(self, run: Run) -> str | None:
         """Render the number."""
         variable = self.get("variable")
         text = _value(run, variable)
@@ -183,10 +181,10 @@ class Number(model.Number):
         return roman(number) if form == "roman" and 0 < number < 6000 else str(number)
 
 
-class Label(model.Label):
+class Label(StyleElement):
     """The `label` element: the term for a number or a role (p., vol., eds.)."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
+    def render(self, run: Run) -> str | None:
         """Render the label if its variable has a value."""
         variable = self.get("variable")
         if variable == "locator":
@@ -214,10 +212,10 @@ class Label(model.Label):
         return _with_affixes(self, change_case(word, self.get("text-case"), run.terms.locale[:2])) or ""
 
 
-class Group(model.Group):
+class Group(StyleElement):
     """The `group` element, which is suppressed if none of its variables has a value."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
+    def render(self, run: Run) -> str | None:
         """Render the children joined by the delimiter; None if only fixed texts would remain."""
         called, rendered = run.called, run.rendered
         delimiter = self.get("delimiter", "")
@@ -231,10 +229,10 @@ class Group(model.Group):
         return _with_affixes(self, text)
 
 
-class Macro(model.Macro):
+class Macro(StyleElement):
     """The `macro` element."""
 
-    def render(self, run: Run, **_: Any) -> str | None:  # type: ignore[override]
+    def render(self, run: Run) -> str | None:
         """Render the macro; raise StyleNotUsableError if macros call each other endlessly."""
         run.macros_called += 1
         if run.macros_called > _MAX_MACRO_CALLS:

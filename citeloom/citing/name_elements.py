@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citeproc import model
-
 from citeloom.citing.cases import change_case
 from citeloom.citing.marks import HIDDEN
 from citeloom.citing.records import Person, glue
-from citeloom.citing.run import Run
+from citeloom.citing.run import Run, StyleElement
 
 _OPTIONS = (
     "and", "delimiter-precedes-et-al", "delimiter-precedes-last", "et-al-min", "et-al-use-first", "et-al-use-last",
@@ -70,10 +68,10 @@ def _name_style(run: Run, names: Any) -> _NameStyle:
     )
 
 
-class Names(model.Names):
+class Names(StyleElement):
     """The `names` element: lists of names with labels, or their substitute."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
+    def render(self, run: Run) -> str | None:
         """Render the names."""
         # Names in a substitute are formatted like the names they replace, unless they have options of their own.
         pattern = self if run.pattern is None or _child(self, "name", "label") is not None else run.pattern

