@@ -13,7 +13,7 @@ from citeloom.bibliography.csl import tags_of
 from citeloom.bibliography.dates_out import FIRST_SEASON
 from citeloom.bibliography.dialects import csl_type_of
 from citeloom.bibliography.languages import tag_of
-from citeloom.bibliography.latex import to_unicode, verbatim
+from citeloom.bibliography.latex import to_unicode, unescape_verbatim
 
 Fields = Mapping[str, str]
 
@@ -69,7 +69,7 @@ def csl_from_entry(entry: Entry, parents: Mapping[str, Entry]) -> dict[str, Any]
     for name, sources in _PLAIN_FIELDS.items():
         item[name] = next((text for source in sources if (text := _text(fields, source))), "")
     for name, source in _VERBATIM_FIELDS.items():
-        item[name] = verbatim(fields.get(source, ""))
+        item[name] = unescape_verbatim(fields.get(source, ""))
     is_article = entry.kind in ("article", "periodical", "suppperiodical")
     item["issue" if is_article else "number"] = _text(fields, "number") or _text(fields, "issue")
     item["page"] = re.sub(r"\s*[‐-―−-]+\s*", "-", _text(fields, "pages"))

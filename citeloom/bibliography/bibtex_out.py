@@ -10,11 +10,11 @@ from typing import Any
 
 from citeloom.bibliography.bibtex_syntax import MONTHS
 from citeloom.bibliography.csl import record_from_csl, tags_of, text_of
-from citeloom.bibliography.dates_out import day_of
+from citeloom.bibliography.dates_out import iso_date
 from citeloom.bibliography.dialects import BIBTEX, Dialect, entry_type_of
 from citeloom.bibliography.languages import name_of
-from citeloom.bibliography.latex_out import Latex, address
-from citeloom.bibliography.names_out import has_particles, people
+from citeloom.bibliography.latex_out import LatexEncoder, encode_url
+from citeloom.bibliography.names_out import format_names, has_particles
 from citeloom.errors import CiteLoomError, Code
 
 Csl = Mapping[str, Any]
@@ -34,7 +34,7 @@ _MAX_NAMED = 10  # works spelled out in one warning
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ExportedFile:
     """The text of an exported file, the number of works in it, and warnings for the user."""
 
     text: str
@@ -48,12 +48,12 @@ def to_bibtex(csl: Csl, citekey: str) -> str:
         raise CiteLoomError(
             Code.INVALID_INPUT, f"The citekey '{citekey[:80]}' cannot stand in a BibTeX file.", _KEY_HOW
         )
-    return _as_file([_entry(csl, citekey, BIBTEX, Latex())])
+    return _as_file([_entry(csl, citekey, BIBTEX, LatexEncoder())])
 
 
-def write_bib(works: Iterable[tuple[str, Csl]], dialect: Dialect, *, escaped: bool = False) -> Written:
+def write_bib(works: Iterable[tuple[str, Csl]], dialect: Dialect, *, escaped: bool = False) -> ExportedFile:
     """Write works as a .bib file, in UTF-8 or escaped; works with an invalid citekey are omitted, with a warning."""
-    latex = Latex(escaped=escaped)
+    latex = LatexEncoder(escaped=escaped)
     entries, invalid = [], []
     for citekey, csl in works:
         if _KEY.fullmatch(citekey):
@@ -70,10 +70,10 @@ def write_bib(works: Iterable[tuple[str, Csl]], dialect: Dialect, *, escaped: bo
         warnings += _keys_equal_in_lower_case([entry["ID"] for entry in entries])
     if escaped:
         warnings += _unescaped(entries)
-    return Written(_as_file(entries), len(entries), tuple(warnings))
+    return ExportedFile(_as_file(entries), len(entries), tuple(warnings))
 
 
-def _entry(csl: Csl, citekey: str, dialect: Dialect, latex: Latex) -> dict[str, str]:
+def _entry(csl: Csl, citekey: str, dialect: Dialect, latex: LatexEncoder) -> dict[str, str]:
     """Convert an item to an entry of bibtexparser's form."""
     kind, subtype = _kind(csl, dialect)
     fields = _fields(csl, kind, subtype, dialect, latex)
@@ -113,17 +113,17 @@ def _kind(csl: Csl, dialect: Dialect) -> tuple[str, str]:
     return ("techreport" if kind == "report" else kind), subtype
 
 
-def _fields(csl: Csl, kind: str, subtype: str, dialect: Dialect, latex: Latex) -> Iterator[tuple[str, str]]:
+def _fields(csl: Csl, kind: str, subtype: str, dialect: Dialect, latex: LatexEncoder) -> Iterator[tuple[str, str]]:
     def text(variable: str) -> str:
-        return latex.marked_up(text_of(csl.get(variable)))
+        return latex.rich_text(text_of(csl.get(variable)))
 
     record = record_from_csl(csl, files=())
     yield "title", latex.title(text_of(csl.get("title")), text_of(csl.get("language")))
     yield "entrysubtype", latex.text(subtype)
     authors = next((csl[role] for role in _AUTHOR_ROLES if csl.get(role)), None)
-    yield "author", people(authors, latex)
+    yield "author", format_names(authors, latex)
     for role, field in _ROLES.items():
-        yield field, people(csl.get(role), latex)
+        yield field, format_names(csl.get(role), latex)
     if not dialect.classic and any(map(has_particles, (authors, *map(csl.get, _ROLES)))):
         yield "options", "useprefix=true"
     yield from dialect.date(csl.get("issued"), latex)
@@ -137,13 +137,13 @@ def _fields(csl: Csl, kind: str, subtype: str, dialect: Dialect, latex: Latex) -
     yield "langid", latex.text(name_of(text_of(csl.get("language"))))
     yield "keywords", ", ".join(map(latex.text, tags_of(csl.get("keyword"))))
     note = csl.get("note")
-    yield "note", latex.marked_up(text_of(_KEY_LINES.sub("", note) if isinstance(note, str) else note))
-    yield "doi", address((record.doi or text_of(csl.get("DOI"))).replace("%", "%25"))
-    yield "url", address(text_of(csl.get("URL")))
+    yield "note", latex.rich_text(text_of(_KEY_LINES.sub("", note) if isinstance(note, str) else note))
+    yield "doi", encode_url((record.doi or text_of(csl.get("DOI"))).replace("%", "%25"))
+    yield "url", encode_url(text_of(csl.get("URL")))
     for variable in ("ISBN", "ISSN"):
         yield variable.lower(), latex.text(text_of(csl.get(variable)))
     for variable, field in _DATE_FIELDS.items():
-        yield field, day_of(csl.get(variable))
+        yield field, iso_date(csl.get(variable))
 
 
 # -- warnings -----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ MONTHS = (
     "November", "December",
 )  # fmt: skip
 
-MOST_PROBLEMS = 20  # more would not help, and each may cost a scan to the end of the file
+MAX_PROBLEMS = 20  # more would not help, and each may cost a scan to the end of the file
 
 _ENTRY_START = re.compile(r"[ \t]*@[ \t]*([A-Za-z][\w+-]*)\s*([{(])")
 _NEXT_ENTRY = re.compile(r"^" + _ENTRY_START.pattern, re.MULTILINE)
@@ -81,7 +81,7 @@ class _Reader:
         self.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def read(self) -> BibFile:
-        while len(self.found.problems) < MOST_PROBLEMS and (start := self._next_start()):
+        while len(self.found.problems) < MAX_PROBLEMS and (start := self._next_start()):
             self._check_between(self.at, start.start())
             self.at = start.end()
             try:
@@ -90,7 +90,7 @@ class _Reader:
                 self._add_problem(bad.position, bad.reason)
                 # Continue with the next entry, so that one pass reports every malformed one.
                 self.at = self._next_entry(start.end())
-        if len(self.found.problems) < MOST_PROBLEMS:
+        if len(self.found.problems) < MAX_PROBLEMS:
             self._check_between(self.at, len(self.text))
         return self.found
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from citeloom.bibliography.bibtex_syntax import MONTHS
 from citeloom.bibliography.csl import text_of
-from citeloom.bibliography.latex_out import Latex
+from citeloom.bibliography.latex_out import LatexEncoder
 
 FIRST_SEASON = 21  # the number that ISO 8601-2 has for spring in place of a month
 
@@ -15,7 +15,7 @@ _DATE = re.compile(r"(-?\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _SEASONS = ("Spring", "Summer", "Autumn", "Winter")
 
 
-def bibtex_date(issued: object, latex: Latex) -> Iterator[tuple[str, str]]:
+def bibtex_date(issued: object, latex: LatexEncoder) -> Iterator[tuple[str, str]]:
     """Yield year and month for BibTeX, and the whole date for biblatex where it is more exact."""
     days = _days(issued)
     if not days:
@@ -31,7 +31,7 @@ def bibtex_date(issued: object, latex: Latex) -> Iterator[tuple[str, str]]:
         yield "date", _span(days, issued)
 
 
-def biblatex_date(issued: object, latex: Latex) -> Iterator[tuple[str, str]]:
+def biblatex_date(issued: object, latex: LatexEncoder) -> Iterator[tuple[str, str]]:
     """Yield the date for biblatex; a text that is no date, such as "in press", becomes the year."""
     days, season = _days(issued), _season(issued)
     if not days:
@@ -43,7 +43,7 @@ def biblatex_date(issued: object, latex: Latex) -> Iterator[tuple[str, str]]:
         yield "issue", latex.text(season)  # the field for a term such as "Michaelmas"
 
 
-def day_of(date: object) -> str:
+def iso_date(date: object) -> str:
     """Format the date of an event or a visit in ISO 8601; empty if it is unknown."""
     return "/".join(map(_iso, _days(date)))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from citeloom.bibliography.dates_out import biblatex_date, bibtex_date
-from citeloom.bibliography.latex_out import Latex
+from citeloom.bibliography.latex_out import LatexEncoder
 
 CSL_TYPES = {
     "article": "article-journal", "suppperiodical": "article-journal", "periodical": "periodical",
@@ -66,7 +66,7 @@ def entry_type_of(csl_type: str) -> tuple[str, str]:
 class Dialect:
     """The field names and date format of BibTeX or of biblatex."""
 
-    date: Callable[[object, Latex], Iterator[tuple[str, str]]]
+    date: Callable[[object, LatexEncoder], Iterator[tuple[str, str]]]
     journal: str
     publishers: Mapping[str, str]  # by entry type, where it is not `publisher`
     fields: Mapping[str, str]  # by CSL variable; plain texts only

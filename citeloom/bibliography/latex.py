@@ -32,7 +32,7 @@ def to_unicode(text: str) -> str:
     return unicodedata.normalize("NFC", _until_closed(tokens, 0))
 
 
-def verbatim(text: str) -> str:
+def unescape_verbatim(text: str) -> str:
     """Remove the escapes from a URL, DOI or path, in which dashes and quotes are literal."""
     text = re.sub(r"\\url\b\s*|\\path\b\s*", "", text)
     text = re.sub(r"\{?\\textasciitilde\b\s*(?:\{\})?\}?|\$\\sim\$|\\~(?:\{\})?", "~", text)

@@ -30,7 +30,7 @@ _COMMANDS = {"i": r"\textit", "b": r"\textbf", "sc": r"\textsc", "sub": r"\texts
 _RANGE, _HYPHENS = re.compile(r"\s*[\u2012-\u2015\u2212]+\s*"), re.compile(r"\s*[\u2010\u2011-]+\s*")
 
 
-class Latex:
+class LatexEncoder:
     """Encodes text so that LaTeX prints it unchanged: as UTF-8, or escaped to ASCII where there is a command."""
 
     def __init__(self, *, escaped: bool = False) -> None:
@@ -45,16 +45,16 @@ class Latex:
             text = text.translate(_AS_COMMANDS)
         return _LIGATURES.sub(r"\g<0>{}", text)
 
-    def marked_up(self, text: str) -> str:
+    def rich_text(self, text: str) -> str:
         """Encode text with CSL markup as commands; a tag that is never closed ends with the text."""
-        return self._marked_up(text, None)
+        return self._rich_text(text, None)
 
     def title(self, title: str, language: str) -> str:
         """Encode a title, with braces around the capitals that a style must not change to lower case."""
         if language and not language.lower().startswith("en"):
             # Styles change the case of English titles only.
-            return f"{{{self.marked_up(title)}}}" if title else ""
-        return self._marked_up(title, _Capitals(self, _TAG.sub("", title)))
+            return f"{{{self.rich_text(title)}}}" if title else ""
+        return self._rich_text(title, _Capitals(self, _TAG.sub("", title)))
 
     def pages(self, text: str) -> str:
         """Encode a page range with an en dash between first and last page."""
@@ -62,7 +62,7 @@ class Latex:
         dashes = _RANGE if _RANGE.search(text) else _HYPHENS
         return "--".join(self.text(part) for part in dashes.split(text))
 
-    def _marked_up(self, text: str, protected: _Capitals | None) -> str:
+    def _rich_text(self, text: str, protected: _Capitals | None) -> str:
         out: list[str] = []
         depth = 0
         for at, piece in enumerate(_TAG.split(text)):
@@ -79,7 +79,7 @@ class Latex:
         return "".join(out) + "}" * depth
 
 
-def address(text: str) -> str:
+def encode_url(text: str) -> str:
     """Encode a DOI or URL, which LaTeX takes verbatim; braces, backslashes and spaces are percent-encoded."""
     return re.sub(r"[{}\\ ]", lambda match: f"%{ord(match[0]):02X}", without_controls(text))
 
@@ -114,7 +114,7 @@ def _leading_punctuation(text: str) -> int:
 class _Capitals:
     """Decides which words of a title keep their capitals, and puts those in braces."""
 
-    def __init__(self, latex: Latex, title: str) -> None:
+    def __init__(self, latex: LatexEncoder, title: str) -> None:
         later = [word for word in re.findall(r"[^\W\d_]{4,}", title)[1:] if not word.isupper()]
         # In a title with few capitals each one marks a name; in one with many (title case) they mean nothing.
         self._capitals_mark_names = sum(word[0].isupper() for word in later) * 2 < len(later)

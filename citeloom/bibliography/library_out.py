@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from citeloom.bibliography.bibtex_out import Written, write_bib
+from citeloom.bibliography.bibtex_out import ExportedFile, write_bib
 from citeloom.bibliography.csl import to_csl_json
 from citeloom.bibliography.dialects import BIBLATEX, BIBTEX
 from citeloom.errors import CiteLoomError, Code
@@ -24,10 +24,10 @@ def check_form(form: str, known: Sequence[str] = FORMS) -> None:
         )
 
 
-def write_library(works: Iterable[tuple[str, Mapping[str, Any]]], form: str, *, escaped: bool = False) -> Written:
+def write_library(works: Iterable[tuple[str, Mapping[str, Any]]], form: str, *, escaped: bool = False) -> ExportedFile:
     """Export (citekey, CSL-JSON item) pairs in a format; `escaped` writes ASCII instead of UTF-8."""
     check_form(form)
     if form == "csl-json":
         items = [{**csl, "id": citekey, "citation-key": citekey} for citekey, csl in works]
-        return Written(to_csl_json(items, ascii_only=escaped), len(items))
+        return ExportedFile(to_csl_json(items, ascii_only=escaped), len(items))
     return write_bib(works, BIBTEX if form == "bibtex" else BIBLATEX, escaped=escaped)

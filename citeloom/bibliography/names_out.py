@@ -6,10 +6,10 @@ import unicodedata
 from collections.abc import Mapping
 
 from citeloom.bibliography.csl import text_of, with_particle
-from citeloom.bibliography.latex_out import Latex
+from citeloom.bibliography.latex_out import LatexEncoder
 
 
-def people(names: object, latex: Latex) -> str:
+def format_names(names: object, latex: LatexEncoder) -> str:
     """Format a list of CSL names, joined by "and"."""
     return " and ".join(filter(None, (_name(name, latex) for name in (names if isinstance(names, list) else ()))))
 
@@ -20,7 +20,7 @@ def has_particles(names: object) -> bool:
     return any(isinstance(name, Mapping) and text_of(name.get("non-dropping-particle")) for name in people)
 
 
-def _name(person: object, latex: Latex) -> str:
+def _name(person: object, latex: LatexEncoder) -> str:
     if not isinstance(person, Mapping):
         return _in_braces(text_of(person), latex)
     if literal := text_of(person.get("literal")):
@@ -44,11 +44,11 @@ def _is_lower_case(word: str) -> bool:
     return first.islower()
 
 
-def _part(text: str, latex: Latex) -> str:
+def _part(text: str, latex: LatexEncoder) -> str:
     """Encode a part of a name, in braces if BibTeX would interpret something in it, such as a comma or "and"."""
     plain = all(letter.isalpha() or unicodedata.combining(letter) or letter in " .'’-‐" for letter in text)
     return latex.text(text) if plain and "and" not in text.lower().split() else _in_braces(text, latex)
 
 
-def _in_braces(text: str, latex: Latex) -> str:
+def _in_braces(text: str, latex: LatexEncoder) -> str:
     return f"{{{latex.text(text)}}}" if text else ""

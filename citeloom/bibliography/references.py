@@ -152,14 +152,14 @@ def _from_json(path: Path, text: str, warnings: list[str]) -> list[_Located]:
 def _from_bibtex(path: Path, text: str, warnings: list[str]) -> list[_Located]:
     # Imported here: bibtexparser is slow to load, and CSL-JSON does not need it.
     from citeloom.bibliography.bibtex import csl_from_entry
-    from citeloom.bibliography.bibtex_syntax import MOST_PROBLEMS, read_bibtex
+    from citeloom.bibliography.bibtex_syntax import MAX_PROBLEMS, read_bibtex
     from citeloom.bibliography.file_field import parse_file_field
 
     found = read_bibtex(text)
     if found.problems:
         first, *others = sorted(found.problems, key=lambda problem: (problem.line, problem.column))
         lines = [str(problem.line) for problem in others]
-        more = "" if len(found.problems) < MOST_PROBLEMS else " and maybe more"
+        more = "" if len(found.problems) < MAX_PROBLEMS else " and maybe more"
         also = f" Also malformed: line{'s' if len(lines) > 1 else ''} {', '.join(lines)}{more}." if lines else ""
         raise _invalid(path, first.line, first.column, first.reason, also=also)
     warnings += found.warnings

@@ -17,7 +17,7 @@ _SEASON_YEAR = re.compile(r"(spring|summer|autumn|fall|winter),?\s+(\d{4})", re.
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class PartialDate:
     """A date that may be partial; unknown parts are 0."""
 
     year: int
@@ -27,29 +27,29 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class DateValue:
     """A date, a range of dates, or a text where the record has no date."""
 
-    begin: Day | None = None
-    end: Day | None = None
+    begin: PartialDate | None = None
+    end: PartialDate | None = None
     open_end: bool = False
     circa: bool = False
-    words: str = ""
+    literal: str = ""
 
     def sort_key(self, parts: Container[str] = ("year", "month", "day")) -> str:
         """Return a text that sorts chronologically by the given parts."""
         if self.begin is None:
-            return self.words
+            return self.literal
         days = [self.begin, *([self.end] if self.end else [])]
         return "-".join(_sort_digits(day, parts) for day in days)
 
 
-def _sort_digits(day: Day, parts: Container[str]) -> str:
+def _sort_digits(day: PartialDate, parts: Container[str]) -> str:
     month = day.month if "month" in parts else 0
     return f"{day.year + 10000:05}{month:02}{day.day if 'day' in parts else 0:02}"
 
 
-def read_date(value: Any) -> When | None:
+def read_date(value: Any) -> DateValue | None:
     """Parse a CSL-JSON date: an object, a number or a text; None if there is no date."""
     if isinstance(value, str | int) and not isinstance(value, bool):
         value = {"raw": str(value)}
@@ -62,16 +62,16 @@ def read_date(value: Any) -> When | None:
     if days and days[0] is not None:
         begin = replace(days[0], season=season) if season in range(1, 5) and not days[0].month else days[0]
         open_end = len(days) == 2 and days[1] is None
-        return When(begin, days[1] if len(days) == 2 else None, open_end, circa)
+        return DateValue(begin, days[1] if len(days) == 2 else None, open_end, circa)
     for name in ("raw", "literal", "edtf"):
         words = read_line(str(value.get(name) or ""))
         if words:
             read = _parse_raw(words) if name != "literal" else None
-            return replace(read, circa=circa or read.circa) if read else When(words=words, circa=circa)
+            return replace(read, circa=circa or read.circa) if read else DateValue(literal=words, circa=circa)
     return None
 
 
-def _parse_raw(words: str) -> When | None:
+def _parse_raw(words: str) -> DateValue | None:
     circa = bool(re.match(r"(?:circa|ca?\.|about|~)\s*", words, re.IGNORECASE)) or words.endswith(("?", "~"))
     bare = re.sub(r"^(?:circa|ca?\.|about|~)\s*", "", words, flags=re.IGNORECASE).rstrip("?~").strip("[]() ")
     pieces = re.split(r"\s*/\s*|\s+[-–]\s+|–", bare) if not re.fullmatch(r"\d{4}/\d{1,2}(/\d{1,2})?", bare) else [bare]
@@ -80,10 +80,10 @@ def _parse_raw(words: str) -> When | None:
     days = [_parse_date_text(piece) for piece in pieces]
     if len(days) > 2 or days[0] is None or (len(days) == 2 and days[1] is None):
         return None
-    return When(days[0], days[1] if len(days) == 2 else None, circa=circa)
+    return DateValue(days[0], days[1] if len(days) == 2 else None, circa=circa)
 
 
-def _parse_date_text(words: str) -> Day | None:
+def _parse_date_text(words: str) -> PartialDate | None:
     iso = _ISO.fullmatch(words)
     if iso:
         return _date_from_parts([part or 0 for part in iso.groups()])
@@ -93,7 +93,7 @@ def _parse_date_text(words: str) -> Day | None:
             [by_name.group(4), _MONTHS.index(by_name.group(2).lower()) + 1, by_name.group(1) or by_name.group(3) or 0]
         )
     season = _SEASON_YEAR.fullmatch(words)
-    return Day(int(season.group(2)), season=_SEASONS[season.group(1).lower()]) if season else None
+    return PartialDate(int(season.group(2)), season=_SEASONS[season.group(1).lower()]) if season else None
 
 
 def _integer(value: Any) -> int:
@@ -103,7 +103,7 @@ def _integer(value: Any) -> int:
         return 0
 
 
-def _date_from_parts(parts: Any) -> Day | None:
+def _date_from_parts(parts: Any) -> PartialDate | None:
     if not isinstance(parts, list | tuple):
         return None
     year, month, day = ([_integer(part) for part in parts[:3]] + [0, 0, 0])[:3]
@@ -111,4 +111,4 @@ def _date_from_parts(parts: Any) -> Day | None:
         return None
     season = month - 12 if month in range(13, 17) else month - 20 if month in range(21, 25) else 0
     month = month if month in range(1, 13) else 0
-    return Day(year, month, day if month and day in range(1, 32) else 0, season)
+    return PartialDate(year, month, day if month and day in range(1, 32) else 0, season)

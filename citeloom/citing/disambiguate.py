@@ -11,18 +11,18 @@ from citeloom.citing.marks import plain
 from citeloom.citing.name_elements import initials
 from citeloom.citing.processor import Processor
 from citeloom.citing.records import Person
-from citeloom.citing.run import Telling
+from citeloom.citing.run import Disambiguation
 
 _MAX_NAMES = 20  # later names do not help
 
-Step = Callable[[Telling], Telling]
+Step = Callable[[Disambiguation], Disambiguation]
 
 
-def tell_apart(processor: Processor) -> None:
+def disambiguate(processor: Processor) -> None:
     """Set the disambiguation of every item of the processor."""
     area = processor.citation_area
-    processor.telling = dict.fromkeys(processor.works, Telling())
-    if len(processor.works) < 2:
+    processor.disambiguation = dict.fromkeys(processor.items, Disambiguation())
+    if len(processor.items) < 2:
         return
     more_names = area.get("disambiguate-add-names") == "true"
     wants_given = area.get("disambiguate-add-givenname") == "true"
@@ -39,7 +39,7 @@ def tell_apart(processor: Processor) -> None:
         order = {key: i for i, key in enumerate(processor.order)}
         for keys in _ambiguous(processor):
             for i, key in enumerate(sorted(keys, key=order.__getitem__)):
-                processor.telling[key] = replace(processor.telling[key], year_suffix=letters(i))
+                processor.disambiguation[key] = replace(processor.disambiguation[key], year_suffix=letters(i))
 
 
 def letters(index: int) -> str:
@@ -56,7 +56,7 @@ def _short_citation(processor: Processor, key: str) -> str:
     # The short form must differ: notes cite in full only once, and some styles shorten names in later cites.
     later = processor.style.get("class") == "note" or processor.shortens_later_names
     position = frozenset({"subsequent" if later else "first"})
-    return plain(processor.layout(processor.run(key, processor.citation_area, position=position)))
+    return plain(processor.layout(processor.context(key, processor.citation_area, position=position)))
 
 
 def _groups(processor: Processor, keys: list[str]) -> list[list[str]]:
@@ -69,11 +69,11 @@ def _groups(processor: Processor, keys: list[str]) -> list[list[str]]:
 
 
 def _ambiguous(processor: Processor) -> list[list[str]]:
-    return [keys for keys in _groups(processor, list(processor.works)) if len(keys) > 1]
+    return [keys for keys in _groups(processor, list(processor.items)) if len(keys) > 1]
 
 
 def _longest_name_list(processor: Processor, keys: list[str]) -> int:
-    counts = (len(people) for key in keys for people in processor.works[key].names.values())
+    counts = (len(people) for key in keys for people in processor.items[key].names.values())
     return min(_MAX_NAMES, max(counts, default=0))
 
 
@@ -87,24 +87,24 @@ def _steps(most: int, more_names: bool, given: bool) -> Iterator[tuple[Step, boo
                 yield partial(_with_given, place, level), False
 
 
-def _with_names(count: int, telling: Telling) -> Telling:
-    return replace(telling, names=max(telling.names, count))
+def _with_names(count: int, disambiguation: Disambiguation) -> Disambiguation:
+    return replace(disambiguation, names=max(disambiguation.names, count))
 
 
-def _with_given(at: int, level: int, telling: Telling) -> Telling:
-    levels = [*telling.given, *([0] * (at + 1 - len(telling.given)))]
+def _with_given(at: int, level: int, disambiguation: Disambiguation) -> Disambiguation:
+    levels = [*disambiguation.given, *([0] * (at + 1 - len(disambiguation.given)))]
     levels[at] = level
-    return replace(telling, given=tuple(levels))
+    return replace(disambiguation, given=tuple(levels))
 
 
 def _split(processor: Processor, keys: list[str], steps: list[tuple[Step, bool]]) -> None:
     """Apply steps until the items differ; those that no step separates keep what separated them from others."""
-    if len({frozenset(processor.works[key].names.items()) for key in keys}) == 1:
+    if len({frozenset(processor.items[key].names.items()) for key in keys}) == 1:
         return  # the same names: no step can separate them
-    useful = {key: processor.telling[key] for key in keys}
+    useful = {key: processor.disambiguation[key] for key in keys}
     for i, (step, kept) in enumerate(steps):
-        before = {key: processor.telling[key] for key in keys}
-        processor.telling.update({key: step(telling) for key, telling in before.items()})
+        before = {key: processor.disambiguation[key] for key in keys}
+        processor.disambiguation.update({key: step(disambiguation) for key, disambiguation in before.items()})
         groups = _groups(processor, keys)
         if len(groups) > 1:
             for members in groups:
@@ -112,26 +112,28 @@ def _split(processor: Processor, keys: list[str], steps: list[tuple[Step, bool]]
                     _split(processor, members, steps[i + 1 :])
             return
         if not kept:
-            processor.telling.update(before)
-    processor.telling.update(useful)
+            processor.disambiguation.update(before)
+    processor.disambiguation.update(useful)
 
 
 def _enable_style_branch(processor: Processor, keys: list[str]) -> None:
     """Enable the style's `disambiguate="true"` branches for ambiguous items, if that separates them."""
-    before = {key: processor.telling[key] for key in keys}
-    processor.telling.update({key: replace(telling, choice=True) for key, telling in before.items()})
+    before = {key: processor.disambiguation[key] for key in keys}
+    processor.disambiguation.update(
+        {key: replace(disambiguation, style_branch=True) for key, disambiguation in before.items()}
+    )
     if len(_groups(processor, keys)) == 1:
-        processor.telling.update(before)
+        processor.disambiguation.update(before)
 
 
 def _disambiguate_given_names(processor: Processor, rule: str) -> None:
     """Add initials or given names to people who share a family name, in all citations."""
     mark = _initialize_with(processor)
     listed: dict[str, tuple[Person, ...]] = {}
-    for key in processor.works:
-        run = processor.run(key, processor.citation_area)
-        processor.layout(run)
-        listed[key] = run.first_people[: 1 if rule.startswith("primary") else _MAX_NAMES]
+    for key in processor.items:
+        context = processor.context(key, processor.citation_area)
+        processor.layout(context)
+        listed[key] = context.first_people[: 1 if rule.startswith("primary") else _MAX_NAMES]
     given_names: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for people in listed.values():
         for person in people:
@@ -146,7 +148,7 @@ def _disambiguate_given_names(processor: Processor, rule: str) -> None:
     for key, people in listed.items():
         levels = tuple(_level(person, shared.get(_family(person)), mark, rule) for person in people)
         if any(levels):
-            processor.telling[key] = replace(processor.telling[key], given=levels)
+            processor.disambiguation[key] = replace(processor.disambiguation[key], given=levels)
 
 
 def _family(person: Person) -> tuple[str, str]:

@@ -7,20 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from citeloom.citing.disambiguate import tell_apart
+from citeloom.citing.disambiguate import disambiguate
 from citeloom.citing.marks import read_rich
 from citeloom.citing.output import Markup, write
 from citeloom.citing.positions import positions
 from citeloom.citing.processor import Processor
-from citeloom.citing.records import read_work
-from citeloom.citing.run import Cite, Run, StyleNotUsableError
+from citeloom.citing.records import read_item
+from citeloom.citing.run import Cite, RenderContext, StyleNotUsableError
 from citeloom.citing.styles import Style, find_style, parse_style
 from citeloom.citing.terms import known_locale, read_terms
 from citeloom.errors import CiteLoomError, Code
 
 __all__ = ["Cite", "Formatted", "Markup", "format_citations"]
 
-FALLBACK = "apa"
+FALLBACK_STYLE = "apa"
 # Parsed styles are shared, and lxml creates their Python objects in whatever thread accesses them.
 _LOCK = threading.Lock()
 
@@ -63,7 +63,7 @@ def format_citations(
         except CiteLoomError:
             raise
         except Exception as error:  # a user's own style may contain anything
-            fallback = find_style(FALLBACK)
+            fallback = find_style(FALLBACK_STYLE)
             if style.path == fallback.path:
                 raise
             what = str(error) if isinstance(error, StyleNotUsableError) else "something that is not CSL 1.0"
@@ -89,31 +89,37 @@ def _format(
 ) -> Formatted:
     root = parse_style(style.path)
     terms = read_terms(root, locale)
-    works = {key: replace(read_work(record, terms.quotes), key=key) for key, record in records.items()}
-    processor = Processor(root, terms, works)
-    tell_apart(processor)
+    items = {key: replace(read_item(record, terms.quotes), key=key) for key, record in records.items()}
+    processor = Processor(root, terms, items)
+    disambiguate(processor)
     notes = root.get("class") == "note"
     near = root.find("{*}citation").get("near-note-distance", "5")
     citations: list[str] = []
     without_locator: list[str] = []
     for group, places in zip(groups, positions(groups, int(near) if near.isdecimal() else 5), strict=True):
-        runs = [
-            processor.run(
+        contexts = [
+            processor.context(
                 cite.key,
                 processor.citation_area,
                 cite=_clean(cite, terms.quotes),
                 position=place.names,
                 note_number=place.first_note if notes else 0,
-                author="" if cite.suppress_author and not notes else None,
+                author_replacement="" if cite.suppress_author and not notes else None,
             )
             for cite, place in zip(group, places, strict=True)
         ]
-        if runs and group[0].in_text and not notes:
-            text = _in_text(processor, runs)
+        if contexts and group[0].in_text and not notes:
+            text = _in_text(processor, contexts)
         else:
             # If nothing remains without the author (no year, for example), the author is shown.
-            text = processor.citation(runs) or processor.citation([run.fresh(author=None) for run in runs])
-        without_locator += [run.cite.key for run in runs if run.cite and run.cite.locator and not run.locator_written]
+            text = processor.citation(contexts) or processor.citation(
+                [context.fresh(author_replacement=None) for context in contexts]
+            )
+        without_locator += [
+            context.cite.key
+            for context in contexts
+            if context.cite and context.cite.locator and not context.locator_written
+        ]
         citations.append(write(text, terms, markup))
     bibliography = dict(processor.bibliography())
     empty = [cite.key for group, text in zip(groups, citations, strict=True) if not text for cite in group]
@@ -123,8 +129,8 @@ def _format(
         warnings.append(f"{style.title} has nothing to show in a citation of {_listed(empty)}.")
     if processor.bibliography_area is None:
         warnings.append(f"{style.title} has no bibliography: its citations say everything.")
-    elif len(bibliography) < len(works):
-        omitted = [key for key in works if key not in bibliography]
+    elif len(bibliography) < len(items):
+        omitted = [key for key in items if key not in bibliography]
         warnings.append(f"{style.title} has no entry in its bibliography for {_listed(omitted)}.")
     entries = tuple(write(text, terms, markup) for text in bibliography.values())
     return Formatted(tuple(citations), entries, style, locale, tuple(warnings))
@@ -147,27 +153,27 @@ def _rich(text: str, quotes: tuple[str, str]) -> str:
     return f"{before and ' '}{read_rich(text, quotes)}{after and ' '}" if text.strip() else ""
 
 
-def _in_text(processor: Processor, runs: list[Run]) -> str:
+def _in_text(processor: Processor, contexts: list[RenderContext]) -> str:
     """Format a narrative citation: "Hartmann (2019, p. 33)", or "Hartmann [1]" in numeric styles."""
-    first = runs[0]
-    trial = first.fresh(author=None, in_sentence=True)
+    first = contexts[0]
+    trial = first.fresh(author_replacement=None, in_sentence=True)
     processor.layout(trial)
     names = trial.first_names
     if names is not None:
-        first = first.fresh(author="")
+        first = first.fresh(author_replacement="")
     else:
         names = _short_names(first)
-    rest = processor.citation([first, *runs[1:]])
-    runs[0] = first
+    rest = processor.citation([first, *contexts[1:]])
+    contexts[0] = first
     if not rest:
         return names
     return f"{names}{'' if processor.is_superscript or not names else ' '}{rest}"
 
 
-def _short_names(run: Run) -> str:
-    names = run.work.names
+def _short_names(context: RenderContext) -> str:
+    names = context.item.names
     people = names.get("author") or names.get("editor") or next(iter(names.values()), ())
     families = [person.whole_family for person in people]
     if len(families) > 2:
-        return f"{families[0]} {run.terms.get('et-al')}"
-    return f" {run.terms.get('and')} ".join(families)
+        return f"{families[0]} {context.terms.get('et-al')}"
+    return f" {context.terms.get('and')} ".join(families)

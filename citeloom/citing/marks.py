@@ -31,9 +31,9 @@ _KINDS = (
 )
 ON = {kind: chr(_FIRST + 2 * i) for i, kind in enumerate(_KINDS)}
 OFF = {kind: chr(_FIRST + 2 * i + 1) for i, kind in enumerate(_KINDS)}
-SEAL = chr(_FIRST + 2 * len(_KINDS))  # keeps adjacent punctuation of the record from being merged
+NO_MERGE = chr(_FIRST + 2 * len(_KINDS))  # keeps adjacent punctuation of the record from being merged
 HIDDEN = chr(_FIRST + 2 * len(_KINDS) + 1)  # placeholder of names that are suppressed
-MARKS = frozenset((*ON.values(), *OFF.values(), SEAL, HIDDEN))
+MARKS = frozenset((*ON.values(), *OFF.values(), NO_MERGE, HIDDEN))
 KIND = {mark: kind for kind, mark in (*ON.items(), *OFF.items())}
 MARK_CLASS = f"[{ON['italic']}-{HIDDEN}]"
 _PRIVATE = re.compile("[\U000f0000-\U000ffffd]")
@@ -44,7 +44,7 @@ _TAG = re.compile(
     r"(?<![\w”])[\"'](?=\S)|(?<=\S)[\"'](?!\w)|(?<=\w)['’](?=\w)|[“”„‘‚]|(?<!\w)’(?!\w)|(?<=\w)’|«\s?|\s?»",
     re.IGNORECASE,
 )
-_OF_TAG = {
+_KIND_OF_TAG = {
     "i": "own-italic",
     "em": "own-italic",
     "b": "own-bold",
@@ -54,7 +54,7 @@ _OF_TAG = {
     "sup": "super",
     "sc": "own-small-caps",
 }
-_OF_SPAN = {
+_KIND_OF_SPAN = {
     "nocase": "nocase",
     "small-caps": "own-small-caps",
     "font-style:normal": "upright",
@@ -111,7 +111,7 @@ def read_rich(text: str, quotes: tuple[str, str]) -> str:
         else:
             _quotation_mark(token, found, pieces, open_at, quotes)
     pieces.append(text[end:])
-    return seal("".join(pieces))
+    return protect_punctuation("".join(pieces))
 
 
 def _inside_word(text: str, found: re.Match[str]) -> bool:
@@ -121,7 +121,7 @@ def _inside_word(text: str, found: re.Match[str]) -> bool:
 def _tag(found: re.Match[str], pieces: list[str], open_at: list[tuple[str, int, str]]) -> None:
     closing, name, attributes = found.group(1), found.group(2).lower(), found.group(3).lower()
     if not closing:
-        kind = _OF_TAG.get(name) or next((kind for word, kind in _OF_SPAN.items() if word in attributes), "")
+        kind = _KIND_OF_TAG.get(name) or next((kind for word, kind in _KIND_OF_SPAN.items() if word in attributes), "")
         open_at.append((kind, len(pieces), f"</{name}>"))
     elif open_at and open_at[-1][2] == f"</{name}>":
         kind, place, _ = open_at.pop()
@@ -153,6 +153,6 @@ def _quotation_mark(
     pieces.append("’" if token == "'" else found.group())
 
 
-def seal(text: str) -> str:
+def protect_punctuation(text: str) -> str:
     """Protect runs of punctuation ("...", "?!") in a text from being merged."""
-    return _PUNCTUATION_RUN.sub(SEAL, text)
+    return _PUNCTUATION_RUN.sub(NO_MERGE, text)

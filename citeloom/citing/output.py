@@ -9,7 +9,7 @@ from html import escape
 from typing import Literal
 from urllib.parse import quote
 
-from citeloom.citing.marks import HIDDEN, KIND, MARK_CLASS, MARKS, OFF, ON, SEAL
+from citeloom.citing.marks import HIDDEN, KIND, MARK_CLASS, MARKS, NO_MERGE, OFF, ON
 from citeloom.citing.terms import Terms
 
 Markup = Literal["markdown", "html", "text"]
@@ -28,7 +28,7 @@ _EMPTY = re.compile("|".join(f"{ON[kind]}{OFF[kind]}" for kind in ON))
 # Punctuation around an empty part: "1999. . Oslo"; three are an ellipsis of the record.
 _DOUBLED_PUNCTUATION = re.compile(r"(?<![.,] )([.,]) \1(?= [^.,]|$)")
 _AFTER_QUOTE = re.compile(f"((?:[{OFF['quote']}{OFF['inner-quote']}][{''.join(OFF.values())}]{{0,20}})+)([.,!?])")
-_GAP = f"(?:{MARK_CLASS}(?<!{SEAL}))*"
+_GAP = f"(?:{MARK_CLASS}(?<!{NO_MERGE}))*"
 
 
 def tidy(text: str, terms: Terms) -> str:
@@ -42,7 +42,7 @@ def tidy(text: str, terms: Terms) -> str:
     text = re.sub(rf"( {_GAP}) +", r"\1", text)
     text = _DOUBLED_PUNCTUATION.sub(r"\1", text)
     text = re.sub(r",(?=\.$)|, (?=\))", "", text)
-    return text.replace(SEAL, "").strip()
+    return text.replace(NO_MERGE, "").strip()
 
 
 def _into_quotes(text: str) -> str:
@@ -57,7 +57,7 @@ def _merge_punctuation(text: str) -> str:
     for character in text:
         if character in MARKS:
             kept.append(character)
-            if character == SEAL:
+            if character == NO_MERGE:
                 last = -1
             continue
         before = kept[last] if last >= 0 else ""

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from citeloom.citing.dates import When, read_date
+from citeloom.citing.dates import DateValue, read_date
 from citeloom.citing.marks import plain, read_line, read_rich
-from citeloom.citing.vocabulary import DATES, IN_NOTES, NAMES, TYPES, VERBATIM
+from citeloom.citing.vocabulary import DATES, NAMES, NOTE_VARIABLES, TYPES, VERBATIM
 
 _SHORT_NAMES = {"journalAbbreviation": "container-title-short", "shortTitle": "title-short", "event": "event-title"}
 _LANGUAGES = {"english": "en", "eng": "en", "german": "de", "deutsch": "de", "ger": "de", "deu": "de", "french": "fr"}
@@ -21,7 +21,7 @@ _MAX_NOTE = 5_000  # characters of a note that are searched for variables
 _JOINED_PARTICLE = re.compile(r"([^\W\d_]{1,4}[’-])(?=(\w))")  # d’Alembert, al-Khalili
 
 
-def glue(particle: str, name: str) -> str:
+def join_particle(particle: str, name: str) -> str:
     """Join a particle and a name, without a space after an apostrophe or hyphen."""
     return particle + name if particle.endswith(("’", "-")) else f"{particle} {name}".strip()
 
@@ -41,7 +41,7 @@ class Person:
     @property
     def whole_family(self) -> str:
         """The family name with its particle: van Gogh, d’Alembert."""
-        return glue(self.non_dropping, self.family)
+        return join_particle(self.non_dropping, self.family)
 
     @property
     def family_first(self) -> bool:
@@ -52,14 +52,14 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CslItem:
     """A record prepared for rendering: marked texts, and names and dates in their parts."""
 
     key: str
     type: str = "document"
     fields: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, tuple[Person, ...]] = field(default_factory=dict)
-    dates: Mapping[str, When] = field(default_factory=dict)
+    dates: Mapping[str, DateValue] = field(default_factory=dict)
 
     def has(self, variable: str) -> bool:
         """Whether a variable has a value."""
@@ -86,40 +86,40 @@ class Work:
         return self.fields.get("language", "")
 
 
-def read_work(item: Mapping[str, Any], quotes: tuple[str, str]) -> Work:
+def read_item(record: Mapping[str, Any], quotes: tuple[str, str]) -> CslItem:
     """Convert a CSL-JSON record; `quotes` are the opening quotation marks of the locale, outer and inner."""
     fields: dict[str, str] = {}
     names: dict[str, tuple[Person, ...]] = {}
-    dates: dict[str, When] = {}
-    for name, value in _with_note(item).items():
+    dates: dict[str, DateValue] = {}
+    for name, value in _with_note(record).items():
         variable = _SHORT_NAMES.get(name, name)
         if variable in NAMES:
             people = read_names(value)
             if people:
                 names[variable] = people
         elif variable in DATES:
-            when = read_date(value)
-            if when is not None:
-                dates[variable] = when
+            date = read_date(value)
+            if date is not None:
+                dates[variable] = date
         elif variable not in ("id", "type") and isinstance(value, str | int | float) and not isinstance(value, bool):
             text = read_line(str(value)) if variable in VERBATIM else read_rich(str(value), quotes)
             if text and not (name in _SHORT_NAMES and variable in fields):
                 fields[variable] = text
     _normalize(fields)
-    kind = str(item.get("type") or "")
-    return Work(str(item.get("id", "")), kind if kind in TYPES else "document", fields, names, dates)
+    kind = str(record.get("type") or "")
+    return CslItem(str(record.get("id", "")), kind if kind in TYPES else "document", fields, names, dates)
 
 
-def _with_note(item: Mapping[str, Any]) -> dict[str, Any]:
+def _with_note(record: Mapping[str, Any]) -> dict[str, Any]:
     """Add the variables in the first lines of the note ("Original Date: 1923"), where Zotero keeps fields it lacks."""
-    own = {str(name): value for name, value in item.items() if value not in (None, "")}
-    note = item.get("note")
+    own = {str(name): value for name, value in record.items() if value not in (None, "")}
+    note = record.get("note")
     lines = note[:_MAX_NOTE].splitlines() if isinstance(note, str) else []
     found: dict[str, Any] = {}
     while lines:
         name, colon, value = lines[0].partition(":")
         variable = name.strip() if name.strip() in VERBATIM else name.strip().lower().replace(" ", "-")
-        if not colon or variable not in IN_NOTES:
+        if not colon or variable not in NOTE_VARIABLES:
             break
         if variable in NAMES:
             family, _, given = value.partition("||")

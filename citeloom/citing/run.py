@@ -8,9 +8,9 @@ from typing import Any
 
 from lxml import etree
 
-from citeloom.citing.dates import When
+from citeloom.citing.dates import DateValue
 from citeloom.citing.marks import wrap
-from citeloom.citing.records import Person, Work
+from citeloom.citing.records import CslItem, Person
 from citeloom.citing.terms import Terms
 from citeloom.citing.vocabulary import NS
 
@@ -51,20 +51,20 @@ class Cite:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Disambiguation:
     """What is added to the citation of an item to distinguish it from equal ones."""
 
     names: int = 0  # the least number of names to show
     given: tuple[int, ...] = ()  # for each name: 0 as in the style, 1 initials, 2 the given name
-    choice: bool = False  # whether `disambiguate="true"` branches of the style are taken
+    style_branch: bool = False  # whether `disambiguate="true"` branches of the style are taken
     year_suffix: str = ""
 
 
 @dataclass(slots=True)
-class Run:
+class RenderContext:
     """The context of rendering one item in a citation, a bibliography or a sort key."""
 
-    work: Work
+    item: CslItem
     terms: Terms
     area: Any  # the style's <citation> or <bibliography>
     macros: Mapping[str, Any]  # by name
@@ -72,11 +72,11 @@ class Run:
     number: int = 0
     position: frozenset[str] = frozenset({"first"})
     note_number: int = 0
-    telling: Telling = field(default_factory=Telling)
-    year_suffix_placed: bool = False  # the style renders the variable year-suffix itself
+    disambiguation: Disambiguation = field(default_factory=Disambiguation)
+    style_renders_year_suffix: bool = False  # the style renders the variable year-suffix itself
     sorting: Mapping[str, str] | None = None  # the options of a sort key; None: not a sort key
     in_sentence: bool = False  # a narrative citation: "and", not "&"
-    author: str | None = None  # replaces the first names ("" hides them); None: not replaced
+    author_replacement: str | None = None  # replaces the first names ("" hides them); None: not replaced
 
     # What was rendered so far; empty in each new context.
     pattern: Any = field(default=None, init=False)  # the <names> element whose substitute is being rendered
@@ -85,8 +85,8 @@ class Run:
     first_people: tuple[Person, ...] = field(default=(), init=False)
     called: int = field(default=0, init=False)  # number of variables called, and of those that had a value
     rendered: int = field(default=0, init=False)
-    used: list[str] = field(default_factory=list, init=False)
-    silent: set[str] = field(default_factory=set, init=False)  # rendered as a substitute: not rendered again
+    variables_used: list[str] = field(default_factory=list, init=False)
+    suppressed: set[str] = field(default_factory=set, init=False)  # rendered as a substitute: not rendered again
     macros_called: int = field(default=0, init=False)
     suffix_written: bool = field(default=False, init=False)
     locator_written: bool = field(default=False, init=False)
@@ -96,7 +96,7 @@ class Run:
         """Whether a bibliography is rendered."""
         return str(self.area.tag).endswith("bibliography")
 
-    def fresh(self, **changes: Any) -> Run:
+    def fresh(self, **changes: Any) -> RenderContext:
         """Return a copy in which nothing has been rendered yet, with changes."""
         return replace(self, **changes)
 
@@ -110,26 +110,31 @@ class Run:
     def field(self, variable: str) -> str:
         """Return a text variable and count the call; empty if the variable is suppressed."""
         self.called += 1
-        self.used.append(variable)
-        return "" if variable in self.silent else self.work.fields.get(variable, "")
+        self.variables_used.append(variable)
+        return "" if variable in self.suppressed else self.item.fields.get(variable, "")
 
-    def date(self, variable: str) -> When | None:
+    def date(self, variable: str) -> DateValue | None:
         """Return a date variable and count the call."""
         self.called += 1
-        self.used.append(variable)
-        return None if variable in self.silent else self.work.dates.get(variable)
+        self.variables_used.append(variable)
+        return None if variable in self.suppressed else self.item.dates.get(variable)
 
     def people(self, variable: str) -> tuple[Person, ...]:
         """Return the names of a role."""
-        self.used.append(variable)
-        return () if variable in self.silent else self.work.names.get(variable, ())
+        self.variables_used.append(variable)
+        return () if variable in self.suppressed else self.item.names.get(variable, ())
 
     def take_year_suffix(self) -> str:
         """Return the year suffix once, unless the style renders it itself."""
-        if self.suffix_written or self.year_suffix_placed or not self.telling.year_suffix or self.sorting is not None:
+        if (
+            self.suffix_written
+            or self.style_renders_year_suffix
+            or not self.disambiguation.year_suffix
+            or self.sorting is not None
+        ):
             return ""
         self.suffix_written = True
-        return self.telling.year_suffix
+        return self.disambiguation.year_suffix
 
     @staticmethod
     def typography(attributes: Mapping[str, str], text: str) -> str:

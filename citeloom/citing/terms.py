@@ -29,7 +29,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class DateForm:
+class DateFormat:
     """A localized date format."""
 
     parts: tuple[Mapping[str, str], ...]
@@ -42,7 +42,7 @@ class Terms:
 
     locale: str
     terms: dict[tuple[str, str, str], Term] = field(default_factory=dict)  # by name, form and gender form
-    dates: dict[str, DateForm] = field(default_factory=dict)
+    dates: dict[str, DateFormat] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -107,7 +107,7 @@ def _add(terms: Terms, layer: Iterable[Any]) -> None:
                 terms.terms[key] = _term(term)
         elif element.tag == f"{NS}date":
             parts = tuple(dict(part.attrib) for part in element if part.get("name"))
-            terms.dates[element.get("form", "")] = DateForm(parts, element.get("delimiter", ""))
+            terms.dates[element.get("form", "")] = DateFormat(parts, element.get("delimiter", ""))
         elif element.tag == f"{NS}style-options":
             terms.options.update(element.attrib)
 

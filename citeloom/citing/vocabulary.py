@@ -30,7 +30,7 @@ TYPES = frozenset({
 # Values that are not prose: their apostrophes and hyphens are not changed.
 VERBATIM = frozenset({"DOI", "ISBN", "ISSN", "PMCID", "PMID", "URL", "call-number", "language"})
 # Variables that the first lines of a Zotero note may add to a record.
-IN_NOTES = NAMES | DATES | VERBATIM | frozenset({
+NOTE_VARIABLES = NAMES | DATES | VERBATIM | frozenset({
     "archive", "archive-place", "citation-key", "collection-number", "collection-title", "collection-title-short",
     "container-title", "container-title-short", "dimensions", "edition", "event-place", "event-title", "genre",
     "issue", "medium", "number", "number-of-pages", "number-of-volumes", "original-publisher",
