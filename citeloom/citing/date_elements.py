@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from citeloom.citing.cases import change_case
 from citeloom.citing.dates import DateValue, PartialDate
 from citeloom.citing.numbers import ordinal
-from citeloom.citing.run import RenderContext, StyleElement
+from citeloom.citing.run import RenderContext, StyleElement, apply_font
 
 _PARTS = ("year", "month", "day")
 
@@ -32,7 +32,7 @@ class Date(StyleElement):
         if not text:
             return None
         context.rendered += 1
-        text = RenderContext.typography(self.attrib, change_case(text, self.get("text-case"), context.terms.locale[:2]))
+        text = apply_font(self.attrib, change_case(text, self.get("text-case"), context.terms.locale[:2]))
         return str(self.get("prefix", "")) + text + str(self.get("suffix", ""))
 
     def _texts(self, context: RenderContext, date: DateValue, variable: str) -> Iterator[str]:
@@ -113,7 +113,7 @@ class _Part:
         text = change_case(text, self.attributes.get("text-case"), context.terms.locale[:2])
         if self.name == "year" and variable == "issued" and suffixed:
             text += context.take_year_suffix()
-        text = context.typography(self.attributes, text)
+        text = apply_font(self.attributes, text)
         prefix = "" if bare == "prefix" else self.attributes.get("prefix", "")
         suffix = "" if bare in ("suffix", "both") else self.attributes.get("suffix", "")
         return prefix + text + suffix

@@ -9,7 +9,7 @@ from typing import Any
 from citeloom.citing.cases import change_case
 from citeloom.citing.marks import HIDDEN, plain, wrap
 from citeloom.citing.numbers import format_pages, is_numeric, is_plural, long_ordinal, names_its_part, ordinal, roman
-from citeloom.citing.run import RenderContext, StyleElement, StyleNotUsableError
+from citeloom.citing.run import RenderContext, StyleElement, StyleNotUsableError, apply_font
 from citeloom.citing.vocabulary import NS, NUMBERS
 
 _LINKED = frozenset({"DOI", "URL", "PMID", "PMCID"})
@@ -37,7 +37,7 @@ def _with_affixes(element: Any, text: str | None) -> str | None:
         return text or None
     if element.get("strip-periods") == "true":
         text = text.replace(".", "")
-    text = RenderContext.typography(element.attrib, text)
+    text = apply_font(element.attrib, text)
     if element.get("display") in ("block", "indent"):
         text = wrap("block", text)
     elif element.get("display") == "left-margin":

@@ -10,7 +10,7 @@ from typing import Any
 from citeloom.citing.cases import change_case
 from citeloom.citing.marks import HIDDEN
 from citeloom.citing.records import Person, join_particle
-from citeloom.citing.run import RenderContext, StyleElement
+from citeloom.citing.run import RenderContext, StyleElement, apply_font
 
 _OPTIONS = (
     "and", "delimiter-precedes-et-al", "delimiter-precedes-last", "et-al-min", "et-al-use-first", "et-al-use-last",
@@ -100,7 +100,7 @@ class Names(StyleElement):
     def _affixed(self, text: str) -> str | None:
         if not text:
             return None
-        return str(self.get("prefix", "")) + RenderContext.typography(self.attrib, text) + str(self.get("suffix", ""))
+        return str(self.get("prefix", "")) + apply_font(self.attrib, text) + str(self.get("suffix", ""))
 
     def _roles(self, context: RenderContext) -> list[tuple[str, tuple[Person, ...]]]:
         found = [(role, people) for role in self.get("variable", "").split() if (people := context.people(role))]
@@ -225,7 +225,7 @@ def _et_al(context: RenderContext, names: Any) -> str:
     element = _child(names, "et-al")
     term = "et-al" if element is None else element.get("term", "et-al")
     text = context.terms.get(term)
-    return text if element is None else RenderContext.typography(element.attrib, text)
+    return text if element is None else apply_font(element.attrib, text)
 
 
 def _inverted(style: _NameStyle, index: int) -> bool:
@@ -279,7 +279,7 @@ def _demoted(style: _NameStyle) -> bool:
 def _part(element: Any, text: str) -> str:
     if element is None or not text:
         return text
-    text = RenderContext.typography(element.attrib, change_case(text, element.get("text-case"), ""))
+    text = apply_font(element.attrib, change_case(text, element.get("text-case"), ""))
     return str(element.get("prefix", "")) + text + str(element.get("suffix", ""))
 
 

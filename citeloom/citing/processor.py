@@ -11,7 +11,7 @@ from citeloom.citing.collapse import RenderedCite, join_cites
 from citeloom.citing.elements import render_children
 from citeloom.citing.marks import HIDDEN, OFF, plain, wrap
 from citeloom.citing.records import CslItem, Person
-from citeloom.citing.run import Cite, Disambiguation, RenderContext, layout_of
+from citeloom.citing.run import Cite, Disambiguation, RenderContext, apply_font, layout_of
 from citeloom.citing.terms import Terms
 from citeloom.citing.vocabulary import NAMES, NS, NUMBERS
 
@@ -139,7 +139,7 @@ class Processor:
         )
         if not inner:
             return ""
-        return RenderContext.typography(layout.attrib, layout.get("prefix", "") + inner + layout.get("suffix", ""))
+        return apply_font(layout.attrib, layout.get("prefix", "") + inner + layout.get("suffix", ""))
 
     # -- bibliography --------------------------------------------------------------------------------------------
 
@@ -159,14 +159,8 @@ class Processor:
                 text = self.layout(context.fresh(author_replacement=dash))
             before = context.first_list
             if text:
-                entries.append(
-                    (
-                        key,
-                        RenderContext.typography(
-                            layout.attrib, layout.get("prefix", "") + text + layout.get("suffix", "")
-                        ),
-                    )
-                )
+                text = layout.get("prefix", "") + text + layout.get("suffix", "")
+                entries.append((key, apply_font(layout.attrib, text)))
         return entries
 
 

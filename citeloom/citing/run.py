@@ -31,6 +31,16 @@ class StyleNotUsableError(Exception):
     """The style needs something unsupported; the message names it and completes the sentence "The style uses …"."""
 
 
+def apply_font(attributes: Mapping[str, str], text: str) -> str:
+    """Apply the font attributes of an element (italic, bold, …) to a text."""
+    if text:
+        for name, kinds in _FONT.items():
+            kind = kinds.get(attributes.get(name, ""))
+            if kind:
+                text = wrap(kind, text)
+    return text
+
+
 def layout_of(area: Any) -> Any:
     """Return the layout of a citation or bibliography; of several (CSL-M), the one without a locale."""
     layouts = area.findall(f"{NS}layout")
@@ -135,13 +145,3 @@ class RenderContext:
             return ""
         self.suffix_written = True
         return self.disambiguation.year_suffix
-
-    @staticmethod
-    def typography(attributes: Mapping[str, str], text: str) -> str:
-        """Apply the font attributes of an element (italic, bold, …) to a text."""
-        if text:
-            for name, kinds in _FONT.items():
-                kind = kinds.get(attributes.get(name, ""))
-                if kind:
-                    text = wrap(kind, text)
-        return text
