@@ -1,4 +1,4 @@
-"""CSL-JSON items to records: what CiteLoom needs of an item, however its exporter spelled it."""
+"""Converts CSL-JSON items, as any reference manager exports them, to records."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _ZOTERO_URI = re.compile(r"https?://(?:www\.)?zotero\.org/.+/items/", re.IGNOREC
 
 
 def record_from_csl(item: Item, files: tuple[str, ...] | None = None) -> Record:
-    """Describe a CSL-JSON item as a record; its citekey is empty when the item has none."""
-    citekey = clean(citekey_of(item))  # agents and manuscripts name the work by what they were shown
+    """Convert a CSL-JSON item to a record; the citekey is empty if the item has none."""
+    citekey = clean(citekey_of(item))  # the same text that agents and manuscripts were shown
     return Record(
         citekey=citekey,
         title=text_of(_MARKUP.sub("", text_of(item.get("title")))),
@@ -42,13 +42,13 @@ def record_from_csl(item: Item, files: tuple[str, ...] | None = None) -> Record:
 
 
 def to_csl_json(items: Iterable[Item], *, ascii_only: bool = False) -> str:
-    """Items as a CSL-JSON file that any reference manager imports, without the places of files on this machine."""
-    told = [{name: value for name, value in item.items() if name not in _FILES} for item in items]
-    return json.dumps(told, ensure_ascii=ascii_only, indent=2) + "\n"
+    """Serialize items as a CSL-JSON file, without the paths of files on this machine."""
+    shared = [{name: value for name, value in item.items() if name not in _FILES} for item in items]
+    return json.dumps(shared, ensure_ascii=ascii_only, indent=2) + "\n"
 
 
 def citekey_of(item: Item) -> str:
-    """Return the item's citekey: what the researcher cites by, never an address Zotero made up."""
+    """Return the item's citekey; an id that is a Zotero URI is not one."""
     if key := text_of(item.get("citation-key")):
         return key
     identifier = text_of(item.get("id"))
@@ -67,7 +67,7 @@ def text_of(value: object) -> str:
 
 
 def normalise_doi(value: str) -> str | None:
-    """Return a DOI in lower case without its resolver, or None if it is none."""
+    """Return a DOI in lower case without its resolver, or None if the value is not a DOI."""
     doi = unquote(_RESOLVER.sub("", value.strip())).strip().rstrip(".,;").lower()
     return doi if re.match(r"10\.\d{2,9}(?:\.\d+)*/\S", doi) else None
 
@@ -85,7 +85,7 @@ def year_of(issued: object) -> int | None:
 
 
 def tags_of(keyword: object) -> tuple[str, ...]:
-    """Return tags, parted by commas or semicolons, each once."""
+    """Return the distinct tags of a keyword value, which separates them by commas or semicolons."""
     words = keyword if isinstance(keyword, list) else re.split(r"[,;]", text_of(keyword))
     return tuple(dict.fromkeys(tag for word in words if (tag := clean(text_of(word)))))
 
@@ -98,7 +98,7 @@ def _year_in(text: str) -> int | None:
 
 
 def with_particle(particle: str, family: str) -> str:
-    """A family name as it is cited: van der Berg, d'Alembert, al-Ghazali."""
+    """Join a particle and a family name: van der Berg, d'Alembert, al-Ghazali."""
     joint = "" if particle.endswith(("'", "’", "-", "‐")) else " "
     return f"{particle}{joint}{family}" if particle and family else particle or family
 

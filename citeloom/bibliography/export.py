@@ -1,4 +1,4 @@
-"""A library as a file that reference managers and word processors take."""
+"""Exports works as a BibTeX, biblatex or CSL-JSON file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from citeloom.bibliography.bibtex.fields import BIBLATEX, BIBTEX
-from citeloom.bibliography.bibtex.writer import Written, write_bib
+from citeloom.bibliography.bibtex.writer import ExportedFile, write_bib
 from citeloom.bibliography.csl_json import to_csl_json
 from citeloom.core.errors import CiteLoomError, Code
 
@@ -14,7 +14,7 @@ FORMS = ("bibtex", "biblatex", "csl-json")
 
 
 def check_form(form: str, known: Sequence[str] = FORMS) -> None:
-    """Refuse a format that is not written."""
+    """Raise INVALID_INPUT for an unknown format."""
     if form not in known:
         raise CiteLoomError(
             Code.INVALID_INPUT,
@@ -24,10 +24,10 @@ def check_form(form: str, known: Sequence[str] = FORMS) -> None:
         )
 
 
-def write_library(works: Iterable[tuple[str, Mapping[str, Any]]], form: str, *, escaped: bool = False) -> Written:
-    """Citekeys and works in CSL-JSON as a file in one of the formats, in UTF-8 or, if escaped, in ASCII."""
+def write_library(works: Iterable[tuple[str, Mapping[str, Any]]], form: str, *, escaped: bool = False) -> ExportedFile:
+    """Export (citekey, CSL-JSON item) pairs in a format; `escaped` writes ASCII instead of UTF-8."""
     check_form(form)
     if form == "csl-json":
         items = [{**csl, "id": citekey, "citation-key": citekey} for citekey, csl in works]
-        return Written(to_csl_json(items, ascii_only=escaped), len(items))
+        return ExportedFile(to_csl_json(items, ascii_only=escaped), len(items))
     return write_bib(works, BIBTEX if form == "bibtex" else BIBLATEX, escaped=escaped)

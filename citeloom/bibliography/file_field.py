@@ -1,4 +1,4 @@
-"""The `file` field: paths as Zotero, Better BibTeX, JabRef and Mendeley write them."""
+"""Parses the `file` field of bibliographic files, as Zotero, Better BibTeX, JabRef and Mendeley write it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def parse_file_field(value: str) -> tuple[str, ...]:
 
 
 def _split(value: str) -> list[list[str]]:
-    """Split at `;` into attachments and each of them at `:`, minding escapes."""
+    """Split at `;` into attachments and each attachment at `:`; escaped separators do not split."""
     escaped = _LONE_BACKSLASH.search(value) is None
     attachments = [[""]]
     characters = iter(value)
@@ -48,7 +48,7 @@ def _path(parts: list[str]) -> str:
     if len(parts) == 1:
         path = parts[0]
     elif _MEDIA_TYPE.fullmatch(parts[-1].strip()) or _SHORT_TYPE.fullmatch(parts[-1].strip()):
-        # What stands before is the description, colons and all.
+        # Everything before the path is the description, which may contain colons.
         path = parts[-2]
     elif parts[-1] == "" and len(parts) > 2:  # JabRef leaves an unknown type empty
         path = parts[-2]
@@ -63,7 +63,7 @@ def _path(parts: list[str]) -> str:
 
 
 def _with_drive_letters(parts: list[str]) -> list[str]:
-    """Put `C`, `\\Users…` together again, and `https`, `//…`."""
+    """Rejoin the parts of a drive path (`C`, `\\Users…`) or an address (`https`, `//…`)."""
     joined: list[str] = []
     for part in parts:
         before = joined[-1].strip() if joined else ""

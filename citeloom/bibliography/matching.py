@@ -1,4 +1,4 @@
-"""Tell which record of a library a document is, by file, by its own DOI, or by its title."""
+"""Matches a document to a record of a references file by path, file name, DOI or title. Used by imports."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Literal
 from citeloom.bibliography.csl_json import normalise_doi
 from citeloom.core.types import Record
 
-_TITLE_REGION = 1500  # normalised characters at the top of the first page where a title stands
-_LONGEST_TITLE = 600
-# Titles are looked up by their first letters: by many, since a thousand works begin "The effect of", or by
-# the eight that fifteen characters with single spaces must hold.
-_INDEXED = (24, 8)
-_FEWEST_WORDS, _FEWEST_CHARACTERS = 3, 15
-# Names that publishers and scanners give to any file say nothing about the work.
+_TITLE_REGION = 1500  # normalised characters at the top of the first page in which a title is looked for
+_MAX_TITLE = 600
+# Titles are indexed by their first letters: by 24, since a thousand works begin "The effect of", or by the
+# 8 that a title of 15 characters with single spaces has at least.
+_PREFIX_LENGTHS = (24, 8)
+_MIN_WORDS, _MIN_CHARACTERS = 3, 15
+# File names that publishers and scanners give to any work.
 _GENERIC_NAMES = frozenset(
     {
         "article",
@@ -41,15 +41,15 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The record a document belongs to, and what told so."""
+    """The record of a document, and by what it was found."""
 
     record: Record
-    by: Literal["file", "name", "doi", "title"]  # the very file that the record names, or one of its name
+    by: Literal["file", "name", "doi", "title"]  # "file": the path in the record; "name": the same file name elsewhere
 
 
 @dataclass(frozen=True, slots=True)
-class _Letters:
-    """A text as letters and digits alone, so that no hyphenation, line break or punctuation hides a title."""
+class _FoldedText:
+    """A text reduced to letters and digits, so that hyphenation, line breaks and punctuation do not hide a title."""
 
     text: str
     starts: tuple[int, ...]  # where words begin
@@ -66,7 +66,7 @@ class _Index:
 
 
 class Matcher:
-    """Finds the record of a document among those of a references file that lies in `base`."""
+    """Finds the record of a document among those of a references file in the folder `base`."""
 
     def __init__(self, records: Sequence[Record], base: Path) -> None:
         self._index = _Index()
@@ -75,17 +75,17 @@ class Matcher:
             self._add(record, base)
 
     def match(self, path: Path, dois: Sequence[str], title: str, first_text: str) -> Match | None:
-        """Return the record of a document, or None when none or more than one fits."""
+        """Return the record of a document, or None if none or more than one fits."""
         if record := self._by_path(path):
             return Match(record, "file")
         if record := self._by_name(path):
             return Match(record, "name")
         # Room for a title that begins within the region and ends beyond it, and for what normalising drops.
-        head = _letters(first_text[: 4 * (_TITLE_REGION + _LONGEST_TITLE)])
+        head = _folded_text(first_text[: 4 * (_TITLE_REGION + _MAX_TITLE)])
         by_title = self._by_title(title, head)
         if record := self._by_doi(dois, title, first_text, head):
             # A first page may cite the DOI of another work. If the title at the top belongs to a record that
-            # has no DOI, and the title of the DOI's record is not up there, the title is right.
+            # has no DOI, and the title of the DOI's record is not there, the title decides.
             cites_it = by_title is not None and by_title.doi is None
             if not (cites_it and not _occurs(_key(record.title), head)):
                 return Match(record, "doi")
@@ -94,21 +94,21 @@ class Matcher:
     def _add(self, record: Record, base: Path) -> None:
         index = self._index
         for file in record.files:
-            _append(index.by_path[_path_key(_placed(file, base))], record)
+            _append(index.by_path[_path_key(_resolved(file, base))], record)
             _append(index.by_name[_name_key(file)], record)
         if record.doi and (doi := normalise_doi(record.doi)):
             index.by_doi[doi].append(record)
         if key := _key(record.title):
             index.by_title[key].append(record)
             words = _words(record.title)
-            if len(words) >= _FEWEST_WORDS and len(" ".join(words)) >= _FEWEST_CHARACTERS:
-                index.titles_by_start[next(key[:n] for n in _INDEXED if len(key) >= n)].add(key)
+            if len(words) >= _MIN_WORDS and len(" ".join(words)) >= _MIN_CHARACTERS:
+                index.titles_by_start[next(key[:n] for n in _PREFIX_LENGTHS if len(key) >= n)].add(key)
 
     def other_files(self, record: Record, path: Path) -> list[Path]:
-        """The files on this disk that a record names, other than this one."""
+        """Return the existing files that a record names, except this one."""
         own = _path_key(path)
-        placed = [_placed(file, self._base) for file in record.files]
-        return [other for other in placed if _path_key(other) != own and _is_file(other)]
+        paths = [_resolved(file, self._base) for file in record.files]
+        return [other for other in paths if _path_key(other) != own and _is_file(other)]
 
     def _by_path(self, path: Path) -> Record | None:
         return _only(self._index.by_path.get(_path_key(path), ()))
@@ -118,7 +118,7 @@ class Matcher:
             return None
         return _only(self._index.by_name.get(_name_key(path.name), ()))
 
-    def _by_doi(self, dois: Sequence[str], title: str, first_text: str, head: _Letters) -> Record | None:
+    def _by_doi(self, dois: Sequence[str], title: str, first_text: str, head: _FoldedText) -> Record | None:
         candidates: dict[str, list[Record]] = {}
         for doi in dois:
             if (known := normalise_doi(doi)) and known in self._index.by_doi:
@@ -126,28 +126,28 @@ class Matcher:
         if not candidates:
             return None
         page = first_text.lower()
-        places = {doi: place for doi in candidates if (place := _place_of_doi(doi, page)) is not None}
-        on_page = [record for doi in sorted(places, key=places.__getitem__) for record in candidates[doi]]
+        positions = {doi: at for doi in candidates if (at := _position_of_doi(doi, page)) is not None}
+        on_page = [record for doi in sorted(positions, key=positions.__getitem__) for record in candidates[doi]]
         if len(on_page) > 1:
             titled = [r for r in on_page if _occurs(_key(r.title), head) or _same(_key(r.title), _key(title))]
             if titled:
                 on_page = titled
         if len(on_page) > 1 and on_page[0].doi == on_page[1].doi:
-            return None  # two records under one DOI, and no title to tell them apart
+            return None  # two records with the same DOI, and no title to choose by
         return on_page[0] if on_page else None
 
-    def _by_title(self, title: str, head: _Letters) -> Record | None:
+    def _by_title(self, title: str, head: _FoldedText) -> Record | None:
         if same := self._index.by_title.get(_key(title)):
             return _only(same)
         found: list[tuple[int, int, str]] = []
         for start in head.starts:
             if start >= _TITLE_REGION:
                 break
-            for letters in _INDEXED:
+            for letters in _PREFIX_LENGTHS:
                 for key in self._index.titles_by_start.get(head.text[start : start + letters], ()):
-                    if _stands_at(key, head, start):
+                    if _occurs_at(key, head, start):
                         found.append((start, start + len(key), key))
-        # "Quotation errors" inside "Quotation errors in law" is not a find of its own.
+        # "Quotation errors" inside "Quotation errors in law" is not a match of its own.
         keys = {
             key
             for start, end, key in found
@@ -165,35 +165,35 @@ def _only(records: Sequence[Record]) -> Record | None:
     return records[0] if len(records) == 1 else None
 
 
-def _placed(file: str, base: Path) -> Path:
+def _resolved(file: str, base: Path) -> Path:
     try:
         return base / Path(file).expanduser()
-    except RuntimeError:  # the home of a user unknown here
+    except RuntimeError:  # the home folder of an unknown user
         return base / file
 
 
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # a character no path may hold
+    except (OSError, ValueError):  # a character that paths cannot have
         return False
 
 
 def _path_key(path: Path) -> str:
     try:
         path = path.resolve()
-    except (OSError, RuntimeError, ValueError):  # a loop of links, a character no path may hold
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a character that paths cannot have
         path = path.absolute()
     return unicodedata.normalize("NFC", os.path.normcase(path))
 
 
 def _name_key(path: str) -> str:
-    # A record made on Windows may name a file that now lies elsewhere.
+    # The record may come from Windows, and the file may have moved.
     return unicodedata.normalize("NFC", os.path.normcase(re.split(r"[\\/]", path)[-1]))
 
 
-def _place_of_doi(doi: str, page: str) -> int | None:
-    """Where a DOI stands on a page as a whole, even if a line break parts it after punctuation."""
+def _position_of_doi(doi: str, page: str) -> int | None:
+    """Return the position of a whole DOI in a page's text, even if it is broken across lines after punctuation."""
     parts = re.split(r"(?<=[/.\-_])", doi)
     found = re.search(r"(?<!\d)" + r"\s*".join(map(re.escape, parts)) + r"(?![^\w\s]?\w)", page)
     return found.start() if found else None
@@ -212,22 +212,22 @@ def _key(title: str) -> str:
     return "".join(_words(title))
 
 
-def _letters(text: str) -> _Letters:
+def _folded_text(text: str) -> _FoldedText:
     words = _words(text)
     starts, ends, at = [], set(), 0
     for word in words:
         starts.append(at)
         at += len(word)
         ends.add(at)
-    return _Letters("".join(words), tuple(starts), frozenset(ends))
+    return _FoldedText("".join(words), tuple(starts), frozenset(ends))
 
 
-def _occurs(key: str, page: _Letters) -> bool:
-    """Whether a title stands where titles stand, at the top."""
-    return bool(key) and any(_stands_at(key, page, start) for start in _places(key, page))
+def _occurs(key: str, page: _FoldedText) -> bool:
+    """Whether a title occurs in the region at the top of the page."""
+    return bool(key) and any(_occurs_at(key, page, start) for start in _occurrences(key, page))
 
 
-def _places(key: str, page: _Letters) -> Iterable[int]:
+def _occurrences(key: str, page: _FoldedText) -> Iterable[int]:
     starts, at = set(page.starts), page.text.find(key)
     while 0 <= at < _TITLE_REGION:
         if at in starts:
@@ -235,8 +235,8 @@ def _places(key: str, page: _Letters) -> Iterable[int]:
         at = page.text.find(key, at + 1)
 
 
-def _stands_at(key: str, page: _Letters, start: int) -> bool:
-    """Whether a title stands here as whole words; the number of a footnote may cling to its last."""
+def _occurs_at(key: str, page: _FoldedText, start: int) -> bool:
+    """Whether a title occurs at `start` as whole words; a footnote number may follow its last word."""
     if not page.text.startswith(key, start):
         return False
     end = start + len(key)

@@ -1,4 +1,4 @@
-"""Load a reference manager's export: CSL-JSON, BibTeX or biblatex."""
+"""Loads the export of a reference manager: CSL-JSON, BibTeX or biblatex. Used by imports and projects."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from citeloom.core.types import Record
 
 _REPAIR = "Correct the file, or export it again from your reference manager."
 _CSL_HOW = "Export the library as CSL-JSON (in Zotero: 'CSL JSON' or 'Better CSL JSON') or as BibTeX."
-_MOST_NAMED = 10  # duplicates spelled out in one message
-_MOST_PLACED = 3  # entries of the same citekey: to find where one stands costs a scan of the file
+_MAX_NAMED = 10  # duplicates listed in one message
+_MAX_LOCATED = 3  # entries listed for one citekey; finding the line of each costs a scan of the file
 _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What an export holds: records under their citekeys, and those that came without one."""
+    """The records of an export, those without a citekey apart."""
 
     records: tuple[Record, ...]
     warnings: tuple[str, ...] = ()
-    keyless: tuple[Record, ...] = ()  # citekey is "": Zotero exports an item so until it has a key
+    keyless: tuple[Record, ...] = ()  # their citekey is "": Zotero exports items without one until it is assigned
 
 
 @dataclass(frozen=True, slots=True)
 class _Located:
-    """A record and where it stands, for messages."""
+    """A record with its position in the file, for messages."""
 
     record: Record
     position: int  # from 1
@@ -46,7 +46,7 @@ class _Located:
 
 
 def load_references(path: Path, data: bytes | None = None) -> References:
-    """Load a CSL-JSON or .bib file; nothing in it is lost without an error or a warning. `data`: what it holds."""
+    """Load a CSL-JSON or .bib file, or its content `data`; no entry is lost without an error or a warning."""
     text, warnings = _text(path, read_references(path) if data is None else data)
     load = _from_json if _is_json(path, text) else _from_bibtex
     located = load(path, text, warnings)
@@ -65,7 +65,7 @@ def load_references(path: Path, data: bytes | None = None) -> References:
 
 
 def read_references(path: Path, opened: Callable[[Path], BinaryIO] = lambda path: path.open("rb")) -> bytes:
-    """What a file of references holds."""
+    """Read the bytes of a references file."""
     try:
         with opened(path) as file:
             return file.read()
@@ -77,7 +77,7 @@ def read_references(path: Path, opened: Callable[[Path], BinaryIO] = lambda path
             path=str(path),
         ) from error
     except PermissionError as error:
-        if not path.is_dir():  # reading a folder is refused so on Windows
+        if not path.is_dir():  # what Windows answers for a folder
             raise CiteLoomError(
                 Code.PERMISSION_DENIED, f"{path} may not be read.", "Allow reading the file.", path=str(path)
             ) from error
@@ -107,7 +107,7 @@ def _decode(data: bytes) -> tuple[str, str]:
         line = data.count(b"\n", 0, error.start) + 1
         warning = f"is not UTF-8 (line {line}): read as Latin-1, so check its accented letters"
         try:
-            # Files called Latin-1 mostly come from Windows, whose quotes and dashes Latin-1 lacks.
+            # Most such files come from Windows; cp1252 has the quotes and dashes that Latin-1 lacks.
             return data.decode("cp1252"), warning
         except UnicodeDecodeError:
             return data.decode("latin-1"), warning
@@ -141,17 +141,17 @@ def _from_json(path: Path, text: str, warnings: list[str]) -> list[_Located]:
     located = []
     for position, item in enumerate(items, start=1):
         if not isinstance(item, dict):
-            raise _invalid(path, *_where(text, position), f"entry {position} is not an object", _CSL_HOW)
+            raise _invalid(path, *_line_and_column(text, position), f"entry {position} is not an object", _CSL_HOW)
         if "itemType" in item or isinstance(item.get("data"), dict):
             reason = f"entry {position} is in Zotero's own format, not CSL-JSON"
-            raise _invalid(path, *_where(text, position), reason, _CSL_HOW)
+            raise _invalid(path, *_line_and_column(text, position), reason, _CSL_HOW)
         located.append(_Located(record_from_csl(item), position))
     return located
 
 
 def _from_bibtex(path: Path, text: str, warnings: list[str]) -> list[_Located]:
-    # Who keeps CSL-JSON need not wait for the BibTeX parser to load.
-    from citeloom.bibliography.bibtex.parser import MOST_PROBLEMS, read_bibtex
+    # Imported here: bibtexparser is slow to load, and CSL-JSON does not need it.
+    from citeloom.bibliography.bibtex.parser import MAX_PROBLEMS, read_bibtex
     from citeloom.bibliography.bibtex.reader import csl_from_entry
     from citeloom.bibliography.file_field import parse_file_field
 
@@ -159,7 +159,7 @@ def _from_bibtex(path: Path, text: str, warnings: list[str]) -> list[_Located]:
     if found.problems:
         first, *others = sorted(found.problems, key=lambda problem: (problem.line, problem.column))
         lines = [str(problem.line) for problem in others]
-        more = "" if len(found.problems) < MOST_PROBLEMS else " and maybe more"
+        more = "" if len(found.problems) < MAX_PROBLEMS else " and maybe more"
         also = f" Also malformed: line{'s' if len(lines) > 1 else ''} {', '.join(lines)}{more}." if lines else ""
         raise _invalid(path, first.line, first.column, first.reason, also=also)
     warnings += found.warnings
@@ -182,14 +182,16 @@ def _refuse_duplicates(path: Path, text: str, located: Sequence[_Located]) -> No
     if not repeated:
         return
     described = []
-    for key, entries in islice(repeated.items(), _MOST_NAMED):
-        first_ones = entries[:_MOST_PLACED]
-        placed = [str(_Located(e.record, e.position, e.line or _where(text, e.position)[0])) for e in first_ones]
-        if len(entries) > _MOST_PLACED:
-            placed.append(f"{len(entries) - _MOST_PLACED} more")
-        described.append(f"duplicate citekey '{key}': {' and '.join(placed)}")
+    for key, entries in islice(repeated.items(), _MAX_NAMED):
+        first_ones = entries[:_MAX_LOCATED]
+        descriptions = [
+            str(_Located(e.record, e.position, e.line or _line_and_column(text, e.position)[0])) for e in first_ones
+        ]
+        if len(entries) > _MAX_LOCATED:
+            descriptions.append(f"{len(entries) - _MAX_LOCATED} more")
+        described.append(f"duplicate citekey '{key}': {' and '.join(descriptions)}")
     first = next(iter(repeated.values()))[1]
-    line, column = (first.line, 1) if first.line else _where(text, first.position)
+    line, column = (first.line, 1) if first.line else _line_and_column(text, first.position)
     reason = "; ".join(described)
     if len(repeated) > len(described):
         reason += f"; and {len(repeated) - len(described)} more"
@@ -199,8 +201,8 @@ def _refuse_duplicates(path: Path, text: str, located: Sequence[_Located]) -> No
     )  # fmt: skip
 
 
-def _where(text: str, position: int) -> tuple[int | None, int | None]:
-    """Find the line and column of an item in a JSON file, counting items from 1."""
+def _line_and_column(text: str, position: int) -> tuple[int | None, int | None]:
+    """Return line and column of an item in a JSON file; positions count from 1."""
     opening = re.match(r"\s*\[", text) or re.search(r'"items"\s*:\s*\[', text)
     if opening is None:
         return None, None

@@ -1,4 +1,4 @@
-"""Several cites in one place: [1–3], (Doe, 2000a, 2000b; Roe, 1999)."""
+"""Joins and collapses the cites of one citation: [1–3], (Doe, 2000a, 2000b; Roe, 1999). Used by the processor."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.csl.context import Run, layout_of
+from citeloom.csl.context import RenderContext, layout_of
 from citeloom.csl.terms import Terms
 
 
 @dataclass(slots=True)
-class Piece:
-    """A cite as it was written, with what collapsing needs to know."""
+class RenderedCite:
+    """A rendered cite and the context in which it was rendered."""
 
-    run: Run
+    context: RenderContext
     text: str
 
     @property
     def bare(self) -> bool:
-        """Whether the writer added nothing of their own."""
-        cite = self.run.cite
+        """Whether the cite has no locator, prefix or suffix."""
+        cite = self.context.cite
         return cite is not None and not (cite.locator or cite.prefix or cite.suffix)
 
 
-def join_cites(area: Any, pieces: list[Piece], terms: Terms, without_names: Callable[[Run], Piece]) -> str:
-    """The cites of one place, joined and collapsed as the style's citation asks."""
+def join_cites(
+    area: Any, pieces: list[RenderedCite], terms: Terms, without_names: Callable[[RenderContext], RenderedCite]
+) -> str:
+    """Join the cites of one citation and collapse them as the style demands."""
     delimiter: str = layout_of(area).get("delimiter", "")
     collapse = area.get("collapse", "")
     pieces = [piece for piece in pieces if piece.text]
@@ -44,34 +46,34 @@ def join_cites(area: Any, pieces: list[Piece], terms: Terms, without_names: Call
         if not collapsed:
             text += within.join(piece.text for piece in group)
             continue
-        years = [group[0], *(without_names(piece.run) for piece in group[1:])]
+        years = [group[0], *(without_names(piece.context) for piece in group[1:])]
         if collapse == "year":
             text += _years(years, within, after)
         else:
             between = area.get("year-suffix-delimiter", area.get("cite-group-delimiter", delimiter))
-            text += _year_letters(years, within, between, ranged=collapse.endswith("ranged"))
+            text += _year_suffixes(years, within, between, ranged=collapse.endswith("ranged"))
     return text
 
 
-def _join(pieces: list[Piece], delimiter: str) -> str:
-    """The cites with the delimiter between, but none where the writer's own words bring a comma or a full stop."""
+def _join(pieces: list[RenderedCite], delimiter: str) -> str:
+    """Join cites by the delimiter, except where a prefix brings its own punctuation."""
     text = ""
     for piece in pieces:
-        own = piece.run.cite.prefix if piece.run.cite else ""
+        own = piece.context.cite.prefix if piece.context.cite else ""
         if text and not own.startswith((",", ".", ";")):
             text += " " if text.endswith((",", ";")) else delimiter
         text += piece.text
     return text
 
 
-def _years(group: list[Piece], within: str, after: str) -> str:
-    """2000, 2001; a page between them needs the stronger delimiter: 1999, 328; 2000, 475."""
-    gaps = [after if piece.run.cite and piece.run.cite.locator else within for piece in group[:-1]]
+def _years(group: list[RenderedCite], within: str, after: str) -> str:
+    """Join years: 2000, 2001. After a locator the stronger delimiter is used: 1999, 328; 2000, 475."""
+    gaps = [after if piece.context.cite and piece.context.cite.locator else within for piece in group[:-1]]
     return "".join(piece.text + gap for piece, gap in zip(group, [*gaps, ""], strict=True))
 
 
-def _year_letters(group: list[Piece], within: str, between: str, *, ranged: bool) -> str:
-    """2000a,b or 2000a–c, 2001."""
+def _year_suffixes(group: list[RenderedCite], within: str, between: str, *, ranged: bool) -> str:
+    """Join years and year suffixes: 2000a,b or 2000a–c, 2001."""
     text = group[0].text
     i = 1
     while i < len(group):
@@ -84,15 +86,15 @@ def _year_letters(group: list[Piece], within: str, between: str, *, ranged: bool
         while ranged and end + 1 < len(group) and _follows(group[end], group[end + 1]):
             end += 1
         if ranged and end > i and _follows(before, piece):
-            text += "–" + group[end].run.telling.year_suffix
+            text += "–" + group[end].context.disambiguation.year_suffix
             i = end + 1
         else:
-            text += between + piece.run.telling.year_suffix
+            text += between + piece.context.disambiguation.year_suffix
             i += 1
     return text
 
 
-def _number_ranges(pieces: list[Piece], terms: Terms) -> list[str]:
+def _number_ranges(pieces: list[RenderedCite], terms: Terms) -> list[str]:
     texts = []
     i = 0
     while i < len(pieces):
@@ -101,7 +103,7 @@ def _number_ranges(pieces: list[Piece], terms: Terms) -> list[str]:
             end + 1 < len(pieces)
             and pieces[end].bare
             and pieces[end + 1].bare
-            and pieces[end + 1].run.number == pieces[end].run.number + 1
+            and pieces[end + 1].context.number == pieces[end].context.number + 1
         ):
             end += 1
         if end - i >= 2:
@@ -112,25 +114,27 @@ def _number_ranges(pieces: list[Piece], terms: Terms) -> list[str]:
     return texts
 
 
-def _by_names(pieces: list[Piece]) -> list[list[Piece]]:
-    groups: dict[str, list[Piece]] = {}
+def _by_names(pieces: list[RenderedCite]) -> list[list[RenderedCite]]:
+    groups: dict[str, list[RenderedCite]] = {}
     for i, piece in enumerate(pieces):
-        names = piece.run.first_names
-        alone = not names or (piece.run.cite is not None and (piece.run.cite.prefix or piece.run.cite.suffix))
+        names = piece.context.first_names
+        alone = not names or (
+            piece.context.cite is not None and (piece.context.cite.prefix or piece.context.cite.suffix)
+        )
         groups.setdefault(f"#{i}" if alone else str(names), []).append(piece)
     return list(groups.values())
 
 
-def _same_year(before: Piece, piece: Piece) -> bool:
-    letters = before.run.telling.year_suffix, piece.run.telling.year_suffix
-    years = [run.work.dates.get("issued") for run in (before.run, piece.run)]
+def _same_year(before: RenderedCite, piece: RenderedCite) -> bool:
+    letters = before.context.disambiguation.year_suffix, piece.context.disambiguation.year_suffix
+    years = [context.item.dates.get("issued") for context in (before.context, piece.context)]
     return all(letters) and before.bare and piece.bare and _year_of(years[0]) == _year_of(years[1])
 
 
-def _year_of(when: Any) -> int | None:
-    return when.begin.year if when is not None and when.begin is not None else None
+def _year_of(date: Any) -> int | None:
+    return date.begin.year if date is not None and date.begin is not None else None
 
 
-def _follows(before: Piece, piece: Piece) -> bool:
-    first, second = before.run.telling.year_suffix, piece.run.telling.year_suffix
+def _follows(before: RenderedCite, piece: RenderedCite) -> bool:
+    first, second = before.context.disambiguation.year_suffix, piece.context.disambiguation.year_suffix
     return _same_year(before, piece) and len(first) == len(second) == 1 and ord(second) == ord(first) + 1

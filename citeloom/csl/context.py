@@ -1,4 +1,4 @@
-"""What is known while one work is written in one place: the work, the cite, and what was written so far."""
+"""The state of rendering one item: the item, the cite, the style's options and what was rendered so far."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from citeloom.csl.dates import When
-from citeloom.csl.records import Person, Work
+from lxml import etree
+
+from citeloom.csl.dates import DateValue
+from citeloom.csl.records import CslItem, Person
 from citeloom.csl.terms import Terms
 from citeloom.csl.text.markup import wrap
 from citeloom.csl.vocabulary import NS
@@ -21,19 +23,33 @@ _FONT = {
 }
 
 
+class StyleElement(etree.ElementBase):  # type: ignore[misc]  # lxml comes without types
+    """Base class of the elements of a style. lxml creates them: they have no state of their own."""
+
+
 class StyleNotUsableError(Exception):
-    """A style asks for what cannot be written; the text says what, in words that fit a sentence."""
+    """The style needs something unsupported; the message names it and completes the sentence "The style uses …"."""
+
+
+def apply_font(attributes: Mapping[str, str], text: str) -> str:
+    """Apply the font attributes of an element (italic, bold, …) to a text."""
+    if text:
+        for name, kinds in _FONT.items():
+            kind = kinds.get(attributes.get(name, ""))
+            if kind:
+                text = wrap(kind, text)
+    return text
 
 
 def layout_of(area: Any) -> Any:
-    """The layout of a citation or bibliography; of several for different languages, the one for all others."""
+    """Return the layout of a citation or bibliography; of several (CSL-M), the one without a locale."""
     layouts = area.findall(f"{NS}layout")
     return next((layout for layout in layouts if layout.get("locale") is None), layouts[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Cite:
-    """One work cited at one place, with what the writer says about it."""
+    """One item cited in a citation, with locator, prefix and suffix."""
 
     key: str
     locator: str = ""
@@ -45,92 +61,87 @@ class Cite:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """What tells a work from others that would be cited in the same words."""
+class Disambiguation:
+    """What is added to the citation of an item to distinguish it from equal ones."""
 
-    names: int = 0  # how many names are shown at least
-    given: tuple[int, ...] = ()  # for each name: 0 as the style has it, 1 with initials, 2 with the given name
-    choice: bool = False  # the style's own "disambiguate" branch
+    names: int = 0  # the least number of names to show
+    given: tuple[int, ...] = ()  # for each name: 0 as in the style, 1 initials, 2 the given name
+    style_branch: bool = False  # whether `disambiguate="true"` branches of the style are taken
     year_suffix: str = ""
 
 
 @dataclass(slots=True)
-class Run:
-    """The writing of one work in a citation, a bibliography or a sort key."""
+class RenderContext:
+    """The context of rendering one item in a citation, a bibliography or a sort key."""
 
-    work: Work
+    item: CslItem
     terms: Terms
-    area: Any  # the style's citation or bibliography
-    macros: Mapping[str, Any]  # the parts of the style that others call by name
+    area: Any  # the style's <citation> or <bibliography>
+    macros: Mapping[str, Any]  # by name
     cite: Cite | None = None
     number: int = 0
     position: frozenset[str] = frozenset({"first"})
     note_number: int = 0
-    telling: Telling = field(default_factory=Telling)
-    year_suffix_placed: bool = False  # the style itself says where the letter goes
-    sorting: Mapping[str, str] | None = None
-    in_sentence: bool = False  # the names stand in the writer's own sentence: "and", not "&"
-    author: str | None = None  # None: shown; else what stands in place of the first names ("" hides them)
+    disambiguation: Disambiguation = field(default_factory=Disambiguation)
+    style_renders_year_suffix: bool = False  # the style renders the variable year-suffix itself
+    sorting: Mapping[str, str] | None = None  # the options of a sort key; None: not a sort key
+    in_sentence: bool = False  # a narrative citation: "and", not "&"
+    author_replacement: str | None = None  # replaces the first names ("" hides them); None: not replaced
 
-    # What was written so far; each new run starts from nothing.
-    pattern: Any = field(default=None, init=False)  # the names for which others stand in
-    first_names: str | None = field(default=None, init=False)  # the first names as they were written
+    # What was rendered so far; empty in each new context.
+    pattern: Any = field(default=None, init=False)  # the <names> element whose substitute is being rendered
+    first_names: str | None = field(default=None, init=False)  # the first names as rendered
     first_list: str = field(default="", init=False)  # the same without a label
     first_people: tuple[Person, ...] = field(default=(), init=False)
-    called: int = field(default=0, init=False)  # variables asked for, and those that gave a text
+    called: int = field(default=0, init=False)  # number of variables called, and of those that had a value
     rendered: int = field(default=0, init=False)
-    used: list[str] = field(default_factory=list, init=False)
-    silent: set[str] = field(default_factory=set, init=False)  # variables that were written in place of others
+    variables_used: list[str] = field(default_factory=list, init=False)
+    suppressed: set[str] = field(default_factory=set, init=False)  # rendered as a substitute: not rendered again
     macros_called: int = field(default=0, init=False)
     suffix_written: bool = field(default=False, init=False)
     locator_written: bool = field(default=False, init=False)
 
     @property
     def in_bibliography(self) -> bool:
-        """Whether this is an entry of the bibliography."""
+        """Whether a bibliography is rendered."""
         return str(self.area.tag).endswith("bibliography")
 
-    def fresh(self, **changes: Any) -> Run:
-        """The same writing from the start."""
+    def fresh(self, **changes: Any) -> RenderContext:
+        """Return a copy in which nothing has been rendered yet, with changes."""
         return replace(self, **changes)
 
     def option(self, name: str, default: str | None = None) -> str | None:
-        """An option of the citation or bibliography, else of the style."""
+        """Return an option of the citation or bibliography, or of the whole style."""
         value = self.area.get(name)
         if value is None:
             value = self.area.getparent().get(name)
         return default if value is None else str(value)
 
     def field(self, variable: str) -> str:
-        """What the record says, once; nothing where it was already written in another's place."""
+        """Return a text variable and count the call; empty if the variable is suppressed."""
         self.called += 1
-        self.used.append(variable)
-        return "" if variable in self.silent else self.work.fields.get(variable, "")
+        self.variables_used.append(variable)
+        return "" if variable in self.suppressed else self.item.fields.get(variable, "")
 
-    def date(self, variable: str) -> When | None:
-        """A date of the record."""
+    def date(self, variable: str) -> DateValue | None:
+        """Return a date variable and count the call."""
         self.called += 1
-        self.used.append(variable)
-        return None if variable in self.silent else self.work.dates.get(variable)
+        self.variables_used.append(variable)
+        return None if variable in self.suppressed else self.item.dates.get(variable)
 
     def people(self, variable: str) -> tuple[Person, ...]:
-        """The names of the record in a role."""
-        self.used.append(variable)
-        return () if variable in self.silent else self.work.names.get(variable, ())
+        """Return the names of a role."""
+        self.variables_used.append(variable)
+        return () if variable in self.suppressed else self.item.names.get(variable, ())
 
     def take_year_suffix(self) -> str:
-        """The letter after the year, where the style does not place it itself; given once."""
-        if self.suffix_written or self.year_suffix_placed or not self.telling.year_suffix or self.sorting is not None:
+        """Return the year suffix once, unless the style renders it itself."""
+        if (
+            self.suffix_written
+            or self.style_renders_year_suffix
+            or not self.disambiguation.year_suffix
+            or self.sorting is not None
+        ):
             return ""
         self.suffix_written = True
-        return self.telling.year_suffix
-
-    @staticmethod
-    def typography(attributes: Mapping[str, str], text: str) -> str:
-        """The text in the italics, bold, … that a style's element asks for."""
-        if text:
-            for name, kinds in _FONT.items():
-                kind = kinds.get(attributes.get(name, ""))
-                if kind:
-                    text = wrap(kind, text)
-        return text
+        return self.disambiguation.year_suffix

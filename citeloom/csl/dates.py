@@ -1,4 +1,4 @@
-"""Dates of records: date-parts, ranges, seasons, plain words."""
+"""Parses the dates of CSL-JSON records: date-parts, ranges, seasons, raw and literal texts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from citeloom.csl.text.markup import read_line
 _ISO = re.compile(r"(-?\d{1,4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?(?:[T ].*)?")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _SEASONS = {"spring": 1, "summer": 2, "autumn": 3, "fall": 3, "winter": 4}
-_WORDY = re.compile(r"(?:(\d{1,2})\.?\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}),)?\s+(\d{4})", re.IGNORECASE)
+_MONTH_NAME_DATE = re.compile(r"(?:(\d{1,2})\.?\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}),)?\s+(\d{4})", re.IGNORECASE)
 _SEASON_YEAR = re.compile(r"(spring|summer|autumn|fall|winter),?\s+(\d{4})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
-    """A date as far as it is known; 0 stands for a part that is not."""
+class PartialDate:
+    """A date that may be partial; unknown parts are 0."""
 
     year: int
     month: int = 0
@@ -27,71 +27,73 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
-    """A date or a range of dates, or words where a record has only those."""
+class DateValue:
+    """A date, a range of dates, or a text where the record has no date."""
 
-    begin: Day | None = None
-    end: Day | None = None
+    begin: PartialDate | None = None
+    end: PartialDate | None = None
     open_end: bool = False
     circa: bool = False
-    words: str = ""
+    literal: str = ""
 
     def sort_key(self, parts: Container[str] = ("year", "month", "day")) -> str:
-        """A text that sorts as the dates do, as far as the parts go."""
+        """Return a text that sorts chronologically by the given parts."""
         if self.begin is None:
-            return self.words
+            return self.literal
         days = [self.begin, *([self.end] if self.end else [])]
-        return "-".join(_digits(day, parts) for day in days)
+        return "-".join(_sort_digits(day, parts) for day in days)
 
 
-def _digits(day: Day, parts: Container[str]) -> str:
+def _sort_digits(day: PartialDate, parts: Container[str]) -> str:
     month = day.month if "month" in parts else 0
     return f"{day.year + 10000:05}{month:02}{day.day if 'day' in parts else 0:02}"
 
 
-def read_date(value: Any) -> When | None:
-    """The date that a record gives as date-parts, a number, or words."""
+def read_date(value: Any) -> DateValue | None:
+    """Parse a CSL-JSON date: an object, a number or a text; None if there is no date."""
     if isinstance(value, str | int) and not isinstance(value, bool):
         value = {"raw": str(value)}
     if not isinstance(value, Mapping):
         return None
     circa = bool(value.get("circa")) and str(value.get("circa")).lower() not in ("0", "false")
     parts = value.get("date-parts")
-    days = [_day(part) for part in parts[:2]] if isinstance(parts, list | tuple) else []
+    days = [_date_from_parts(part) for part in parts[:2]] if isinstance(parts, list | tuple) else []
     season = _integer(value.get("season")) or _SEASONS.get(str(value.get("season", "")).lower(), 0)
     if days and days[0] is not None:
         begin = replace(days[0], season=season) if season in range(1, 5) and not days[0].month else days[0]
         open_end = len(days) == 2 and days[1] is None
-        return When(begin, days[1] if len(days) == 2 else None, open_end, circa)
+        return DateValue(begin, days[1] if len(days) == 2 else None, open_end, circa)
     for name in ("raw", "literal", "edtf"):
         words = read_line(str(value.get(name) or ""))
         if words:
-            read = _read_words(words) if name != "literal" else None
-            return replace(read, circa=circa or read.circa) if read else When(words=words, circa=circa)
+            read = _parse_raw(words) if name != "literal" else None
+            return replace(read, circa=circa or read.circa) if read else DateValue(literal=words, circa=circa)
     return None
 
 
-def _read_words(words: str) -> When | None:
+def _parse_raw(words: str) -> DateValue | None:
     circa = bool(re.match(r"(?:circa|ca?\.|about|~)\s*", words, re.IGNORECASE)) or words.endswith(("?", "~"))
     bare = re.sub(r"^(?:circa|ca?\.|about|~)\s*", "", words, flags=re.IGNORECASE).rstrip("?~").strip("[]() ")
     pieces = re.split(r"\s*/\s*|\s+[-–]\s+|–", bare) if not re.fullmatch(r"\d{4}/\d{1,2}(/\d{1,2})?", bare) else [bare]
     if len(pieces) == 1 and re.fullmatch(r"\d{4}-\d{4}", bare):
         pieces = bare.split("-")
-    days = [_one_day(piece) for piece in pieces]
+    days = [_parse_date_text(piece) for piece in pieces]
     if len(days) > 2 or days[0] is None or (len(days) == 2 and days[1] is None):
         return None
-    return When(days[0], days[1] if len(days) == 2 else None, circa=circa)
+    return DateValue(days[0], days[1] if len(days) == 2 else None, circa=circa)
 
 
-def _one_day(words: str) -> Day | None:
+def _parse_date_text(words: str) -> PartialDate | None:
     iso = _ISO.fullmatch(words)
     if iso:
-        return _day([part or 0 for part in iso.groups()])
-    wordy = _WORDY.fullmatch(words)
-    if wordy and wordy.group(2).lower() in _MONTHS:
-        return _day([wordy.group(4), _MONTHS.index(wordy.group(2).lower()) + 1, wordy.group(1) or wordy.group(3) or 0])
+        return _date_from_parts([part or 0 for part in iso.groups()])
+    by_name = _MONTH_NAME_DATE.fullmatch(words)
+    if by_name and by_name.group(2).lower() in _MONTHS:
+        return _date_from_parts(
+            [by_name.group(4), _MONTHS.index(by_name.group(2).lower()) + 1, by_name.group(1) or by_name.group(3) or 0]
+        )
     season = _SEASON_YEAR.fullmatch(words)
-    return Day(int(season.group(2)), season=_SEASONS[season.group(1).lower()]) if season else None
+    return PartialDate(int(season.group(2)), season=_SEASONS[season.group(1).lower()]) if season else None
 
 
 def _integer(value: Any) -> int:
@@ -101,7 +103,7 @@ def _integer(value: Any) -> int:
         return 0
 
 
-def _day(parts: Any) -> Day | None:
+def _date_from_parts(parts: Any) -> PartialDate | None:
     if not isinstance(parts, list | tuple):
         return None
     year, month, day = ([_integer(part) for part in parts[:3]] + [0, 0, 0])[:3]
@@ -109,4 +111,4 @@ def _day(parts: Any) -> Day | None:
         return None
     season = month - 12 if month in range(13, 17) else month - 20 if month in range(21, 25) else 0
     month = month if month in range(1, 13) else 0
-    return Day(year, month, day if month and day in range(1, 32) else 0, season)
+    return PartialDate(year, month, day if month and day in range(1, 32) else 0, season)

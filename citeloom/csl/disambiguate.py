@@ -1,4 +1,4 @@
-"""Telling works apart that a style would cite in the same words: more names, given names, then a letter to the year."""
+"""Disambiguates items whose citations would be equal: by more names, given names, the style's branch, a year suffix."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from citeloom.csl.context import Telling
+from citeloom.csl.context import Disambiguation
 from citeloom.csl.elements.names import initials
 from citeloom.csl.processor import Processor
 from citeloom.csl.records import Person
 from citeloom.csl.text.markup import plain
 
-_MOST_NAMES = 20  # a list longer than this tells nothing more
+_MAX_NAMES = 20  # later names do not help
 
-Step = Callable[[Telling], Telling]
+Step = Callable[[Disambiguation], Disambiguation]
 
 
-def tell_apart(processor: Processor) -> None:
-    """Give every work what its citation needs to be told from the others."""
+def disambiguate(processor: Processor) -> None:
+    """Set the disambiguation of every item of the processor."""
     area = processor.citation_area
-    processor.telling = dict.fromkeys(processor.works, Telling())
-    if len(processor.works) < 2:
+    processor.disambiguation = dict.fromkeys(processor.items, Disambiguation())
+    if len(processor.items) < 2:
         return
     more_names = area.get("disambiguate-add-names") == "true"
     wants_given = area.get("disambiguate-add-givenname") == "true"
     rule = area.get("givenname-disambiguation-rule", "by-cite")
     if wants_given and rule != "by-cite":
-        _tell_namesakes(processor, rule)
+        _disambiguate_given_names(processor, rule)
     if more_names or wants_given:
-        for keys in _alike(processor):
-            steps = list(_steps(_most_names(processor, keys), more_names, wants_given and rule == "by-cite"))
+        for keys in _ambiguous(processor):
+            steps = list(_steps(_longest_name_list(processor, keys), more_names, wants_given and rule == "by-cite"))
             _split(processor, keys, steps)
-    for keys in _alike(processor):
-        _choose(processor, keys)
+    for keys in _ambiguous(processor):
+        _enable_style_branch(processor, keys)
     if area.get("disambiguate-add-year-suffix") == "true":
         order = {key: i for i, key in enumerate(processor.order)}
-        for keys in _alike(processor):
+        for keys in _ambiguous(processor):
             for i, key in enumerate(sorted(keys, key=order.__getitem__)):
-                processor.telling[key] = replace(processor.telling[key], year_suffix=letters(i))
+                processor.disambiguation[key] = replace(processor.disambiguation[key], year_suffix=letters(i))
 
 
 def letters(index: int) -> str:
@@ -52,33 +52,33 @@ def letters(index: int) -> str:
     return text
 
 
-def _written(processor: Processor, key: str) -> str:
-    # What must differ is the short form: notes cite in full once, and some styles cut more names later.
-    later = processor.style.get("class") == "note" or processor.cuts_names_later
+def _short_citation(processor: Processor, key: str) -> str:
+    # The short form must differ: notes cite in full only once, and some styles shorten names in later cites.
+    later = processor.style.get("class") == "note" or processor.shortens_later_names
     position = frozenset({"subsequent" if later else "first"})
-    return plain(processor.layout(processor.run(key, processor.citation_area, position=position)))
+    return plain(processor.layout(processor.context(key, processor.citation_area, position=position)))
 
 
 def _groups(processor: Processor, keys: list[str]) -> list[list[str]]:
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for key in keys:
-        text = _written(processor, key)
+        text = _short_citation(processor, key)
         if text:
             groups[text].append(key)
     return list(groups.values())
 
 
-def _alike(processor: Processor) -> list[list[str]]:
-    return [keys for keys in _groups(processor, list(processor.works)) if len(keys) > 1]
+def _ambiguous(processor: Processor) -> list[list[str]]:
+    return [keys for keys in _groups(processor, list(processor.items)) if len(keys) > 1]
 
 
-def _most_names(processor: Processor, keys: list[str]) -> int:
-    counts = (len(people) for key in keys for people in processor.works[key].names.values())
-    return min(_MOST_NAMES, max(counts, default=0))
+def _longest_name_list(processor: Processor, keys: list[str]) -> int:
+    counts = (len(people) for key in keys for people in processor.items[key].names.values())
+    return min(_MAX_NAMES, max(counts, default=0))
 
 
 def _steps(most: int, more_names: bool, given: bool) -> Iterator[tuple[Step, bool]]:
-    """What may be tried, in order; True where a step is kept for the next although it tells nothing by itself."""
+    """Yield the steps to try in order; True for a step that stays in effect even if it does not help by itself."""
     for place in range(most):
         if more_names:
             yield partial(_with_names, place + 1), True
@@ -87,24 +87,24 @@ def _steps(most: int, more_names: bool, given: bool) -> Iterator[tuple[Step, boo
                 yield partial(_with_given, place, level), False
 
 
-def _with_names(count: int, telling: Telling) -> Telling:
-    return replace(telling, names=max(telling.names, count))
+def _with_names(count: int, disambiguation: Disambiguation) -> Disambiguation:
+    return replace(disambiguation, names=max(disambiguation.names, count))
 
 
-def _with_given(at: int, level: int, telling: Telling) -> Telling:
-    levels = [*telling.given, *([0] * (at + 1 - len(telling.given)))]
+def _with_given(at: int, level: int, disambiguation: Disambiguation) -> Disambiguation:
+    levels = [*disambiguation.given, *([0] * (at + 1 - len(disambiguation.given)))]
     levels[at] = level
-    return replace(telling, given=tuple(levels))
+    return replace(disambiguation, given=tuple(levels))
 
 
 def _split(processor: Processor, keys: list[str], steps: list[tuple[Step, bool]]) -> None:
-    """Take steps until the works differ; those that no step tells apart keep what told them from others."""
-    if len({frozenset(processor.works[key].names.items()) for key in keys}) == 1:
-        return  # the same people: no name can tell these works apart
-    useful = {key: processor.telling[key] for key in keys}
+    """Apply steps until the items differ; those that no step separates keep what separated them from others."""
+    if len({frozenset(processor.items[key].names.items()) for key in keys}) == 1:
+        return  # the same names: no step can separate them
+    useful = {key: processor.disambiguation[key] for key in keys}
     for i, (step, kept) in enumerate(steps):
-        before = {key: processor.telling[key] for key in keys}
-        processor.telling.update({key: step(telling) for key, telling in before.items()})
+        before = {key: processor.disambiguation[key] for key in keys}
+        processor.disambiguation.update({key: step(disambiguation) for key, disambiguation in before.items()})
         groups = _groups(processor, keys)
         if len(groups) > 1:
             for members in groups:
@@ -112,31 +112,33 @@ def _split(processor: Processor, keys: list[str], steps: list[tuple[Step, bool]]
                     _split(processor, members, steps[i + 1 :])
             return
         if not kept:
-            processor.telling.update(before)
-    processor.telling.update(useful)
+            processor.disambiguation.update(before)
+    processor.disambiguation.update(useful)
 
 
-def _choose(processor: Processor, keys: list[str]) -> None:
-    """The style's own way for works that are alike, one more work at a time, as far as it helps."""
-    before = {key: processor.telling[key] for key in keys}
-    processor.telling.update({key: replace(telling, choice=True) for key, telling in before.items()})
+def _enable_style_branch(processor: Processor, keys: list[str]) -> None:
+    """Enable the style's `disambiguate="true"` branches for ambiguous items, if that separates them."""
+    before = {key: processor.disambiguation[key] for key in keys}
+    processor.disambiguation.update(
+        {key: replace(disambiguation, style_branch=True) for key, disambiguation in before.items()}
+    )
     if len(_groups(processor, keys)) == 1:
-        processor.telling.update(before)
+        processor.disambiguation.update(before)
 
 
-def _tell_namesakes(processor: Processor, rule: str) -> None:
-    """Initials or given names for people who share a family name, wherever they are cited."""
-    mark = _mark(processor)
+def _disambiguate_given_names(processor: Processor, rule: str) -> None:
+    """Add initials or given names to people who share a family name, in all citations."""
+    mark = _initialize_with(processor)
     listed: dict[str, tuple[Person, ...]] = {}
-    for key in processor.works:
-        run = processor.run(key, processor.citation_area)
-        processor.layout(run)
-        listed[key] = run.first_people[: 1 if rule.startswith("primary") else _MOST_NAMES]
+    for key in processor.items:
+        context = processor.context(key, processor.citation_area)
+        processor.layout(context)
+        listed[key] = context.first_people[: 1 if rule.startswith("primary") else _MAX_NAMES]
     given_names: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for people in listed.values():
         for person in people:
             if not person.literal:
-                # "J.J." and "J. J." are one person, typed twice.
+                # "J.J." and "J. J." are the same person.
                 given_names[_family(person)].setdefault("".join(person.given.replace(".", " ").split()), person.given)
     shared = {
         family: Counter(name if mark is None else initials(name, mark) for name in given.values())
@@ -146,7 +148,7 @@ def _tell_namesakes(processor: Processor, rule: str) -> None:
     for key, people in listed.items():
         levels = tuple(_level(person, shared.get(_family(person)), mark, rule) for person in people)
         if any(levels):
-            processor.telling[key] = replace(processor.telling[key], given=levels)
+            processor.disambiguation[key] = replace(processor.disambiguation[key], given=levels)
 
 
 def _family(person: Person) -> tuple[str, str]:
@@ -154,7 +156,7 @@ def _family(person: Person) -> tuple[str, str]:
 
 
 def _level(person: Person, namesakes: Counter[str] | None, mark: str | None, rule: str) -> int:
-    """0: the family name will do; 1: initials tell the person from namesakes; 2: only the given name does."""
+    """Return what identifies a person: 0 the family name, 1 initials, 2 only the given name."""
     if namesakes is None or person.literal:
         return 0
     if mark is None:
@@ -164,8 +166,8 @@ def _level(person: Person, namesakes: Counter[str] | None, mark: str | None, rul
     return 1 if namesakes[initials(person.given, mark)] == 1 else 2
 
 
-def _mark(processor: Processor) -> str | None:
-    """What the style puts after initials, if it uses any."""
+def _initialize_with(processor: Processor) -> str | None:
+    """Return the style's `initialize-with`, or None if it uses no initials."""
     places = (processor.citation_area, processor.style)
     found = (element.get("initialize-with") for place in places for element in place.iter())
     mark = next((mark for mark in found if mark is not None), None)

@@ -1,4 +1,4 @@
-"""Citations and a bibliography for some works, in a style, as Markdown, HTML or plain text."""
+"""Formats citations and a bibliography in a style, as Markdown, HTML or plain text. The entry point of the package."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.csl.context import Cite, Run, StyleNotUsableError
-from citeloom.csl.disambiguate import tell_apart
+from citeloom.csl.context import Cite, RenderContext, StyleNotUsableError
+from citeloom.csl.disambiguate import disambiguate
 from citeloom.csl.positions import positions
 from citeloom.csl.processor import Processor
-from citeloom.csl.records import read_work
+from citeloom.csl.records import read_item
 from citeloom.csl.styles import Style, find_style, parse_style
 from citeloom.csl.terms import known_locale, read_terms
 from citeloom.csl.text.markup import read_rich
@@ -20,17 +20,18 @@ from citeloom.csl.text.output import Markup, write
 
 __all__ = ["Cite", "Formatted", "Markup", "format_citations"]
 
-FALLBACK = "apa"
-_LOCK = threading.Lock()  # the elements of a style are shared, and lxml builds them anew in whatever thread asks
+FALLBACK_STYLE = "apa"
+# Parsed styles are shared, and lxml creates their Python objects in whatever thread accesses them.
+_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Formatted:
-    """Citations, one for each group asked for, and the bibliography in the style's order."""
+    """One citation for each group of cites, and the bibliography in the style's order."""
 
     citations: tuple[str, ...]
     bibliography: tuple[str, ...]
-    style: Style  # the one asked for, or what was used in its place
+    style: Style  # the requested one, or the one that was used instead
     locale: str
     warnings: tuple[str, ...] = ()
 
@@ -43,7 +44,7 @@ def format_citations(
     locale: str | None = None,
     markup: Markup = "markdown",
 ) -> Formatted:
-    """Citations and bibliography of the cited works; a style that cannot be used is replaced, and that is said."""
+    """Format the citations and the bibliography of the cited records; an unusable style is replaced, with a warning."""
     records = {str(item.get("id", "")): item for item in items}
     cited = list(dict.fromkeys(cite.key for group in groups for cite in group))
     missing = [key for key in cited if key not in records]
@@ -61,8 +62,8 @@ def format_citations(
             return _format(cited_records, groups, style, language, markup, warnings)
         except CiteLoomError:
             raise
-        except Exception as error:  # a researcher's own style may hold anything
-            fallback = find_style(FALLBACK)
+        except Exception as error:  # a user's own style may contain anything
+            fallback = find_style(FALLBACK_STYLE)
             if style.path == fallback.path:
                 raise
             what = str(error) if isinstance(error, StyleNotUsableError) else "something that is not CSL 1.0"
@@ -88,43 +89,49 @@ def _format(
 ) -> Formatted:
     root = parse_style(style.path)
     terms = read_terms(root, locale)
-    works = {key: replace(read_work(record, terms.quotes), key=key) for key, record in records.items()}
-    processor = Processor(root, terms, works)
-    tell_apart(processor)
+    items = {key: replace(read_item(record, terms.quotes), key=key) for key, record in records.items()}
+    processor = Processor(root, terms, items)
+    disambiguate(processor)
     notes = root.get("class") == "note"
     near = root.find("{*}citation").get("near-note-distance", "5")
     citations: list[str] = []
-    lost: list[str] = []
+    without_locator: list[str] = []
     for group, places in zip(groups, positions(groups, int(near) if near.isdecimal() else 5), strict=True):
-        runs = [
-            processor.run(
+        contexts = [
+            processor.context(
                 cite.key,
                 processor.citation_area,
                 cite=_clean(cite, terms.quotes),
                 position=place.names,
                 note_number=place.first_note if notes else 0,
-                author="" if cite.suppress_author and not notes else None,
+                author_replacement="" if cite.suppress_author and not notes else None,
             )
             for cite, place in zip(group, places, strict=True)
         ]
-        if runs and group[0].in_text and not notes:
-            text = _in_text(processor, runs)
+        if contexts and group[0].in_text and not notes:
+            text = _in_text(processor, contexts)
         else:
-            # Where nothing is left without the author (a work without a year), the author is shown.
-            text = processor.citation(runs) or processor.citation([run.fresh(author=None) for run in runs])
-        lost += [run.cite.key for run in runs if run.cite and run.cite.locator and not run.locator_written]
+            # If nothing remains without the author (no year, for example), the author is shown.
+            text = processor.citation(contexts) or processor.citation(
+                [context.fresh(author_replacement=None) for context in contexts]
+            )
+        without_locator += [
+            context.cite.key
+            for context in contexts
+            if context.cite and context.cite.locator and not context.locator_written
+        ]
         citations.append(write(text, terms, markup))
     bibliography = dict(processor.bibliography())
-    silent = [cite.key for group, text in zip(groups, citations, strict=True) if not text for cite in group]
-    if lost:
-        warnings.append(f"{style.title} shows no page in a citation; it was left out for {_listed(lost)}.")
-    if silent:
-        warnings.append(f"{style.title} has nothing to show in a citation of {_listed(silent)}.")
+    empty = [cite.key for group, text in zip(groups, citations, strict=True) if not text for cite in group]
+    if without_locator:
+        warnings.append(f"{style.title} shows no page in a citation; it was left out for {_listed(without_locator)}.")
+    if empty:
+        warnings.append(f"{style.title} has nothing to show in a citation of {_listed(empty)}.")
     if processor.bibliography_area is None:
         warnings.append(f"{style.title} has no bibliography: its citations say everything.")
-    elif len(bibliography) < len(works):
-        left_out = [key for key in works if key not in bibliography]
-        warnings.append(f"{style.title} has no entry in its bibliography for {_listed(left_out)}.")
+    elif len(bibliography) < len(items):
+        omitted = [key for key in items if key not in bibliography]
+        warnings.append(f"{style.title} has no entry in its bibliography for {_listed(omitted)}.")
     entries = tuple(write(text, terms, markup) for text in bibliography.values())
     return Formatted(tuple(citations), entries, style, locale, tuple(warnings))
 
@@ -141,32 +148,32 @@ def _clean(cite: Cite, quotes: tuple[str, str]) -> Cite:
 
 
 def _rich(text: str, quotes: tuple[str, str]) -> str:
-    """The writer's words with the space at their ends, which says whether they touch the citation."""
+    """Parse a prefix or suffix; spaces at its ends stay, since they decide whether it touches the citation."""
     before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     return f"{before and ' '}{read_rich(text, quotes)}{after and ' '}" if text.strip() else ""
 
 
-def _in_text(processor: Processor, runs: list[Run]) -> str:
-    """The author in the sentence, the rest in brackets: "Hartmann (2019, p. 33)", or "Hartmann [1]" with numbers."""
-    first = runs[0]
-    trial = first.fresh(author=None, in_sentence=True)
+def _in_text(processor: Processor, contexts: list[RenderContext]) -> str:
+    """Format a narrative citation: "Hartmann (2019, p. 33)", or "Hartmann [1]" in numeric styles."""
+    first = contexts[0]
+    trial = first.fresh(author_replacement=None, in_sentence=True)
     processor.layout(trial)
     names = trial.first_names
     if names is not None:
-        first = first.fresh(author="")
+        first = first.fresh(author_replacement="")
     else:
         names = _short_names(first)
-    rest = processor.citation([first, *runs[1:]])
-    runs[0] = first
+    rest = processor.citation([first, *contexts[1:]])
+    contexts[0] = first
     if not rest:
         return names
-    return f"{names}{'' if processor.is_raised or not names else ' '}{rest}"
+    return f"{names}{'' if processor.is_superscript or not names else ' '}{rest}"
 
 
-def _short_names(run: Run) -> str:
-    names = run.work.names
+def _short_names(context: RenderContext) -> str:
+    names = context.item.names
     people = names.get("author") or names.get("editor") or next(iter(names.values()), ())
     families = [person.whole_family for person in people]
     if len(families) > 2:
-        return f"{families[0]} {run.terms.get('et-al')}"
-    return f" {run.terms.get('and')} ".join(families)
+        return f"{families[0]} {context.terms.get('et-al')}"
+    return f" {context.terms.get('and')} ".join(families)

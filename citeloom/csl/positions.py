@@ -1,4 +1,4 @@
-"""Where a work is cited again: the first time, later, right after itself ("ibid."), or in a note nearby."""
+"""CSL positions of cites: first, subsequent, ibid, ibid-with-locator and near-note."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from citeloom.csl.context import Cite
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a style may ask about the place of a cite, and the note that cited the work first."""
+class CitePosition:
+    """The CSL positions that hold for a cite, and the number of the note that cited the item first."""
 
     names: frozenset[str]
     first_note: int = 0
 
 
-def positions(groups: Sequence[Sequence[Cite]], near_distance: int) -> list[list[Place]]:
-    """The place of every cite; each group is a note, in the order of the text."""
+def positions(groups: Sequence[Sequence[Cite]], near_distance: int) -> list[list[CitePosition]]:
+    """Return the positions of every cite; each group is a note, in the order of the text."""
     first_note: dict[str, int] = {}
     last_note: dict[str, int] = {}
-    places: list[list[Place]] = []
+    places: list[list[CitePosition]] = []
     before: Sequence[Cite] = ()
     for number, group in enumerate(groups, start=1):
         row = []
         for i, cite in enumerate(group):
             if cite.key not in first_note:
-                row.append(Place(frozenset({"first"})))
+                row.append(CitePosition(frozenset({"first"})))
                 first_note[cite.key] = number
             else:
                 last = group[i - 1] if i else before[0] if len(before) == 1 else None
                 names = {"subsequent"} | _ibid(last, cite)
                 if number - last_note[cite.key] <= near_distance:
                     names.add("near-note")
-                row.append(Place(frozenset(names), first_note[cite.key]))
+                row.append(CitePosition(frozenset(names), first_note[cite.key]))
             last_note[cite.key] = number
         places.append(row)
         before = group

@@ -1,4 +1,4 @@
-"""One style at work on one set of works: numbers, order, citations, bibliography."""
+"""Applies one style to one set of items: numbering, sorting, citations and bibliography."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from citeloom.csl.collapse import Piece, join_cites
-from citeloom.csl.context import Cite, Run, Telling, layout_of
-from citeloom.csl.elements.basic import joined
-from citeloom.csl.records import Person, Work
+from citeloom.csl.collapse import RenderedCite, join_cites
+from citeloom.csl.context import Cite, Disambiguation, RenderContext, apply_font, layout_of
+from citeloom.csl.elements.basic import render_children
+from citeloom.csl.records import CslItem, Person
 from citeloom.csl.terms import Terms
 from citeloom.csl.text.markup import HIDDEN, OFF, plain, wrap
 from citeloom.csl.vocabulary import NAMES, NS, NUMBERS
@@ -19,68 +19,68 @@ _BASE_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ":
 
 
 class Processor:
-    """A style, a language and the works that are cited."""
+    """Renders the citations and the bibliography of a set of items in a style and locale."""
 
-    def __init__(self, style: Any, terms: Terms, works: Mapping[str, Work]) -> None:
+    def __init__(self, style: Any, terms: Terms, items: Mapping[str, CslItem]) -> None:
         self.style = style
         self.terms = terms
-        self.works = works
+        self.items = items
         self.citation_area = style.find(f"{NS}citation")
         self.bibliography_area = style.find(f"{NS}bibliography")
         self.macros = {element.get("name"): element for element in style if element.tag == f"{NS}macro"}
-        self.suffix_placed = style.find(f".//{NS}text[@variable='year-suffix']") is not None
-        self.cuts_names_later = any(element.get("et-al-subsequent-min") for element in style.iter())
-        self.telling: dict[str, Telling] = {}
-        self.numbers = {key: i + 1 for i, key in enumerate(works)}
-        self.order = list(works)  # of the bibliography
+        self.renders_year_suffix = style.find(f".//{NS}text[@variable='year-suffix']") is not None
+        self.shortens_later_names = any(element.get("et-al-subsequent-min") for element in style.iter())
+        self.disambiguation: dict[str, Disambiguation] = {}
+        self.numbers = {key: i + 1 for i, key in enumerate(items)}
+        self.order = list(items)  # of the bibliography
         if self.bibliography_area is not None:
-            runs = [self.run(key, self.bibliography_area) for key in works]
-            self.order = [run.work.key for run in self.sort(self.bibliography_area, runs)]
+            contexts = [self.context(key, self.bibliography_area) for key in items]
+            self.order = [context.item.key for context in self.sort(self.bibliography_area, contexts)]
             self.numbers = {key: i + 1 for i, key in enumerate(self.order)}
 
-    def run(self, key: str, area: Any, **values: Any) -> Run:
-        """The start of writing a work."""
-        return Run(
-            self.works[key],
+    def context(self, key: str, area: Any, **values: Any) -> RenderContext:
+        """Create the context in which an item is rendered."""
+        return RenderContext(
+            self.items[key],
             self.terms,
             area,
             self.macros,
             number=self.numbers.get(key, 0),
-            telling=self.telling.get(key, Telling()),
-            year_suffix_placed=self.suffix_placed,
+            disambiguation=self.disambiguation.get(key, Disambiguation()),
+            style_renders_year_suffix=self.renders_year_suffix,
             **values,
         )
 
-    def layout(self, run: Run) -> str:
-        """A work as the style's layout has it, without the layout's own affixes."""
-        layout = layout_of(run.area)
+    def layout(self, context: RenderContext) -> str:
+        """Render an item by the layout of its area, without the layout's affixes."""
+        layout = layout_of(context.area)
         children = list(layout)
-        head = joined(children[:1], run) or ""
-        if head and run.in_bibliography and run.area.get("second-field-align"):
+        head = render_children(children[:1], context) or ""
+        if head and context.in_bibliography and context.area.get("second-field-align"):
             head = wrap("left", head)
-        return head + (joined(children[1:], run) or "")
+        return head + (render_children(children[1:], context) or "")
 
     @property
-    def is_raised(self) -> bool:
-        """Whether citations are set as superior figures."""
+    def is_superscript(self) -> bool:
+        """Whether citations are superscript."""
         layout = layout_of(self.citation_area)
         return any(element.get("vertical-align") == "sup" for element in layout.iter())
 
     # -- order ---------------------------------------------------------------------------------------------------
 
-    def sort(self, area: Any, runs: list[Run]) -> list[Run]:
-        """The works in the order that the style asks for; those that lack a key's value come last."""
+    def sort(self, area: Any, contexts: list[RenderContext]) -> list[RenderContext]:
+        """Sort by the style's keys; items without a value for a key come last."""
         sort = area.find(f"{NS}sort")
         for key in reversed([] if sort is None else list(sort)):
-            values = {id(run): self._sort_value(key, run) for run in runs}
-            present = [run for run in runs if values[id(run)]]
-            missing = [run for run in runs if not values[id(run)]]
-            ranks = {place: collate(value) for place, value in values.items()}
-            present.sort(key=lambda run, ranks=ranks: ranks[id(run)], reverse=key.get("sort") == "descending")  # type: ignore[misc]
-            runs = present + missing
-        return runs
+            values = {id(context): self._sort_value(key, context) for context in contexts}
+            present = [context for context in contexts if values[id(context)]]
+            missing = [context for context in contexts if not values[id(context)]]
+            ranks = {place: collation_key(value) for place, value in values.items()}
+            present.sort(key=lambda context, ranks=ranks: ranks[id(context)], reverse=key.get("sort") == "descending")  # type: ignore[misc]
+            contexts = present + missing
+        return contexts
 
-    def _sort_value(self, key: Any, run: Run) -> str:
+    def _sort_value(self, key: Any, context: RenderContext) -> str:
         variable = key.get("variable")
         options = {
             f"et-al-{name[6:]}": key.get(name)
@@ -89,14 +89,14 @@ class Processor:
         }
         if variable is None:
             macro = self.macros.get(key.get("macro"))
-            return "" if macro is None else str(macro.render(run.fresh(sorting=options)) or "")
+            return "" if macro is None else str(macro.render(context.fresh(sorting=options)) or "")
         if variable in NAMES:
-            return "\x02".join(self._sort_name(person) for person in run.work.names.get(variable, ()))
+            return "\x02".join(self._sort_name(person) for person in context.item.names.get(variable, ()))
         if variable == "citation-label":
-            return run.work.label
-        if variable in run.work.dates:
-            return run.work.dates[variable].sort_key()
-        text = str(run.number) if variable == "citation-number" else plain(run.work.fields.get(variable, ""))
+            return context.item.label
+        if variable in context.item.dates:
+            return context.item.dates[variable].sort_key()
+        text = str(context.number) if variable == "citation-number" else plain(context.item.fields.get(variable, ""))
         return re.sub(r"\d+", lambda found: found.group().zfill(8), text) if variable in NUMBERS else text
 
     def _sort_name(self, person: Person) -> str:
@@ -107,40 +107,44 @@ class Processor:
 
     # -- citations -----------------------------------------------------------------------------------------------
 
-    def piece(self, run: Run, *, leads: bool = False) -> Piece:
-        """A cite written, with the writer's words around it."""
-        text = self.layout(run)
+    def render_cite(self, context: RenderContext, *, leads: bool = False) -> RenderedCite:
+        """Render a cite with its prefix and suffix."""
+        text = self.layout(context)
         ibid = self.terms.get("ibid")
-        starts = (
-            self.style.get("class") == "note" and (leads or bool(run.cite and run.cite.prefix)) and _starts(run.cite)
+        at_start = (
+            self.style.get("class") == "note"
+            and (leads or bool(context.cite and context.cite.prefix))
+            and _starts_sentence(context.cite)
         )
-        if ibid and starts and text.startswith(ibid):
+        if ibid and at_start and text.startswith(ibid):
             text = text[:1].upper() + text[1:]
-        if run.author == "":
-            text = re.sub(r"^[\s,;:]+", "", text.replace(HIDDEN, ""))  # what joined the names to the rest
+        if context.author_replacement == "":
+            text = re.sub(r"^[\s,;:]+", "", text.replace(HIDDEN, ""))  # the delimiter between names and the rest
         if not plain(text):
-            return Piece(run, "")
-        if run.cite is not None:
-            text = _before(run.cite.prefix) + text + _after(run.cite.suffix)
-        return Piece(run, text)
+            return RenderedCite(context, "")
+        if context.cite is not None:
+            text = _spaced_prefix(context.cite.prefix) + text + _spaced_suffix(context.cite.suffix)
+        return RenderedCite(context, text)
 
-    def citation(self, runs: Sequence[Run]) -> str:
-        """The cites of one place in the text, sorted, collapsed, in the style's brackets."""
+    def citation(self, contexts: Sequence[RenderContext]) -> str:
+        """Render one citation: its cites sorted, collapsed and with the affixes of the layout."""
         area = self.citation_area
-        if area.find(f"{NS}sort") is not None:  # what the style leaves open follows the bibliography: 2019a, 2019b
-            runs = sorted(runs, key=lambda run: self.numbers[run.work.key])
-        ordered = self.sort(area, list(runs))
-        pieces = [self.piece(run, leads=i == 0) for i, run in enumerate(ordered)]
+        if area.find(f"{NS}sort") is not None:  # ties follow the order of the bibliography: 2019a, 2019b
+            contexts = sorted(contexts, key=lambda context: self.numbers[context.item.key])
+        ordered = self.sort(area, list(contexts))
+        pieces = [self.render_cite(context, leads=i == 0) for i, context in enumerate(ordered)]
         layout = layout_of(area)
-        inner = join_cites(area, pieces, self.terms, lambda run: self.piece(run.fresh(author="")))
+        inner = join_cites(
+            area, pieces, self.terms, lambda context: self.render_cite(context.fresh(author_replacement=""))
+        )
         if not inner:
             return ""
-        return Run.typography(layout.attrib, layout.get("prefix", "") + inner + layout.get("suffix", ""))
+        return apply_font(layout.attrib, layout.get("prefix", "") + inner + layout.get("suffix", ""))
 
     # -- bibliography --------------------------------------------------------------------------------------------
 
     def bibliography(self) -> list[tuple[str, str]]:
-        """Each work's key and entry, in the style's order."""
+        """Render the bibliography; return keys and entries in the style's order."""
         area = self.bibliography_area
         if area is None:
             return []
@@ -149,35 +153,34 @@ class Processor:
         entries = []
         before = ""
         for key in self.order:
-            run = self.run(key, area)
-            text = self.layout(run)
-            if dash is not None and run.first_list and run.first_list == before:
-                text = self.layout(run.fresh(author=dash))
-            before = run.first_list
+            context = self.context(key, area)
+            text = self.layout(context)
+            if dash is not None and context.first_list and context.first_list == before:
+                text = self.layout(context.fresh(author_replacement=dash))
+            before = context.first_list
             if text:
-                entries.append(
-                    (key, Run.typography(layout.attrib, layout.get("prefix", "") + text + layout.get("suffix", "")))
-                )
+                text = layout.get("prefix", "") + text + layout.get("suffix", "")
+                entries.append((key, apply_font(layout.attrib, text)))
         return entries
 
 
-def collate(text: str) -> tuple[str, str]:
-    """A text as alphabets sort it: Ångström beside Angstrom, small letters beside capitals."""
+def collation_key(text: str) -> tuple[str, str]:
+    """Return a sort key that ignores accents and case: Ångström sorts as Angstrom, in every language."""
     folded = plain(text).casefold()
     letters = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
     letters = re.sub(r"[^\w\s\x01\x02]", "", re.sub(r"[-–—/]", " ", letters.translate(_BASE_LETTERS)))
     return " ".join(letters.split()), folded
 
 
-def _before(prefix: str) -> str:
+def _spaced_prefix(prefix: str) -> str:
     return prefix if not prefix or prefix[-1:] in " ([‘“’-–" else f"{prefix} "
 
 
-def _starts(cite: Cite | None) -> bool:
-    """Whether the cite starts a sentence."""
+def _starts_sentence(cite: Cite | None) -> bool:
+    """Whether the cite at_start a sentence."""
     prefix = cite.prefix.rstrip() if cite else ""
     return not prefix or (prefix.endswith((".", "!", "?", OFF["quote"])) and " " in prefix)
 
 
-def _after(suffix: str) -> str:
+def _spaced_suffix(suffix: str) -> str:
     return suffix if not suffix or not (suffix[0].isalnum() or suffix[0] in "([") else f" {suffix}"

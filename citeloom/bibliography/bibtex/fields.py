@@ -1,7 +1,7 @@
-"""The words of BibTeX and of biblatex for what CSL says: entry types and fields.
+"""Mapping between CSL types and variables and the entry types and fields of BibTeX and biblatex.
 
-Where classic BibTeX has no word for something (a web page, an event, a subtype), biblatex's stands there: BibTeX
-passes over fields it does not know and sets entry types it does not know like @misc.
+Where BibTeX has no type or field for something (a web page, an event, a subtype), that of biblatex is written: BibTeX
+ignores unknown fields and treats unknown entry types as @misc.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from citeloom.bibliography.bibtex.dates import biblatex_date, bibtex_date
-from citeloom.bibliography.bibtex.unicode_to_latex import Latex
+from citeloom.bibliography.bibtex.unicode_to_latex import LatexEncoder
 
 CSL_TYPES = {
     "article": "article-journal", "suppperiodical": "article-journal", "periodical": "periodical",
@@ -38,7 +38,7 @@ _KINDS = {
     "performance": "performance", "document": "misc",
 }  # fmt: skip
 
-# Types that share an entry type with another, and the `entrysubtype` that tells them apart.
+# CSL types that share an entry type with another, and the `entrysubtype` that distinguishes them.
 _SUBTYPES = {
     "article-magazine": ("article", "magazine"), "article-newspaper": ("article", "newspaper"),
     "article": ("misc", "preprint"), "review-book": ("review", "review-book"), "classic": ("book", "classic"),
@@ -53,24 +53,24 @@ _TYPES_OF_SUBTYPES = {kind_and_subtype: csl_type for csl_type, kind_and_subtype 
 
 
 def csl_type_of(kind: str, subtype: str) -> str:
-    """CSL's type for an entry type and its `entrysubtype`."""
+    """Return the CSL type for an entry type and its `entrysubtype`."""
     return _TYPES_OF_SUBTYPES.get((kind, subtype.lower())) or CSL_TYPES.get(kind, "document")
 
 
 def entry_type_of(csl_type: str) -> tuple[str, str]:
-    """The entry type for a type of CSL's, and the `entrysubtype` where it needs one."""
+    """Return the entry type for a CSL type, and the `entrysubtype`, which may be empty."""
     return _SUBTYPES.get(csl_type) or (_KINDS.get(csl_type, "misc"), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one of the two writes a work."""
+    """The field names and date format of BibTeX or of biblatex."""
 
-    date: Callable[[object, Latex], Iterator[tuple[str, str]]]
+    date: Callable[[object, LatexEncoder], Iterator[tuple[str, str]]]
     journal: str
     publishers: Mapping[str, str]  # by entry type, where it is not `publisher`
-    fields: Mapping[str, str]  # CSL's variables that are plain texts
-    # BibTeX itself: degrees and reports have their own entry types, and capitals in citekeys say nothing.
+    fields: Mapping[str, str]  # by CSL variable; plain texts only
+    # BibTeX: theses and reports have entry types of their own, and citekeys are case-insensitive.
     classic: bool = False
 
 
@@ -105,7 +105,7 @@ BIBLATEX = Dialect(
     journal="journaltitle",
     publishers={
         **dict.fromkeys(("thesis", "report"), "institution"),
-        # Those that biblatex sets like @misc print an organization, no publisher.
+        # Types that biblatex treats as @misc print an organization, no publisher.
         **dict.fromkeys(
             ("misc", "software", "audio", "image", "jurisdiction", "legislation", "legal", "letter", "music",
              "performance", "standard", "video"),

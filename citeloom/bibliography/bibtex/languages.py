@@ -1,4 +1,4 @@
-"""The names that LaTeX has for languages, and the tags that everybody else has."""
+"""Mapping between the language names of babel and biblatex and language tags (BCP 47)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ TAGS = {
     "hebrew": "he",
 }  # fmt: skip
 
-_OLDER = ("usenglish", "ukenglish", "german", "austrian", "norwegian")
-_NAMES = {tag: name for name, tag in TAGS.items() if name not in _OLDER}
+_SYNONYMS = ("usenglish", "ukenglish", "german", "austrian", "norwegian")
+_NAMES = {tag: name for name, tag in TAGS.items() if name not in _SYNONYMS}
 
 
 def tag_of(language: str) -> str:
-    """The tag for a name of LaTeX's; anything else stays as it is."""
+    """Return the tag for a babel language name; any other value is returned unchanged."""
     return TAGS.get(language.lower(), language)
 
 
 def name_of(tag: str) -> str:
-    """LaTeX's name for exactly this tag; a tag that has none stays as it is, so that nothing is lost."""
+    """Return the babel name for exactly this tag; a tag without one is returned unchanged."""
     return _NAMES.get(tag, tag)

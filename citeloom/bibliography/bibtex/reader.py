@@ -1,4 +1,4 @@
-"""BibTeX and biblatex entries to CSL-JSON."""
+"""Converts parsed BibTeX and biblatex entries to CSL-JSON items. Used when a .bib file is loaded."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bibtexparser.customization import splitname
 from citeloom.bibliography.bibtex.dates import FIRST_SEASON
 from citeloom.bibliography.bibtex.fields import csl_type_of
 from citeloom.bibliography.bibtex.languages import tag_of
-from citeloom.bibliography.bibtex.latex_to_unicode import to_unicode, verbatim
+from citeloom.bibliography.bibtex.latex_to_unicode import to_unicode, unescape_verbatim
 from citeloom.bibliography.bibtex.parser import MONTHS, Entry
 from citeloom.bibliography.csl_json import tags_of
 
 Fields = Mapping[str, str]
 
-# CSL's name, and the fields it may stand in, first found first.
+# CSL variables and the fields that may hold them; the first one that is present wins.
 _PLAIN_FIELDS = {
     "publisher": ("publisher", "institution", "school", "organization"),
     "publisher-place": ("location", "address"),
@@ -51,9 +51,9 @@ _DATE = re.compile(r"(-?\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 
 
 def csl_from_entry(entry: Entry, parents: Mapping[str, Entry]) -> dict[str, Any]:
-    """Describe an entry in CSL-JSON; what it lacks comes from the entry it names in `crossref`."""
+    """Convert an entry to a CSL-JSON item; missing fields are inherited from its `crossref` entry."""
     fields = _with_inherited(entry, parents)
-    if entry.kind in _ONLINE:  # its organization is the site on which it stands
+    if entry.kind in _ONLINE:  # its organization is the site that publishes it
         fields = {"booktitle": fields.get("organization", ""), **fields, "organization": ""}
     item: dict[str, Any] = {"id": entry.key} if entry.key else {}
     item["type"] = csl_type_of(entry.kind, _text(fields, "entrysubtype"))
@@ -69,7 +69,7 @@ def csl_from_entry(entry: Entry, parents: Mapping[str, Entry]) -> dict[str, Any]
     for name, sources in _PLAIN_FIELDS.items():
         item[name] = next((text for source in sources if (text := _text(fields, source))), "")
     for name, source in _VERBATIM_FIELDS.items():
-        item[name] = verbatim(fields.get(source, ""))
+        item[name] = unescape_verbatim(fields.get(source, ""))
     is_article = entry.kind in ("article", "periodical", "suppperiodical")
     item["issue" if is_article else "number"] = _text(fields, "number") or _text(fields, "issue")
     item["page"] = re.sub(r"\s*[‐-―−-]+\s*", "-", _text(fields, "pages"))
@@ -118,7 +118,7 @@ def _issued(fields: Fields) -> dict[str, Any]:
 
 
 def _year(number: int) -> int:
-    """The year as CSL counts it: 1 BCE is -1, and not 0 as in ISO 8601."""
+    """Convert an ISO 8601 year to CSL, where 1 BCE is -1 and not 0."""
     return number if number > 0 else number - 1
 
 
@@ -137,7 +137,7 @@ def _people(value: str) -> Iterator[dict[str, str]]:
 
 
 def _name_parts(name: str) -> dict[str, str]:
-    """Split a name into CSL's parts, still in LaTeX."""
+    """Split a name into CSL's name parts, whose values are still LaTeX."""
     name = name.strip()
     if _EXTENDED_NAME.match(name):
         return _extended_name(name)
@@ -155,7 +155,7 @@ def _name_parts(name: str) -> dict[str, str]:
 
 
 def _extended_name(name: str) -> dict[str, str]:
-    """Read biblatex's `family=Berg, given=Jan, prefix=van der, useprefix=true`."""
+    """Parse a biblatex name such as `family=Berg, given=Jan, prefix=van der, useprefix=true`."""
     pairs = (part.partition("=") for part in _split_outside_braces(name, re.compile(",")))
     values = {key.strip().lower(): value.strip().strip('"') for key, _, value in pairs}
     particle = "non-dropping-particle" if values.get("useprefix", "") == "true" else "dropping-particle"
@@ -182,7 +182,7 @@ def _split_outside_braces(text: str, separator: re.Pattern[str]) -> list[str]:
 
 
 def _group_end(text: str, at: int = 0) -> int:
-    """Return where the group that opens here ends."""
+    """Return the position after the brace that closes the group at `at`."""
     depth = 0
     for brace in re.compile(r"[{}]").finditer(text, at):
         depth += 1 if brace[0] == "{" else -1

@@ -1,4 +1,7 @@
-"""Plain Unicode and CSL's markup to LaTeX, as bibliographies hold it."""
+"""Encodes Unicode text and CSL markup as LaTeX for BibTeX values. Used by the BibTeX and biblatex writers.
+
+pylatexenc is not used: it encodes character by character, so letters with combining accents stay unescaped.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +30,14 @@ _COMMANDS = {"i": r"\textit", "b": r"\textbf", "sc": r"\textsc", "sub": r"\texts
 _RANGE, _HYPHENS = re.compile(r"\s*[\u2012-\u2015\u2212]+\s*"), re.compile(r"\s*[\u2010\u2011-]+\s*")
 
 
-class Latex:
-    """Writes texts so that LaTeX prints them as they are: in UTF-8, or escaped as far as there are commands."""
+class LatexEncoder:
+    """Encodes text so that LaTeX prints it unchanged: as UTF-8, or escaped to ASCII where there is a command."""
 
     def __init__(self, *, escaped: bool = False) -> None:
         self._escaped = escaped
 
     def text(self, text: str) -> str:
-        """Text in which nothing is a command, and whose braces are balanced."""
+        """Encode plain text; the result has balanced braces and no unintended command."""
         text = without_controls(unicodedata.normalize("NFC", text))
         if self._escaped and not text.isascii():
             text = _CLUSTER.sub(_escaped, text)
@@ -42,30 +45,30 @@ class Latex:
             text = text.translate(_AS_COMMANDS)
         return _LIGATURES.sub(r"\g<0>{}", text)
 
-    def marked_up(self, text: str) -> str:
-        """Text with CSL's markup as commands; a tag that nobody closes ends with the text."""
-        return self._marked_up(text, None)
+    def rich_text(self, text: str) -> str:
+        """Encode text with CSL markup as commands; a tag that is never closed ends with the text."""
+        return self._rich_text(text, None)
 
     def title(self, title: str, language: str) -> str:
-        """A title that keeps the capitals that mean something when a style writes titles in lower case."""
+        """Encode a title, with braces around the capitals that a style must not change to lower case."""
         if language and not language.lower().startswith("en"):
-            # Styles that change the case of titles know English only.
-            return f"{{{self.marked_up(title)}}}" if title else ""
-        return self._marked_up(title, _Capitals(self, _TAG.sub("", title)))
+            # Styles change the case of English titles only.
+            return f"{{{self.rich_text(title)}}}" if title else ""
+        return self._rich_text(title, _Capitals(self, _TAG.sub("", title)))
 
     def pages(self, text: str) -> str:
-        """Pages with LaTeX's dash between the first and the last."""
-        # Where ranges have a dash of their own, a hyphen belongs to a page's name: "A-1–A-9".
+        """Encode a page range with an en dash between first and last page."""
+        # Where a range has a dash, a hyphen is part of a page label: "A-1–A-9".
         dashes = _RANGE if _RANGE.search(text) else _HYPHENS
         return "--".join(self.text(part) for part in dashes.split(text))
 
-    def _marked_up(self, text: str, protected: _Capitals | None) -> str:
+    def _rich_text(self, text: str, protected: _Capitals | None) -> str:
         out: list[str] = []
         depth = 0
         for at, piece in enumerate(_TAG.split(text)):
             if at % 2 == 0:
-                # What stands in braces keeps its capitals in any case.
-                out.append(protected.kept(piece) if protected and not depth else self.text(piece))
+                # Text inside braces keeps its capitals anyway.
+                out.append(protected.protect(piece) if protected and not depth else self.text(piece))
             elif not piece.startswith("</"):
                 name = re.split(r"[\s/>]", piece[1:].lower(), maxsplit=1)[0]
                 out.append((r"\textsc" if "small-caps" in piece.lower() else _COMMANDS.get(name, "")) + "{")
@@ -76,13 +79,13 @@ class Latex:
         return "".join(out) + "}" * depth
 
 
-def address(text: str) -> str:
-    """A DOI or URL, which LaTeX takes as it stands: what would end the value is written in percent."""
+def encode_url(text: str) -> str:
+    """Encode a DOI or URL, which LaTeX takes verbatim; braces, backslashes and spaces are percent-encoded."""
     return re.sub(r"[{}\\ ]", lambda match: f"%{ord(match[0]):02X}", without_controls(text))
 
 
 def without_controls(text: str) -> str:
-    """Text without the characters that no file should hold."""
+    """Remove control characters and lone surrogates."""
     return _CONTROLS.sub("", text)
 
 
@@ -91,7 +94,7 @@ def _escaped(cluster: re.Match[str]) -> str:
     if not marks and (command := _SPECIAL.get(letter) or _SYMBOLS.get(letter)):
         return command
     base, *accents = list(unicodedata.normalize("NFD", cluster[0]))
-    # LaTeX sets one accent on a letter; with several, the letter stays as it is.
+    # LaTeX puts one accent on a letter; a letter with several is left unescaped.
     if len(accents) == 1 and accents[0] in _ACCENTS and base.isascii() and base.isalpha():
         return _accented(_ACCENTS[accents[0]], base)
     return _SPECIAL.get(letter, letter) + marks
@@ -103,31 +106,31 @@ def _accented(accent: str, base: str) -> str:
     return f"{{\\{accent}{{{base}}}}}" if accent.isalpha() else f"{{\\{accent}{base}}}"
 
 
-def _marks_before(text: str) -> int:
-    """How many characters stand before the first letter or digit."""
+def _leading_punctuation(text: str) -> int:
+    """Count the characters before the first letter or digit."""
     return next((at for at, letter in enumerate(text) if letter.isalnum()), len(text))
 
 
 class _Capitals:
-    """Which words of a title keep their capitals."""
+    """Decides which words of a title keep their capitals, and puts those in braces."""
 
-    def __init__(self, latex: Latex, title: str) -> None:
+    def __init__(self, latex: LatexEncoder, title: str) -> None:
         later = [word for word in re.findall(r"[^\W\d_]{4,}", title)[1:] if not word.isupper()]
-        # In a title with few capitals each one is a name; in one with many they say nothing.
-        self._each_counts = sum(word[0].isupper() for word in later) * 2 < len(later)
-        self._begun = False
+        # In a title with few capitals each one marks a name; in one with many (title case) they mean nothing.
+        self._capitals_mark_names = sum(word[0].isupper() for word in later) * 2 < len(later)
+        self._after_first_word = False
         self._latex = latex
 
-    def kept(self, text: str) -> str:
-        """The text as LaTeX, with braces around the words whose capitals must stay."""
+    def protect(self, text: str) -> str:
+        """Encode the text, with braces around the words whose capitals must stay."""
         return re.sub(r"\S+", self._word, text)
 
     def _word(self, match: re.Match[str]) -> str:
-        start, rest = _marks_before(match[0]), _marks_before(match[0][::-1])
+        start, rest = _leading_punctuation(match[0]), _leading_punctuation(match[0][::-1])
         end = max(start, len(match[0]) - rest)
         before, word, after = match[0][:start], match[0][start:end], match[0][end:]
         keeps = bool(word) and self._keeps(word)
-        self._begun = self._begun or bool(word)
+        self._after_first_word = self._after_first_word or bool(word)
         if not keeps:
             return self._latex.text(match[0])
         return f"{self._latex.text(before)}{{{self._latex.text(word)}}}{self._latex.text(after)}"
@@ -137,4 +140,4 @@ class _Capitals:
             return True
         if len(word) == 1:
             return word.isupper() and word != "A"
-        return self._each_counts and self._begun and word[0].isupper()
+        return self._capitals_mark_names and self._after_first_word and word[0].isupper()

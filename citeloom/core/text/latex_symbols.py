@@ -1,4 +1,4 @@
-"""LaTeX's commands for accents and symbols: all that are understood, and those that are written."""
+"""Tables of LaTeX commands for accents and symbols, used to read and write LaTeX in bibliographies and manuscripts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ACCENTS = {
     "b": "\u0331", "t": "\u0361",
 }  # fmt: skip
 
-# One command for each character, as it is written in text.
+# Characters and the text command that is written for each.
 TEXT = {
     "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "i": "ı",
     "j": "ȷ", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "dj": "đ", "DJ": "Đ", "ng": "ŋ", "NG": "Ŋ",
@@ -24,7 +24,7 @@ TEXT = {
     "textonehalf": "½", "textonequarter": "¼", "textthreequarters": "¾", "textnumero": "№",
 }  # fmt: skip
 
-# One command for each character, as it is written in mathematics.
+# Characters and the math command that is written for each.
 MATH = {
     "times": "×", "div": "÷", "pm": "±", "neg": "¬", "leq": "≤", "geq": "≥", "neq": "≠", "approx": "≈",
     "equiv": "≡", "propto": "∝", "sim": "∼", "infty": "∞", "sum": "∑", "prod": "∏", "int": "∫",
@@ -38,7 +38,7 @@ _GREEK = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
     "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
 )  # fmt: skip
-# LaTeX has no commands for capitals that look like Latin ones.
+# LaTeX has no commands for the capitals that look like Latin ones.
 _GREEK_CAPITALS = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega")
 
 
@@ -50,7 +50,7 @@ def _greek(name: str) -> str:
 
 MATH |= {name: _greek(name) for name in (*_GREEK, *_GREEK_CAPITALS)}
 
-# Everything that is understood, also what is never written.
+# All commands that are read, including those that are never written.
 SYMBOLS = {
     **{name.capitalize(): _greek(name.capitalize()) for name in _GREEK},
     **TEXT,

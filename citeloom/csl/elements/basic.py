@@ -1,4 +1,4 @@
-"""The elements of a style that citeproc-py leaves unfinished, finished: texts, numbers, labels, groups, macros."""
+"""The rendering elements of a style: `text`, `number`, `label`, `group` and `macro`."""
 
 from __future__ import annotations
 
@@ -6,40 +6,38 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from citeproc import model
-
-from citeloom.csl.context import Run, StyleNotUsableError
+from citeloom.csl.context import RenderContext, StyleElement, StyleNotUsableError, apply_font
 from citeloom.csl.text.case import change_case
 from citeloom.csl.text.markup import HIDDEN, plain, wrap
 from citeloom.csl.text.numbers import format_pages, is_numeric, is_plural, long_ordinal, names_its_part, ordinal, roman
 from citeloom.csl.vocabulary import NS, NUMBERS
 
 _LINKED = frozenset({"DOI", "URL", "PMID", "PMCID"})
-_WRITTEN = frozenset({"choose", "date", "group", "label", "names", "number", "text"})
-_MOST_MACROS = 2_000  # calls for one work; the longest styles need sixty
+_RENDERED = frozenset({"choose", "date", "group", "label", "names", "number", "text"})
+_MAX_MACRO_CALLS = 2_000  # calls for one item; the longest styles need sixty
 
 
-def joined(children: Iterable[Any], run: Run, delimiter: str = "") -> str | None:
-    """The texts of elements with a delimiter between; nothing where none has any."""
+def render_children(children: Iterable[Any], context: RenderContext, delimiter: str = "") -> str | None:
+    """Render elements and join the non-empty texts; None if there are none."""
     texts = []
     for child in children:
         name = str(child.tag).removeprefix(NS)
-        if name not in _WRITTEN:
+        if name not in _RENDERED:
             raise StyleNotUsableError(f"the element <{name}>")
-        text = child.render(run, delimiter=delimiter) if name == "choose" else child.render(run)
+        text = child.render(context, delimiter=delimiter) if name == "choose" else child.render(context)
         if text:
             texts.append(str(text))
     shown = [text for text in texts if text != HIDDEN]
     return delimiter.join(shown) if shown else HIDDEN if texts else None
 
 
-def _finish(element: Any, text: str | None) -> str | None:
-    """The text with an element's periods, typography and affixes."""
+def _with_affixes(element: Any, text: str | None) -> str | None:
+    """Apply an element's strip-periods, formatting, display and affixes."""
     if not text or text == HIDDEN:
         return text or None
     if element.get("strip-periods") == "true":
         text = text.replace(".", "")
-    text = Run.typography(element.attrib, text)
+    text = apply_font(element.attrib, text)
     if element.get("display") in ("block", "indent"):
         text = wrap("block", text)
     elif element.get("display") == "left-margin":
@@ -47,108 +45,108 @@ def _finish(element: Any, text: str | None) -> str | None:
     return str(element.get("prefix", "")) + text + str(element.get("suffix", ""))
 
 
-def _language(run: Run) -> str:
-    return run.work.language or run.terms.locale[:2]
+def _language(context: RenderContext) -> str:
+    return context.item.language or context.terms.locale[:2]
 
 
-def _pages(run: Run, text: str) -> str:
-    way = run.area.getparent().get("page-range-format")
-    return format_pages(text, way, _dash(run))
+def _pages(context: RenderContext, text: str) -> str:
+    way = context.area.getparent().get("page-range-format")
+    return format_pages(text, way, _range_delimiter(context))
 
 
-def _dash(run: Run) -> str:
-    """What stands between the ends of a range of numbers."""
-    return run.terms.get("page-range-delimiter") or "–"
+def _range_delimiter(context: RenderContext) -> str:
+    """Return the locale's delimiter for ranges of numbers."""
+    return context.terms.get("page-range-delimiter") or "–"
 
 
-def _value(run: Run, variable: str) -> str:
-    """What the record or the cite says for a variable, as a reader reads it."""
+def _value(context: RenderContext, variable: str) -> str:
+    """Return the value of a variable of the item or the cite, and count its use."""
     if variable == "locator":
-        run.called += 1
-        if run.cite is None or not run.cite.locator:
+        context.called += 1
+        if context.cite is None or not context.cite.locator:
             return ""
-        run.locator_written = True
-        run.rendered += 1
+        context.locator_written = True
+        context.rendered += 1
         return (
-            _pages(run, run.cite.locator)
-            if run.cite.label == "page"
-            else re.sub(r"(?<=\d)\s*-\s*(?=\d)", "–", run.cite.locator)
+            _pages(context, context.cite.locator)
+            if context.cite.label == "page"
+            else re.sub(r"(?<=\d)\s*-\s*(?=\d)", "–", context.cite.locator)
         )
     if variable == "citation-number":
-        run.called += 1
-        run.rendered += 1
-        return str(run.number)
+        context.called += 1
+        context.rendered += 1
+        return str(context.number)
     if variable == "year-suffix":
-        if run.suffix_written:
-            return ""  # a style that asks twice means the place of the first
-        run.suffix_written = bool(run.telling.year_suffix)
-        return run.telling.year_suffix
+        if context.suffix_written:
+            return ""  # rendered once, at its first place
+        context.suffix_written = bool(context.disambiguation.year_suffix)
+        return context.disambiguation.year_suffix
     if variable == "citation-label":
-        run.called += 1
-        run.rendered += 1
-        run.suffix_written = True
-        return run.work.label + run.telling.year_suffix
+        context.called += 1
+        context.rendered += 1
+        context.suffix_written = True
+        return context.item.label + context.disambiguation.year_suffix
     if variable == "first-reference-note-number":
-        run.called += 1
-        run.rendered += run.note_number > 0
-        return str(run.note_number) if run.note_number else ""
-    text = run.field("page" if variable == "page-first" else variable)
+        context.called += 1
+        context.rendered += context.note_number > 0
+        return str(context.note_number) if context.note_number else ""
+    text = context.field("page" if variable == "page-first" else variable)
     if text:
-        run.rendered += 1
+        context.rendered += 1
     if variable == "page-first":
         return re.split(r"[-–—,& ]", text, maxsplit=1)[0]
     if variable == "page":
-        return _pages(run, text)
+        return _pages(context, text)
     dashed = variable in NUMBERS and "-" in text and is_numeric(plain(text))
-    return re.sub(r"\s*-\s*", _dash(run), text) if dashed else text
+    return re.sub(r"\s*-\s*", _range_delimiter(context), text) if dashed else text
 
 
-class Text(model.Text):
-    """A variable, macro, term or fixed text."""
+class Text(StyleElement):
+    """The `text` element: a variable, macro, term or value."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
-        """The text as the style writes it."""
+    def render(self, context: RenderContext) -> str | None:
+        """Render the text."""
         variable = self.get("variable")
         if variable is not None:
-            return self._variable_text(run, variable)
+            return self._variable_text(context, variable)
         if self.get("macro") is not None:
-            called, rendered = run.called, run.rendered
-            macro = run.macros.get(self.get("macro"))
-            text = None if macro is None else macro.render(run)
-            if text != HIDDEN and run.called > called and run.rendered == rendered:
-                return None  # a macro stands or falls like a group
+            called, rendered = context.called, context.rendered
+            macro = context.macros.get(self.get("macro"))
+            text = None if macro is None else macro.render(context)
+            if text != HIDDEN and context.called > called and context.rendered == rendered:
+                return None  # a macro is suppressed like a group
             if text and text != HIDDEN:
-                run.called += 1
-                run.rendered += 1
+                context.called += 1
+                context.rendered += 1
         elif self.get("term") is not None:
-            text = run.terms.get(self.get("term"), self.get("form"), plural=self.get("plural") == "true")
+            text = context.terms.get(self.get("term"), self.get("form"), plural=self.get("plural") == "true")
             if self.get("term") == "no date" and text:
-                run.called += 1
-                run.rendered += 1
-                suffix = run.take_year_suffix()
+                context.called += 1
+                context.rendered += 1
+                suffix = context.take_year_suffix()
                 text += f"-{suffix}" if suffix else ""
         else:
             text = self.get("value")
-        return self._finished(run, text)
+        return self._formatted(context, text)
 
-    def _finished(self, run: Run, text: str | None) -> str | None:
+    def _formatted(self, context: RenderContext, text: str | None) -> str | None:
         if not text:
             return None
-        text = change_case(text, self.get("text-case"), _language(run))
-        if self.get("quotes") == "true" and run.sorting is None:
+        text = change_case(text, self.get("text-case"), _language(context))
+        if self.get("quotes") == "true" and context.sorting is None:
             text = wrap("quote", text)
-        return _finish(self, text)
+        return _with_affixes(self, text)
 
-    def _variable_text(self, run: Run, variable: str) -> str | None:
+    def _variable_text(self, context: RenderContext, variable: str) -> str | None:
         short = f"{variable}-short"
-        if self.get("form") == "short" and run.work.has(short):
+        if self.get("form") == "short" and context.item.has(short):
             variable = short
-        text = _value(run, variable)
-        if variable in _LINKED and text and run.sorting is None:
-            return self._linked(run, variable, text)
-        return self._finished(run, text)
+        text = _value(context, variable)
+        if variable in _LINKED and text and context.sorting is None:
+            return self._linked(context, variable, text)
+        return self._formatted(context, text)
 
-    def _linked(self, run: Run, variable: str, text: str) -> str | None:
+    def _linked(self, context: RenderContext, variable: str, text: str) -> str | None:
         prefix = str(self.get("prefix", ""))
         address = prefix.rfind("http")
         suffix = str(self.get("suffix", ""))
@@ -159,84 +157,84 @@ class Text(model.Text):
         return prefix + wrap("link", text) + suffix
 
 
-class Number(model.Number):
-    """A number, as figures, an ordinal or Roman."""
+class Number(StyleElement):
+    """The `number` element: numeric, ordinal or Roman."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
-        """The number as the style writes it."""
+    def render(self, context: RenderContext) -> str | None:
+        """Render the number."""
         variable = self.get("variable")
-        text = _value(run, variable)
-        if run.sorting is not None:
+        text = _value(context, variable)
+        if context.sorting is not None:
             return re.sub(r"\d+", lambda found: found.group().zfill(8), text) or None
         if is_numeric(plain(text)):
-            text = re.sub(r"(?<!\w)\d+(?!\w)", lambda found: self._one(run, int(found.group()), variable), text)
-            text = re.sub(r"(?<=\w)\s*[-–]\s*(?=\w)", _dash(run), text)
+            text = re.sub(r"(?<!\w)\d+(?!\w)", lambda found: self._one(context, int(found.group()), variable), text)
+            text = re.sub(r"(?<=\w)\s*[-–]\s*(?=\w)", _range_delimiter(context), text)
             text = re.sub(r"\s*&\s*", " & ", re.sub(r"\s*,\s*", ", ", text))
-        return _finish(self, change_case(text, self.get("text-case"), _language(run)))
+        return _with_affixes(self, change_case(text, self.get("text-case"), _language(context)))
 
-    def _one(self, run: Run, number: int, variable: str) -> str:
+    def _one(self, context: RenderContext, number: int, variable: str) -> str:
         form = self.get("form", "numeric")
         if form == "ordinal":
-            return ordinal(run.terms, number, variable)
+            return ordinal(context.terms, number, variable)
         if form == "long-ordinal":
-            return long_ordinal(run.terms, number, variable)
+            return long_ordinal(context.terms, number, variable)
         return roman(number) if form == "roman" and 0 < number < 6000 else str(number)
 
 
-class Label(model.Label):
-    """The word before a number or beside a name: p., vol., eds."""
+class Label(StyleElement):
+    """The `label` element: the term for a number or a role (p., vol., eds.)."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
-        """The label, where what it stands for is there."""
+    def render(self, context: RenderContext) -> str | None:
+        """Render the label if its variable has a value."""
         variable = self.get("variable")
         if variable == "locator":
-            if run.cite is None or not run.cite.locator:
+            if context.cite is None or not context.cite.locator:
                 return None
-            if run.cite.label == "page" and names_its_part(run.cite.locator):
+            if context.cite.label == "page" and names_its_part(context.cite.locator):
                 return None
-            return self._word(run, run.cite.label, is_plural(run.cite.locator)) or None
+            return self._word(context, context.cite.label, is_plural(context.cite.locator)) or None
         if variable == "first-reference-note-number":
-            return self._word(run, variable, False) if run.note_number else None
-        text = plain(run.work.fields.get("page" if variable == "page-first" else variable, ""))
-        if not text or variable in run.silent:
+            return self._word(context, variable, False) if context.note_number else None
+        text = plain(context.item.fields.get("page" if variable == "page-first" else variable, ""))
+        if not text or variable in context.suppressed:
             return None
         several = text.isdecimal() and int(text) != 1 if variable.startswith("number-of-") else is_plural(text)
-        return self._word(run, variable, several) or None
+        return self._word(context, variable, several) or None
 
-    def of_role(self, run: Run, role: str, *, plural: bool) -> str:
-        """The label of people in a role: ed., trans."""
-        return self._word(run, role, plural)
+    def of_role(self, context: RenderContext, role: str, *, plural: bool) -> str:
+        """Render the label of a role: ed., trans."""
+        return self._word(context, role, plural)
 
-    def _word(self, run: Run, name: str, several: bool) -> str:
+    def _word(self, context: RenderContext, name: str, several: bool) -> str:
         wanted = self.get("plural", "contextual")
         several = wanted == "always" or (wanted == "contextual" and several)
-        word = run.terms.get(name, self.get("form"), plural=several)
-        return _finish(self, change_case(word, self.get("text-case"), run.terms.locale[:2])) or ""
+        word = context.terms.get(name, self.get("form"), plural=several)
+        return _with_affixes(self, change_case(word, self.get("text-case"), context.terms.locale[:2])) or ""
 
 
-class Group(model.Group):
-    """Parts that stand together, and fall together where no variable of theirs has a value."""
+class Group(StyleElement):
+    """The `group` element, which is suppressed if none of its variables has a value."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
-        """The parts joined; nothing where only fixed words are left."""
-        called, rendered = run.called, run.rendered
+    def render(self, context: RenderContext) -> str | None:
+        """Render the children joined by the delimiter; None if only fixed texts would remain."""
+        called, rendered = context.called, context.rendered
         delimiter = self.get("delimiter", "")
-        text = joined(self, run, delimiter)
-        if not text or text == HIDDEN or (run.called > called and run.rendered == rendered):
-            run.rendered = rendered
-            run.called = max(run.called, called + 1)
+        text = render_children(self, context, delimiter)
+        if not text or text == HIDDEN or (context.called > called and context.rendered == rendered):
+            context.rendered = rendered
+            context.called = max(context.called, called + 1)
             return HIDDEN if text == HIDDEN else None
-        run.rendered += 1  # a group that is there counts as a variable for the group around it
-        run.called += 1
-        return _finish(self, text)
+        context.rendered += 1  # a rendered group counts as a variable of the enclosing group
+        context.called += 1
+        return _with_affixes(self, text)
 
 
-class Macro(model.Macro):
-    """A part of a style that others call by name."""
+class Macro(StyleElement):
+    """The `macro` element."""
 
-    def render(self, run: Run, **_: Any) -> str | None:  # type: ignore[override]
-        """The part's text."""
-        run.macros_called += 1
-        if run.macros_called > _MOST_MACROS:
+    def render(self, context: RenderContext) -> str | None:
+        """Render the macro; raise StyleNotUsableError if macros call each other endlessly."""
+        context.macros_called += 1
+        if context.macros_called > _MAX_MACRO_CALLS:
             raise StyleNotUsableError("macros that call each other without end")
-        return joined(self, run)
+        return render_children(self, context)

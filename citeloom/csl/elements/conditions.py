@@ -1,79 +1,85 @@
-"""The branches of a style: which one is taken depends on the work, the cite and its place."""
+"""The conditional elements of a style (`choose`, `if`, `else`): tests on the item, the cite and its position."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from citeproc import model
-
-from citeloom.csl.context import Run
-from citeloom.csl.elements.basic import joined
+from citeloom.csl.context import RenderContext, StyleElement
+from citeloom.csl.elements.basic import render_children
 from citeloom.csl.text.markup import plain
 from citeloom.csl.text.numbers import is_numeric
 
 
-class If(model.If):
-    """A branch of a style, taken where its conditions hold."""
+class Choose(StyleElement):
+    """The `choose` element: the first branch whose condition holds."""
 
-    def render(self, run: Run, delimiter: str = "", **_: Any) -> str | None:  # type: ignore[override]
-        """The branch's text; where the condition fails the next branch is tried."""
+    def render(self, context: RenderContext, delimiter: str = "") -> str | None:
+        """Render the branch; the delimiter of the enclosing element joins its children."""
+        branch = next((branch for branch in self if branch.holds(context)), None)
+        return None if branch is None else render_children(branch, context, delimiter)
+
+
+class If(StyleElement):
+    """A conditional branch."""
+
+    def holds(self, context: RenderContext) -> bool:
+        """Evaluate the condition."""
         results = [
-            test(run, value) for name, test in _TESTS.items() if name in self.attrib for value in self.get(name).split()
+            test(context, value)
+            for name, test in _TESTS.items()
+            if name in self.attrib
+            for value in self.get(name).split()
         ]
-        if "type" in self.attrib:  # a work has one type: several name alternatives, also where all tests must hold
-            results.append(run.work.type in self.get("type").split())
+        if "type" in self.attrib:  # an item has one type: several types are alternatives even if all tests must hold
+            results.append(context.item.type in self.get("type").split())
         match = self.get("match", "all")
-        holds = any(results) if match in ("any", "none") else all(results)
-        if holds == (match == "none"):
-            raise model.ConditionFailed
-        return joined(self, run, delimiter)
+        return any(results) != (match == "none") if match in ("any", "none") else all(results)
 
 
-class Else(model.Else):
-    """The branch where no other was taken."""
+class Else(StyleElement):
+    """The branch that is taken if no other is."""
 
-    def render(self, run: Run, delimiter: str = "", **_: Any) -> str | None:  # type: ignore[override]
-        """The branch's text."""
-        return joined(self, run, delimiter)
+    def holds(self, context: RenderContext) -> bool:
+        """Return True."""
+        return True
 
 
-def _has(run: Run, variable: str) -> bool:
+def _has(context: RenderContext, variable: str) -> bool:
     if variable == "locator":
-        return run.cite is not None and bool(run.cite.locator)
+        return context.cite is not None and bool(context.cite.locator)
     if variable == "citation-number":
-        return run.number > 0
+        return context.number > 0
     if variable == "year-suffix":
-        return bool(run.telling.year_suffix)
+        return bool(context.disambiguation.year_suffix)
     if variable == "first-reference-note-number":
-        return run.note_number > 0
-    return run.work.has(variable)  # also what was written in another's place: a style asks about the work
+        return context.note_number > 0
+    return context.item.has(variable)  # also a suppressed variable: the style asks about the item
 
 
-def _is_number(run: Run, variable: str) -> bool:
+def _is_number(context: RenderContext, variable: str) -> bool:
     if variable == "locator":
-        return run.cite is not None and is_numeric(run.cite.locator)
+        return context.cite is not None and is_numeric(context.cite.locator)
     if variable == "citation-number":
         return True
-    return _has(run, variable) and is_numeric(
-        plain(run.work.fields.get("page" if variable == "page-first" else variable, ""))
+    return _has(context, variable) and is_numeric(
+        plain(context.item.fields.get("page" if variable == "page-first" else variable, ""))
     )
 
 
-def _is_uncertain(run: Run, variable: str) -> bool:
-    when = run.work.dates.get(variable)
-    return when is not None and when.circa
+def _is_uncertain(context: RenderContext, variable: str) -> bool:
+    date = context.item.dates.get(variable)
+    return date is not None and date.circa
 
 
-def _has_locator(run: Run, label: str) -> bool:
-    return run.cite is not None and bool(run.cite.locator) and run.cite.label == label
+def _has_locator(context: RenderContext, label: str) -> bool:
+    return context.cite is not None and bool(context.cite.locator) and context.cite.label == label
 
 
-_TESTS: dict[str, Callable[[Run, str], bool]] = {
+_TESTS: dict[str, Callable[[RenderContext, str], bool]] = {
     "variable": _has,
     "is-numeric": _is_number,
     "is-uncertain-date": _is_uncertain,
     "locator": _has_locator,
-    "position": lambda run, name: not run.in_bibliography and name in run.position,
-    "disambiguate": lambda run, value: run.telling.choice == (value == "true"),
+    "position": lambda context, name: not context.in_bibliography and name in context.position,
+    "disambiguate": lambda context, value: context.disambiguation.style_branch == (value == "true"),
 }

@@ -1,77 +1,74 @@
-"""How a style writes dates: parts in its own order, ranges, seasons, years before Christ."""
+"""The `date` element of a style: date parts, ranges, seasons and years BCE."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from citeproc import model
-
-from citeloom.csl.context import Run
-from citeloom.csl.dates import Day, When
+from citeloom.csl.context import RenderContext, StyleElement, apply_font
+from citeloom.csl.dates import DateValue, PartialDate
 from citeloom.csl.text.case import change_case
 from citeloom.csl.text.numbers import ordinal
 
 _PARTS = ("year", "month", "day")
 
 
-class Date(model.Date):
-    """A style's date, whole or in the parts it asks for."""
+class Date(StyleElement):
+    """A date variable, in a localized form or in the parts that the style lists."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
-        """The date as the style writes it."""
+    def render(self, context: RenderContext) -> str | None:
+        """Render the date."""
         variable = self.get("variable")
-        when = run.date(variable)
-        if when is None:
+        date = context.date(variable)
+        if date is None:
             return None
-        if run.sorting:
-            run.rendered += 1
-            return when.sort_key({part.name for part in self._parts(run)[0]})
-        if when.begin is not None:
-            text = "".join(self._texts(run, when, variable))
-        else:  # words such as "in press" stand where the year would
-            shown = any(part.name == "year" for part in self._parts(run)[0])
-            text = when.words + (run.take_year_suffix() if variable == "issued" else "") if shown else ""
+        if context.sorting:
+            context.rendered += 1
+            return date.sort_key({part.name for part in self._parts(context)[0]})
+        if date.begin is not None:
+            text = "".join(self._texts(context, date, variable))
+        else:  # a text such as "in press" takes the place of the year
+            shown = any(part.name == "year" for part in self._parts(context)[0])
+            text = date.literal + (context.take_year_suffix() if variable == "issued" else "") if shown else ""
         if not text:
             return None
-        run.rendered += 1
-        text = Run.typography(self.attrib, change_case(text, self.get("text-case"), run.terms.locale[:2]))
+        context.rendered += 1
+        text = apply_font(self.attrib, change_case(text, self.get("text-case"), context.terms.locale[:2]))
         return str(self.get("prefix", "")) + text + str(self.get("suffix", ""))
 
-    def _texts(self, run: Run, when: When, variable: str) -> Iterator[str]:
-        assert when.begin is not None
-        parts, delimiter = self._parts(run)
-        shown = [p for p in parts if _value(when.begin, p.name) or (when.end and _value(when.end, p.name))]
-        if when.end is None:
+    def _texts(self, context: RenderContext, date: DateValue, variable: str) -> Iterator[str]:
+        assert date.begin is not None
+        parts, delimiter = self._parts(context)
+        shown = [p for p in parts if _value(date.begin, p.name) or (date.end and _value(date.end, p.name))]
+        if date.end is None:
             for i, part in enumerate(shown):
-                yield (delimiter if i else "") + part.text(run, when.begin, variable)
-            if when.open_end:
+                yield (delimiter if i else "") + part.text(context, date.begin, variable)
+            if date.open_end:
                 yield "–"
             return
-        differing = _differing(when.begin, when.end)
+        differing = _differing(date.begin, date.end)
         inside = [p for p in shown if p.name in differing]
         if not inside:
             for i, part in enumerate(shown):
-                yield (delimiter if i else "") + part.text(run, when.begin, variable)
+                yield (delimiter if i else "") + part.text(context, date.begin, variable)
             return
         largest = next(name for name in _PARTS if name in {p.name for p in inside})
         between = next(p.range_delimiter for p in inside if p.name == largest)
         first, last = shown.index(inside[0]), shown.index(inside[-1])
         for i, part in enumerate(shown[: last + 1]):
             bare = "both" if first == last and i == first else "suffix" if i == last else ""
-            text = part.text(run, when.begin, variable, bare=bare if i >= first else "", suffixed=False)
+            text = part.text(context, date.begin, variable, bare=bare if i >= first else "", suffixed=False)
             yield (delimiter if i and text else "") + text
         yield between
         for i, part in enumerate(shown[first:]):
-            text = part.text(run, when.end, variable, bare="prefix" if i == 0 else "")
+            text = part.text(context, date.end, variable, bare="prefix" if i == 0 else "")
             yield (delimiter if i and text else "") + text
 
-    def _parts(self, run: Run) -> tuple[list[_Part], str]:
+    def _parts(self, context: RenderContext) -> tuple[list[_Part], str]:
         own = {part.get("name"): part for part in self if part.get("name")}
         form = self.get("form")
         if form is None:
             return [_Part(dict(part.attrib)) for part in own.values()], self.get("delimiter", "")
-        local = run.terms.dates.get(form)
+        local = context.terms.dates.get(form)
         if local is None:
             return [], ""
         wanted = self.get("date-parts", "year-month-day").split("-")
@@ -83,11 +80,11 @@ class Date(model.Date):
         return parts, self.get("delimiter") or local.delimiter
 
 
-def _value(day: Day, name: str) -> int:
+def _value(day: PartialDate, name: str) -> int:
     return day.month or day.season if name == "month" else int(getattr(day, name))
 
 
-def _differing(begin: Day, end: Day) -> set[str]:
+def _differing(begin: PartialDate, end: PartialDate) -> set[str]:
     if begin.year != end.year:
         return set(_PARTS)
     if (begin.month, begin.season) != (end.month, end.season):
@@ -96,46 +93,48 @@ def _differing(begin: Day, end: Day) -> set[str]:
 
 
 class _Part:
-    """A year, month or day as a style wants it."""
+    """A `date-part`: year, month or day."""
 
     def __init__(self, attributes: Mapping[str, str]) -> None:
         self.attributes = attributes
         self.name = attributes["name"]
         self.range_delimiter = attributes.get("range-delimiter", "–")
 
-    def text(self, run: Run, day: Day, variable: str, *, bare: str = "", suffixed: bool = True) -> str:
-        """The part with its affixes, without those that a range drops."""
+    def text(
+        self, context: RenderContext, day: PartialDate, variable: str, *, bare: str = "", suffixed: bool = True
+    ) -> str:
+        """Render the part with its affixes; `bare` names those that are omitted inside a range."""
         value = _value(day, self.name)
         if not value:
             return ""
-        text = {"year": self._year, "month": self._month, "day": self._day}[self.name](run, day)
+        text = {"year": self._year, "month": self._month, "day": self._day}[self.name](context, day)
         if self.attributes.get("strip-periods") == "true":
             text = text.replace(".", "")
-        text = change_case(text, self.attributes.get("text-case"), run.terms.locale[:2])
+        text = change_case(text, self.attributes.get("text-case"), context.terms.locale[:2])
         if self.name == "year" and variable == "issued" and suffixed:
-            text += run.take_year_suffix()
-        text = run.typography(self.attributes, text)
+            text += context.take_year_suffix()
+        text = apply_font(self.attributes, text)
         prefix = "" if bare == "prefix" else self.attributes.get("prefix", "")
         suffix = "" if bare in ("suffix", "both") else self.attributes.get("suffix", "")
         return prefix + text + suffix
 
-    def _year(self, run: Run, day: Day) -> str:
+    def _year(self, context: RenderContext, day: PartialDate) -> str:
         if self.attributes.get("form") == "short":
             return f"{abs(day.year) % 100:02}"
         era = "bc" if day.year < 0 else "ad" if day.year < 1000 else ""
-        return str(abs(day.year)) + (run.terms.get(era) if era else "")
+        return str(abs(day.year)) + (context.terms.get(era) if era else "")
 
-    def _month(self, run: Run, day: Day) -> str:
+    def _month(self, context: RenderContext, day: PartialDate) -> str:
         form = self.attributes.get("form", "long")
         if not day.month:
-            return run.terms.get(f"season-{day.season:02}")
+            return context.terms.get(f"season-{day.season:02}")
         if form in ("numeric", "numeric-leading-zeros"):
             return f"{day.month:02}" if form.endswith("zeros") else str(day.month)
-        return run.terms.get(f"month-{day.month:02}", form)
+        return context.terms.get(f"month-{day.month:02}", form)
 
-    def _day(self, run: Run, day: Day) -> str:
+    def _day(self, context: RenderContext, day: PartialDate) -> str:
         form = self.attributes.get("form", "numeric")
-        only_first = run.terms.options.get("limit-day-ordinals-to-day-1") == "true"
+        only_first = context.terms.options.get("limit-day-ordinals-to-day-1") == "true"
         if form == "ordinal" and not (only_first and day.day > 1):
-            return ordinal(run.terms, day.day, f"month-{day.month:02}")
+            return ordinal(context.terms, day.day, f"month-{day.month:02}")
         return f"{day.day:02}" if form == "numeric-leading-zeros" else str(day.day)

@@ -1,4 +1,4 @@
-"""How a style writes names: order, particles, initials, et al., editors in place of authors."""
+"""The `names` element of a style: order, particles, initials, et al. and substitutes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citeproc import model
-
-from citeloom.csl.context import Run
-from citeloom.csl.records import Person, glue
+from citeloom.csl.context import RenderContext, StyleElement, apply_font
+from citeloom.csl.records import Person, join_particle
 from citeloom.csl.text.case import change_case
 from citeloom.csl.text.markup import HIDDEN
 
@@ -23,7 +21,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class _NameStyle:
-    """A style's way with the names of one list."""
+    """The options of a style for one list of names."""
 
     options: dict[str, str]
     form: str
@@ -31,7 +29,7 @@ class _NameStyle:
     demote: str
     hyphen: bool
     parts: dict[str, Any]
-    name: Any  # the style's <name>, whose typography and affixes each name has
+    name: Any  # the <name> element, whose formatting and affixes apply to each name
     sorting: bool
 
     def number(self, name: str) -> int:
@@ -45,154 +43,164 @@ def _child(element: Any, *tags: str) -> Any:
     )
 
 
-def _name_style(run: Run, names: Any) -> _NameStyle:
+def _name_style(context: RenderContext, names: Any) -> _NameStyle:
     name = _child(names, "name")
     own = {} if name is None else dict(name.attrib)
     options: dict[str, str] = {}
     for option in _OPTIONS:
-        value = own.get(option, run.option(option))
+        value = own.get(option, context.option(option))
         if value is not None:
             options[option] = value
-    options.update(run.sorting or {})
-    if run.sorting is not None:
-        # Marks that sort before every letter: a name alone comes before the same name with more.
+    options.update(context.sorting or {})
+    if context.sorting is not None:
+        # Separators that sort before every letter: a name alone comes before the same name with more.
         options.update({"name-as-sort-order": "all", "sort-separator": "\x01", "and": ""})
-    root = run.area.getparent()
+    root = context.area.getparent()
     return _NameStyle(
         options,
-        form=own.get("form") or run.option("name-form", "long") or "long",
-        delimiter="\x02" if run.sorting is not None else own.get("delimiter", run.option("name-delimiter") or ", "),
+        form=own.get("form") or context.option("name-form", "long") or "long",
+        delimiter="\x02"
+        if context.sorting is not None
+        else own.get("delimiter", context.option("name-delimiter") or ", "),
         demote=root.get("demote-non-dropping-particle", "display-and-sort"),
         hyphen=root.get("initialize-with-hyphen", "true") == "true",
         parts={part.get("name"): part for part in (() if name is None else name) if part.get("name")},
         name=name,
-        sorting=run.sorting is not None,
+        sorting=context.sorting is not None,
     )
 
 
-class Names(model.Names):
-    """A style's list of names with its label, or what stands in its place."""
+class Names(StyleElement):
+    """The `names` element: lists of names with labels, or their substitute."""
 
-    def render(self, run: Run, **_: Any) -> str | None:
-        """The names as the style writes them."""
-        # Names that stand in for others are written like those, unless they say how.
-        pattern = self if run.pattern is None or _child(self, "name", "label") is not None else run.pattern
-        run.called += 1
-        first = run.first_names is None and run.sorting is None
-        roles = self._roles(run)
-        if roles and first and run.author is not None:
-            return self._stand_in(run, pattern, roles)
+    def render(self, context: RenderContext) -> str | None:
+        """Render the names."""
+        # Names in a substitute are formatted like the names they replace, unless they have options of their own.
+        pattern = self if context.pattern is None or _child(self, "name", "label") is not None else context.pattern
+        context.called += 1
+        first = context.first_names is None and context.sorting is None
+        roles = self._roles(context)
+        if roles and first and context.author_replacement is not None:
+            return self._author_replacement(context, pattern, roles)
         if not roles:
-            return self._substitute(run)
-        texts = [self._one_role(run, role, people, pattern, first and i == 0) for i, (role, people) in enumerate(roles)]
-        run.rendered += 1
-        text = (self.get("delimiter") or run.option("names-delimiter", "") or "").join(filter(None, texts))
-        if run.sorting is not None:
-            return f"{text}\x01"  # what a style adds to the names, a year, sorts before another name
-        if _is_count(run, pattern):
+            return self._substitute(context)
+        texts = [
+            self._one_role(context, role, people, pattern, first and i == 0) for i, (role, people) in enumerate(roles)
+        ]
+        context.rendered += 1
+        text = (self.get("delimiter") or context.option("names-delimiter", "") or "").join(filter(None, texts))
+        if context.sorting is not None:
+            return f"{text}\x01"  # what follows the names, such as a year, sorts before another name
+        if _is_count(context, pattern):
             return str(sum(int(text) for text in texts if text.isdigit()) or "") or None
         if first:
-            run.first_names = text
+            context.first_names = text
         return self._affixed(text)
 
     def _affixed(self, text: str) -> str | None:
         if not text:
             return None
-        return str(self.get("prefix", "")) + Run.typography(self.attrib, text) + str(self.get("suffix", ""))
+        return str(self.get("prefix", "")) + apply_font(self.attrib, text) + str(self.get("suffix", ""))
 
-    def _roles(self, run: Run) -> list[tuple[str, tuple[Person, ...]]]:
-        found = [(role, people) for role in self.get("variable", "").split() if (people := run.people(role))]
+    def _roles(self, context: RenderContext) -> list[tuple[str, tuple[Person, ...]]]:
+        found = [(role, people) for role in self.get("variable", "").split() if (people := context.people(role))]
         one_list = {role for role, _ in found} == {"editor", "translator"} and found[0][1] == found[1][1]
-        if one_list and run.terms.get("editortranslator"):
+        if one_list and context.terms.get("editortranslator"):
             return [("editortranslator", found[0][1])]
         return found
 
-    def _one_role(self, run: Run, role: str, people: tuple[Person, ...], pattern: Any, first: bool) -> str:
-        style = _name_style(run, pattern)
+    def _one_role(
+        self, context: RenderContext, role: str, people: tuple[Person, ...], pattern: Any, first: bool
+    ) -> str:
+        style = _name_style(context, pattern)
         if style.form == "count":
-            return str(len(_shown(run, style, people, first)[0]))
-        listed = _list_names(run, style, people, pattern, first)
+            return str(len(_shown(context, style, people, first)[0]))
+        listed = _list_names(context, style, people, pattern, first)
         if first:
-            run.first_list, run.first_people = listed, people
-        return self._labelled(run, role, people, pattern, listed)
+            context.first_list, context.first_people = listed, people
+        return self._labelled(context, role, people, pattern, listed)
 
-    def _labelled(self, run: Run, role: str, people: Sequence[Person], pattern: Any, text: str) -> str:
+    def _labelled(self, context: RenderContext, role: str, people: Sequence[Person], pattern: Any, text: str) -> str:
         label = _child(pattern, "label")
-        if label is None or run.sorting is not None:
+        if label is None or context.sorting is not None:
             return text
-        word: str = label.of_role(run, role, plural=len(people) > 1)
+        word: str = label.of_role(context, role, plural=len(people) > 1)
         before = _child(pattern, "label", "name") is label and _child(pattern, "name") is not None
         return word + text if before else text + word
 
-    def _stand_in(self, run: Run, pattern: Any, roles: list[tuple[str, tuple[Person, ...]]]) -> str | None:
-        """Nothing, or the dash of a bibliography, in place of the first names."""
-        run.first_names, run.first_people = run.author or "", roles[0][1]
-        if not run.author:
+    def _author_replacement(
+        self, context: RenderContext, pattern: Any, roles: list[tuple[str, tuple[Person, ...]]]
+    ) -> str | None:
+        """Return the replacement of the first names: nothing, or the dash for a repeated author."""
+        context.first_names, context.first_people = context.author_replacement or "", roles[0][1]
+        if not context.author_replacement:
             return HIDDEN
-        run.rendered += 1
+        context.rendered += 1
         role, people = roles[0]
-        return self._affixed(self._labelled(run, role, people, pattern, run.author))
+        return self._affixed(self._labelled(context, role, people, pattern, context.author_replacement))
 
-    def _substitute(self, run: Run) -> str | None:
+    def _substitute(self, context: RenderContext) -> str | None:
         substitute = _child(self, "substitute")
         if substitute is None:
             return None
-        outer, run.pattern = (
-            run.pattern,
-            self if run.pattern is None or _child(self, "name") is not None else run.pattern,
+        outer, context.pattern = (
+            context.pattern,
+            self if context.pattern is None or _child(self, "name") is not None else context.pattern,
         )
         try:
-            return self._first_of(run, substitute)
+            return self._first_of(context, substitute)
         finally:
-            run.pattern = outer
+            context.pattern = outer
 
-    def _first_of(self, run: Run, substitute: Any) -> str | None:
+    def _first_of(self, context: RenderContext, substitute: Any) -> str | None:
         for child in substitute:
-            before, called = len(run.used), run.called
-            text = child.render(run)
+            before, called = len(context.variables_used), context.called
+            text = child.render(context)
             if text == HIDDEN:
                 return HIDDEN
             if text:
-                run.silent.update(run.used[before:])
-                if run.first_names is None and run.sorting is None:
-                    run.first_names = text
-                    if run.author is not None:
-                        return run.author or HIDDEN
+                context.suppressed.update(context.variables_used[before:])
+                if context.first_names is None and context.sorting is None:
+                    context.first_names = text
+                    if context.author_replacement is not None:
+                        return context.author_replacement or HIDDEN
                 return str(text) if isinstance(child, Names) else self._affixed(str(text))
-            run.called = called
+            context.called = called
         return None
 
 
-def _is_count(run: Run, pattern: Any) -> bool:
+def _is_count(context: RenderContext, pattern: Any) -> bool:
     name = _child(pattern, "name")
     return name is not None and name.get("form") == "count"
 
 
-def _shown(run: Run, style: _NameStyle, people: tuple[Person, ...], first: bool) -> tuple[tuple[Person, ...], bool]:
-    """The names that are shown, and whether others are left out."""
+def _shown(
+    context: RenderContext, style: _NameStyle, people: tuple[Person, ...], first: bool
+) -> tuple[tuple[Person, ...], bool]:
+    """Return the names to show, and whether others are omitted."""
     least, use_first = style.number("et-al-min"), style.number("et-al-use-first") or 1
-    if "subsequent" in run.position and not run.in_bibliography:
+    if "subsequent" in context.position and not context.in_bibliography:
         least = style.number("et-al-subsequent-min") or least
         use_first = style.number("et-al-subsequent-use-first") or use_first
-    if not run.in_bibliography and run.sorting is None:
-        use_first = max(use_first, run.telling.names)
+    if not context.in_bibliography and context.sorting is None:
+        use_first = max(use_first, context.disambiguation.names)
     if not least or len(people) < least or use_first >= len(people):
         return people, False
     return people[:use_first], True
 
 
-def _list_names(run: Run, style: _NameStyle, people: tuple[Person, ...], names: Any, first: bool) -> str:
-    shown, cut = _shown(run, style, people, first)
-    given = run.telling.given if first and not run.in_bibliography else ()
+def _list_names(context: RenderContext, style: _NameStyle, people: tuple[Person, ...], names: Any, first: bool) -> str:
+    shown, cut = _shown(context, style, people, first)
+    given = context.disambiguation.given if first and not context.in_bibliography else ()
     texts = [_one_name(style, person, i, given[i] if i < len(given) else 0) for i, person in enumerate(shown)]
     delimiter = style.delimiter
     if not cut:
         inverted = len(shown) > 1 and not shown[-2].literal and _inverted(style, len(shown) - 2)
-        return _with_and(run, style, texts, inverted)
+        return _with_and(context, style, texts, inverted)
     if style.options.get("et-al-use-last") == "true" and len(shown) <= len(people) - 2:
         last = _one_name(style, people[-1], len(people) - 1, 0)
         return f"{delimiter.join(texts)}{delimiter}… {last}"
-    et_al = _et_al(run, names)
+    et_al = _et_al(context, names)
     if not et_al:
         return delimiter.join(texts)
     rule = style.options.get("delimiter-precedes-et-al", "contextual")
@@ -201,9 +209,9 @@ def _list_names(run: Run, style: _NameStyle, people: tuple[Person, ...], names: 
     return delimiter.join(texts) + (delimiter if apart else " ") + et_al
 
 
-def _with_and(run: Run, style: _NameStyle, texts: list[str], inverted: bool) -> str:
-    symbol = run.terms.get("and") if run.in_sentence else "&"
-    word = {"text": run.terms.get("and"), "symbol": symbol}.get(style.options.get("and", ""))
+def _with_and(context: RenderContext, style: _NameStyle, texts: list[str], inverted: bool) -> str:
+    symbol = context.terms.get("and") if context.in_sentence else "&"
+    word = {"text": context.terms.get("and"), "symbol": symbol}.get(style.options.get("and", ""))
     if word is None or len(texts) < 2:
         return style.delimiter.join(texts)
     rule = style.options.get("delimiter-precedes-last", "contextual")
@@ -213,11 +221,11 @@ def _with_and(run: Run, style: _NameStyle, texts: list[str], inverted: bool) -> 
     return style.delimiter.join(texts[:-1]) + (style.delimiter.rstrip() if apart else "") + f" {word} " + texts[-1]
 
 
-def _et_al(run: Run, names: Any) -> str:
+def _et_al(context: RenderContext, names: Any) -> str:
     element = _child(names, "et-al")
     term = "et-al" if element is None else element.get("term", "et-al")
-    text = run.terms.get(term)
-    return text if element is None else Run.typography(element.attrib, text)
+    text = context.terms.get(term)
+    return text if element is None else apply_font(element.attrib, text)
 
 
 def _inverted(style: _NameStyle, index: int) -> bool:
@@ -244,7 +252,7 @@ def _name_text(style: _NameStyle, person: Person, index: int, given_level: int) 
         return _part(part.get("family"), person.family if _demoted(style) and style.sorting else person.whole_family)
     if style.form == "long" and _inverted(style, index):
         return _inverted_name(style, person, given)
-    family = glue(person.dropping, person.whole_family)
+    family = join_particle(person.dropping, person.whole_family)
     text = " ".join(filter(None, (_part(part.get("given"), given), _part(part.get("family"), family))))
     if person.suffix:
         text += (", " if person.comma_suffix else " ") + _suffix(style, person)
@@ -260,7 +268,7 @@ def _inverted_name(style: _NameStyle, person: Person, given: str) -> str:
 
 
 def _suffix(style: _NameStyle, person: Person) -> str:
-    """Jr., without the full stop where the initials have none."""
+    """Return the suffix, without its full stop if the style's initials have none."""
     return person.suffix if "." in style.options.get("initialize-with", ".") else person.suffix.rstrip(".")
 
 
@@ -271,12 +279,12 @@ def _demoted(style: _NameStyle) -> bool:
 def _part(element: Any, text: str) -> str:
     if element is None or not text:
         return text
-    text = Run.typography(element.attrib, change_case(text, element.get("text-case"), ""))
+    text = apply_font(element.attrib, change_case(text, element.get("text-case"), ""))
     return str(element.get("prefix", "")) + text + str(element.get("suffix", ""))
 
 
 def initials(given: str, mark: str, *, hyphen: bool = True, whole: bool = True) -> str:
-    """Given names as initials; where not `whole`, only what already is an initial gets the style's mark."""
+    """Abbreviate given names; if not `whole`, only names that are initials already get the style's mark."""
     words = re.sub(r"\.(?=\S)", ". ", given).split()
     texts: list[str] = []
     for word in words:
@@ -285,13 +293,13 @@ def initials(given: str, mark: str, *, hyphen: bool = True, whole: bool = True) 
         if not pieces or not pieces[0][0].isupper() or (not whole and not is_initial):
             texts.append(f" {word} ")
             continue
-        kept = [_letters(piece, mark) for piece in pieces if piece[0].isupper()]
+        kept = [_initials_of(piece, mark) for piece in pieces if piece[0].isupper()]
         texts.append(("-" if hyphen else "").join(kept) + mark[len(mark.rstrip()) :])
     return re.sub(r"\s+", " ", "".join(texts)).strip()
 
 
-def _letters(piece: str, mark: str) -> str:
-    """The initial of a name; "Ph." stays as the record has it, and "ME" are two."""
+def _initials_of(piece: str, mark: str) -> str:
+    """Return the initials of one name: "Ph." stays unchanged, "ME" are two."""
     bare = piece.rstrip(".")
     if piece.endswith(".") and len(bare) <= 3:
         return bare + mark.rstrip()

@@ -1,4 +1,4 @@
-"""Capitals and small letters as a style asks for them; what a record marks as "nocase" stays as it is."""
+"""Text case: lower, upper, sentence and title case as CSL defines them. Text marked as "nocase" is not changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STOP_WORDS = frozenset({
     "within", "without", "yet",
 })  # fmt: skip
 _WORD = re.compile(r"[^\s\-–—/]+")
-_KEPT = re.compile(
+_PROTECTED = re.compile(
     f"({ON['nocase']}[^{OFF['nocase']}]*{OFF['nocase']}|{ON['super']}[^{OFF['super']}]*{OFF['super']}|"
     f"{ON['sub']}[^{OFF['sub']}]*{OFF['sub']}|{ON['own-small-caps']}[^{OFF['own-small-caps']}]*{OFF['own-small-caps']})"
 )
@@ -23,7 +23,7 @@ _OPENERS = re.compile(rf"(?:{MARK_CLASS}|[^\w\s])*")
 
 
 def change_case(text: str, case: str | None, language: str) -> str:
-    """The text in the case of a style: lowercase, uppercase, capitalize-first, capitalize-all, sentence, title."""
+    """Apply a CSL text case: lowercase, uppercase, capitalize-first, capitalize-all, sentence or title."""
     if not case or not text:
         return text
     if case == "title":
@@ -31,8 +31,8 @@ def change_case(text: str, case: str | None, language: str) -> str:
     if case == "sentence":
         return _sentence(text)
     if case == "capitalize-first":
-        return text if _KEPT.match(text) else _capital_word(text)
-    return "".join(_simple(piece, case) if i % 2 == 0 else piece for i, piece in enumerate(_KEPT.split(text)))
+        return text if _PROTECTED.match(text) else _capital_word(text)
+    return "".join(_simple(piece, case) if i % 2 == 0 else piece for i, piece in enumerate(_PROTECTED.split(text)))
 
 
 def _simple(text: str, case: str) -> str:
@@ -50,37 +50,37 @@ def _capital(word: str) -> str:
 
 
 def _capital_word(text: str) -> str:
-    """The text with a capital, unless its first word has one already: arXiv, iPad."""
+    """Capitalize the first word unless it has a capital already: arXiv, iPad."""
     word = _WORD.search(text)
     return _capital(text) if word and word.group() == word.group().lower() else text
 
 
 def _sentence(text: str) -> str:
-    shouting = plain(text).isupper()
+    all_caps = plain(text).isupper()
     pieces = []
-    for i, piece in enumerate(_KEPT.split(text)):
-        calm = re.sub(r"\S+", lambda word: _calm(word.group(), shouting), piece) if i % 2 == 0 else piece
-        pieces.append(_capital(calm) if i == 0 else calm)
+    for i, piece in enumerate(_PROTECTED.split(text)):
+        lowered = re.sub(r"\S+", lambda word: _sentence_word(word.group(), all_caps), piece) if i % 2 == 0 else piece
+        pieces.append(_capital(lowered) if i == 0 else lowered)
     return "".join(pieces)
 
 
-def _calm(word: str, shouting: bool) -> str:
+def _sentence_word(word: str, all_caps: bool) -> str:
     bare = plain(word).strip(".,;:!?()[]'’\"")
-    return word.lower() if shouting or bare[1:].islower() or len(bare) == 1 else word
+    return word.lower() if all_caps or bare[1:].islower() or len(bare) == 1 else word
 
 
 def _title(text: str) -> str:
     output: list[str] = []
     words = list(_WORD.finditer(text))
-    kept = [(found.start(), found.end()) for found in _KEPT.finditer(text)]
+    protected = [(found.start(), found.end()) for found in _PROTECTED.finditer(text)]
     end, place = 0, 0
     for i, found in enumerate(words):
         gap = text[end : found.start()]
         output.append(gap)
         word = found.group()
-        while place < len(kept) and kept[place][1] <= found.start():
+        while place < len(protected) and protected[place][1] <= found.start():
             place += 1
-        if place < len(kept) and kept[place][0] < found.end():
+        if place < len(protected) and protected[place][0] < found.end():
             output.append(word)
         else:
             after = plain("".join(output[-2:])).rstrip()[-1:] if i else ":"

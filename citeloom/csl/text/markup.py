@@ -1,14 +1,14 @@
-"""Typography as single private characters, so that citeproc can join, case and trim text without breaking markup.
+"""Markup as single private-use characters, so that text can be joined, trimmed and changed in case without breaking it.
 
-A record's own markup (`<i>`, `<sub>`, `<span class="nocase">`, quotation marks) becomes marks on the way in; a style's
-formatting adds more; `citeloom.csl.text.output` turns them into Markdown, HTML or plain text on the way out.
+The markup of a record (`<i>`, `<sub>`, `<span class="nocase">`, quotation marks) is converted to marks when it is read,
+the style adds more, and the output module converts them to Markdown, HTML or plain text.
 """
 
 from __future__ import annotations
 
 import re
 
-_FIRST = 0xF0000  # a private plane: no font and no record uses it
+_FIRST = 0xF0000  # a private-use plane, which records do not use
 _KINDS = (
     "italic",
     "bold",
@@ -31,9 +31,9 @@ _KINDS = (
 )
 ON = {kind: chr(_FIRST + 2 * i) for i, kind in enumerate(_KINDS)}
 OFF = {kind: chr(_FIRST + 2 * i + 1) for i, kind in enumerate(_KINDS)}
-SEAL = chr(_FIRST + 2 * len(_KINDS))  # between two marks of punctuation that the record itself put together
-HIDDEN = chr(_FIRST + 2 * len(_KINDS) + 1)  # stands where names would, had the writer not left them out
-MARKS = frozenset((*ON.values(), *OFF.values(), SEAL, HIDDEN))
+NO_MERGE = chr(_FIRST + 2 * len(_KINDS))  # keeps adjacent punctuation of the record from being merged
+HIDDEN = chr(_FIRST + 2 * len(_KINDS) + 1)  # placeholder of names that are suppressed
+MARKS = frozenset((*ON.values(), *OFF.values(), NO_MERGE, HIDDEN))
 KIND = {mark: kind for kind, mark in (*ON.items(), *OFF.items())}
 MARK_CLASS = f"[{ON['italic']}-{HIDDEN}]"
 _PRIVATE = re.compile("[\U000f0000-\U000ffffd]")
@@ -44,7 +44,7 @@ _TAG = re.compile(
     r"(?<![\w”])[\"'](?=\S)|(?<=\S)[\"'](?!\w)|(?<=\w)['’](?=\w)|[“”„‘‚]|(?<!\w)’(?!\w)|(?<=\w)’|«\s?|\s?»",
     re.IGNORECASE,
 )
-_OF_TAG = {
+_KIND_OF_TAG = {
     "i": "own-italic",
     "em": "own-italic",
     "b": "own-bold",
@@ -54,7 +54,7 @@ _OF_TAG = {
     "sup": "super",
     "sc": "own-small-caps",
 }
-_OF_SPAN = {
+_KIND_OF_SPAN = {
     "nocase": "nocase",
     "small-caps": "own-small-caps",
     "font-style:normal": "upright",
@@ -64,44 +64,44 @@ _OF_SPAN = {
     "font-weight:normal": "light",
     "font-weight: normal": "light",
 }
-_LONGEST = 50_000  # characters; no title or abstract is longer
-_DEEPEST = 12  # tags and quotation marks inside each other
+_MAX_LENGTH = 50_000  # characters; no title or abstract is longer
+_MAX_DEPTH = 12  # nesting of tags and quotation marks
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
-# Between two marks of punctuation, or a closing quotation mark and one.
-_OWN_RUN = re.compile(rf"(?<=[.,;:!?{OFF['quote']}{OFF['inner-quote']}])(?=[.,;:!?])")
+# Between two punctuation characters, or a closing quotation mark and one.
+_PUNCTUATION_RUN = re.compile(rf"(?<=[.,;:!?{OFF['quote']}{OFF['inner-quote']}])(?=[.,;:!?])")
 
 
 def wrap(kind: str, text: str) -> str:
-    """The text between the marks of a kind of typography."""
+    """Put the text between the marks of a kind of markup."""
     return f"{ON[kind]}{text}{OFF[kind]}"
 
 
 def plain(text: str) -> str:
-    """The text without its marks."""
+    """Remove all marks from a text."""
     return _ANY_MARK.sub("", text)
 
 
 def read_line(text: str) -> str:
-    """A value of a record on one line, free of marks of its own."""
+    """Return a value of a record on one line, without control and private-use characters."""
     return " ".join(_PRIVATE.sub("", _CONTROL.sub(" ", text)).split())
 
 
 def read_rich(text: str, quotes: tuple[str, str]) -> str:
-    """A value of a record with its markup and quotation marks as marks; what is not balanced stays as it is.
+    """Convert the tags and quotation marks of a record's value to marks; unbalanced ones stay unchanged.
 
-    `quotes` are the opening quotation marks of the language, outer and inner: those of another language stay too.
+    `quotes` are the opening quotation marks of the language, outer and inner; those of other languages stay unchanged.
     """
     text = read_line(text)
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return text
     pieces: list[str] = []
-    open_at: list[tuple[str, int, str]] = []  # what is open: kind, place in pieces, what closes it
+    open_at: list[tuple[str, int, str]] = []  # open markup: kind, index in pieces, closing token
     end = 0
     for found in _TAG.finditer(text):
         pieces.append(text[end : found.start()])
         end = found.end()
         token = found.group().strip()
-        if len(open_at) > _DEEPEST:
+        if len(open_at) > _MAX_DEPTH:
             pieces.append(found.group())
             continue
         if token in "'’" and _inside_word(text, found):
@@ -111,7 +111,7 @@ def read_rich(text: str, quotes: tuple[str, str]) -> str:
         else:
             _quotation_mark(token, found, pieces, open_at, quotes)
     pieces.append(text[end:])
-    return seal("".join(pieces))
+    return protect_punctuation("".join(pieces))
 
 
 def _inside_word(text: str, found: re.Match[str]) -> bool:
@@ -121,7 +121,7 @@ def _inside_word(text: str, found: re.Match[str]) -> bool:
 def _tag(found: re.Match[str], pieces: list[str], open_at: list[tuple[str, int, str]]) -> None:
     closing, name, attributes = found.group(1), found.group(2).lower(), found.group(3).lower()
     if not closing:
-        kind = _OF_TAG.get(name) or next((kind for word, kind in _OF_SPAN.items() if word in attributes), "")
+        kind = _KIND_OF_TAG.get(name) or next((kind for word, kind in _KIND_OF_SPAN.items() if word in attributes), "")
         open_at.append((kind, len(pieces), f"</{name}>"))
     elif open_at and open_at[-1][2] == f"</{name}>":
         kind, place, _ = open_at.pop()
@@ -153,6 +153,6 @@ def _quotation_mark(
     pieces.append("’" if token == "'" else found.group())
 
 
-def seal(text: str) -> str:
-    """The text with its own runs of punctuation ("...", "?!") kept from being tidied away."""
-    return _OWN_RUN.sub(SEAL, text)
+def protect_punctuation(text: str) -> str:
+    """Protect runs of punctuation ("...", "?!") in a text from being merged."""
+    return _PUNCTUATION_RUN.sub(NO_MERGE, text)

@@ -1,4 +1,4 @@
-"""Marked text as Markdown, HTML or plain text: punctuation tidied where parts meet, quotation marks nested."""
+"""Converts marked text to Markdown, HTML or plain text: merges punctuation and nests quotation marks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Literal
 from urllib.parse import quote
 
 from citeloom.csl.terms import Terms
-from citeloom.csl.text.markup import HIDDEN, KIND, MARK_CLASS, MARKS, OFF, ON, SEAL
+from citeloom.csl.text.markup import HIDDEN, KIND, MARK_CLASS, MARKS, NO_MERGE, OFF, ON
 
 Markup = Literal["markdown", "html", "text"]
 
-# What is left of two marks of punctuation that meet: rows are the first, columns the second.
-_MEETING = {
+# The result of two adjacent punctuation characters: rows are the first, columns the second.
+_MERGED_PUNCTUATION = {
     "!": {".": "!", "?": "!?", ":": "!", ",": "!,", ";": "!;"},
     "?": {"!": "?!", ".": "?", ":": "?", ",": "?,", ";": "?;"},
     ".": {"!": ".!", "?": ".?", ":": ".:", ",": ".,", ";": ".;"},
@@ -25,48 +25,48 @@ _MEETING = {
 }
 _NO_MARK = re.compile(f"{HIDDEN}|{ON['nocase']}|{OFF['nocase']}|{ON['block']}|{ON['left']}")
 _EMPTY = re.compile("|".join(f"{ON[kind]}{OFF[kind]}" for kind in ON))
-# Two marks around a part that is not there: "1999. . Oslo"; three are a writer's own dots.
-_LEFT_OVER = re.compile(r"(?<![.,] )([.,]) \1(?= [^.,]|$)")
+# Punctuation around an empty part: "1999. . Oslo"; three are an ellipsis of the record.
+_DOUBLED_PUNCTUATION = re.compile(r"(?<![.,] )([.,]) \1(?= [^.,]|$)")
 _AFTER_QUOTE = re.compile(f"((?:[{OFF['quote']}{OFF['inner-quote']}][{''.join(OFF.values())}]{{0,20}})+)([.,!?])")
-_GAP = f"(?:{MARK_CLASS}(?<!{SEAL}))*"
+_GAP = f"(?:{MARK_CLASS}(?<!{NO_MERGE}))*"
 
 
 def tidy(text: str, terms: Terms) -> str:
-    """The text with doubled spaces and punctuation mended where its parts meet."""
+    """Remove doubled spaces and merge punctuation where parts were joined."""
     text = re.sub(f"[{OFF['left']}{OFF['block']}]\\s*", " ", _NO_MARK.sub("", text))
     while (shorter := _EMPTY.sub("", text)) != text:
         text = shorter
     if terms.options.get("punctuation-in-quote") == "true":
         text = _into_quotes(text)
-    text = _meet(text)
+    text = _merge_punctuation(text)
     text = re.sub(rf"( {_GAP}) +", r"\1", text)
-    text = _LEFT_OVER.sub(r"\1", text)
+    text = _DOUBLED_PUNCTUATION.sub(r"\1", text)
     text = re.sub(r",(?=\.$)|, (?=\))", "", text)
-    return text.replace(SEAL, "").strip()
+    return text.replace(NO_MERGE, "").strip()
 
 
 def _into_quotes(text: str) -> str:
-    """A full stop or comma after a closing quotation mark stands before it, as American English has it."""
+    """Move punctuation before a closing quotation mark, as in American English."""
     return _AFTER_QUOTE.sub(r"\2\1", text)
 
 
-def _meet(text: str) -> str:
-    """Marks of punctuation that meet across parts, as one; a record's own runs are sealed and stay."""
+def _merge_punctuation(text: str) -> str:
+    """Merge adjacent punctuation of different parts; runs within a record are protected."""
     kept: list[str] = []
-    last = -1  # where the last character that is no mark stands
+    last = -1  # index of the last character that is not a mark
     for character in text:
         if character in MARKS:
             kept.append(character)
-            if character == SEAL:
+            if character == NO_MERGE:
                 last = -1
             continue
         before = kept[last] if last >= 0 else ""
-        if before in _MEETING and character in _MEETING:
+        if before in _MERGED_PUNCTUATION and character in _MERGED_PUNCTUATION:
             if before == character:
                 continue
-            met = _MEETING[before][character]
-            if len(met) == 1:
-                kept[last] = met
+            merged = _MERGED_PUNCTUATION[before][character]
+            if len(merged) == 1:
+                kept[last] = merged
                 continue
         kept.append(character)
         last = len(kept) - 1
@@ -74,10 +74,10 @@ def _meet(text: str) -> str:
 
 
 def write(text: str, terms: Terms, markup: Markup) -> str:
-    """Tidied marked text in the markup asked for."""
-    writer = _Writer(_FORMS[markup], terms)
+    """Tidy marked text and convert it to the requested markup."""
+    writer = _Writer(_SYNTAXES[markup], terms)
     written = writer.write(tidy(text, terms))
-    return _start_of_line(_settle_emphasis(written)) if markup == "markdown" else written
+    return _escape_line_start(_write_emphasis(written)) if markup == "markdown" else written
 
 
 _ITALIC_ON, _ITALIC_OFF, _BOLD_ON, _BOLD_OFF = (chr(0xF1000 + i) for i in range(4))
@@ -87,8 +87,8 @@ _NO_EMPHASIS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
-    """How a markup writes typography; `flipped` is what it writes inside the same again."""
+class _MarkupSyntax:
+    """The syntax of a markup format; `flipped` is used inside the same formatting (italics in italics)."""
 
     tags: dict[str, tuple[str, str]]
     flipped: dict[str, tuple[str, str]]
@@ -98,13 +98,13 @@ class _Form:
 
 
 _PLAIN_OF = {"upright": "italic", "light": "bold", "full-caps": "small-caps"}
-# A record's own italics stand out from a style's; a style's inside a style's are the same italics.
+# Italics of a record inside those of a style are flipped; those of a style inside a style's are not.
 _OWN = {"own-italic": "italic", "own-bold": "bold", "own-small-caps": "small-caps"}
 
 
 class _Writer:
-    def __init__(self, form: _Form, terms: Terms) -> None:
-        self.form = form
+    def __init__(self, syntax: _MarkupSyntax, terms: Terms) -> None:
+        self.syntax = syntax
         outer = (terms.get("open-quote") or "“", terms.get("close-quote") or "”")
         inner = (terms.get("open-inner-quote") or "‘", terms.get("close-inner-quote") or "’")
         self.quotes = (outer, inner)
@@ -112,7 +112,7 @@ class _Writer:
     def write(self, text: str) -> str:
         pieces: list[str] = []
         depth = dict.fromkeys(ON, 0)
-        closers: list[tuple[str, str]] = []  # what closes, and which kind of typography it ends
+        closers: list[tuple[str, str]] = []  # closing text, and the kind of formatting that it ends
         run = ""
         for piece in re.split(f"({MARK_CLASS})", text):
             kind = KIND.get(piece)
@@ -121,9 +121,9 @@ class _Writer:
                 if depth["link"]:
                     pieces.append(piece)
                 else:
-                    written = self.form.escape(piece)
+                    written = self.syntax.escape(piece)
                     raised = depth["super"] or depth["sub"]
-                    pieces.append(self.form.raise_text(written, bool(depth["super"])) if raised else written)
+                    pieces.append(self.syntax.raise_text(written, bool(depth["super"])) if raised else written)
             elif kind == "link":
                 depth["link"] += 1 if piece == ON["link"] else -1
                 if piece == OFF["link"] and pieces:
@@ -142,22 +142,22 @@ class _Writer:
         return "".join(pieces)
 
     def _open(self, kind: str, depth: dict[str, int]) -> tuple[str, str, str]:
-        """What opens, what closes, and the kind whose depth it adds to, if it changes anything."""
+        """Return opening text, closing text, and the kind whose depth increases ("" if nothing changes)."""
         if kind in ("quote", "inner-quote"):
             inner = depth["quote"] % 2 if depth["quote"] else kind == "inner-quote"
             opening, closing = self.quotes[inner]
-            return self.form.escape(opening), self.form.escape(closing), "quote"
+            return self.syntax.escape(opening), self.syntax.escape(closing), "quote"
         base = _PLAIN_OF.get(kind) or _OWN.get(kind, kind)
         is_set = depth[base] % 2 == 1
         if (is_set and kind == base) or (not is_set and kind in _PLAIN_OF):
-            return "", "", ""  # as the text around it is already
-        return *(self.form.flipped if is_set else self.form.tags).get(base, ("", "")), base
+            return "", "", ""  # the surrounding text has this formatting already
+        return *(self.syntax.flipped if is_set else self.syntax.tags).get(base, ("", "")), base
 
     def _link(self, text: str) -> str:
         address = f"https://doi.org/{text}" if text.startswith("10.") else text
         if not re.match(r"https?://\S", address, re.IGNORECASE):
-            return self.form.escape(text)
-        return self.form.link(text, quote(address, safe="%/:=&?~#+!$,;'@()*[]-._"))
+            return self.syntax.escape(text)
+        return self.syntax.link(text, quote(address, safe="%/:=&?~#+!$,;'@()*[]-._"))
 
 
 def _html(text: str) -> str:
@@ -169,7 +169,7 @@ def _html_link(text: str, address: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Text that Markdown, Pandoc's too, shows as it is."""
+    """Escape text for Markdown, including Pandoc's extensions."""
     text = re.sub(r"([\\`*_\[\]<>^~$|])", r"\\\1", text)
     text = re.sub(r"(?<!\w)@(?=\w|\{)", r"\\@", text)
     text = re.sub(r"&(?=#?\w+;)", r"\\&", text)
@@ -182,8 +182,8 @@ def _markdown_link(text: str, address: str) -> str:
     return f"[{_markdown(text)}](<{address}>)" if re.search(r"[()\s]", address) else f"[{_markdown(text)}]({address})"
 
 
-def _settle_emphasis(text: str) -> str:
-    """Stars for italics and bold, with no space inside and none around nothing: Markdown would show them."""
+def _write_emphasis(text: str) -> str:
+    """Write italics and bold as asterisks, without inner spaces and empty pairs, which Markdown would print."""
     while (shorter := _NO_EMPHASIS.sub("", text)) != text:
         text = shorter
     text = re.sub(rf"([{_ITALIC_ON}{_BOLD_ON}]+)( +)", r"\2\1", text)
@@ -191,22 +191,22 @@ def _settle_emphasis(text: str) -> str:
     return text.translate({ord(_ITALIC_ON): "*", ord(_ITALIC_OFF): "*", ord(_BOLD_ON): "**", ord(_BOLD_OFF): "**"})
 
 
-def _start_of_line(text: str) -> str:
-    """An entry that starts like a list item or a heading, kept a paragraph."""
+def _escape_line_start(text: str) -> str:
+    """Escape a start of line that Markdown would take for a list item or a heading."""
     text = re.sub(r"^(\d{1,9})([.)])(?=\s|$)", r"\1\\\2", text)
     return re.sub(r"^(?=[-+#=:](?:\s|#|$))", r"\\", text)
 
 
 def _small_figures(text: str, high: bool) -> str:
-    """Figures above or below the line, where a plain text has them."""
+    """Replace digits by superscript or subscript characters."""
     if not re.fullmatch(r"[\d,–+() -]+", text):
         return text
     return text.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹" if high else "₀₁₂₃₄₅₆₇₈₉"))
 
 
 _SMALL_CAPS = '<span style="font-variant:small-caps;">'
-_FORMS: dict[str, _Form] = {
-    "html": _Form(
+_SYNTAXES: dict[str, _MarkupSyntax] = {
+    "html": _MarkupSyntax(
         {
             "italic": ("<i>", "</i>"),
             "bold": ("<b>", "</b>"),
@@ -223,7 +223,7 @@ _FORMS: dict[str, _Form] = {
         _html,
         _html_link,
     ),
-    "markdown": _Form(
+    "markdown": _MarkupSyntax(
         {
             "italic": (_ITALIC_ON, _ITALIC_OFF),
             "bold": (_BOLD_ON, _BOLD_OFF),
@@ -232,11 +232,11 @@ _FORMS: dict[str, _Form] = {
             "underline": ("[", "]{.underline}"),
             "small-caps": ("[", "]{.smallcaps}"),
         },
-        # Closes the outer and opens it again: upright in between.
+        # Closes the outer formatting and opens it again after the flipped text.
         {"italic": (_ITALIC_OFF, _ITALIC_ON), "bold": (_BOLD_OFF, _BOLD_ON)},
         _markdown,
         _markdown_link,
         raise_text=lambda text, _high: text.replace(" ", "\\ "),
     ),
-    "text": _Form({}, {}, str, lambda text, _address: text, _small_figures),
+    "text": _MarkupSyntax({}, {}, str, lambda text, _address: text, _small_figures),
 }

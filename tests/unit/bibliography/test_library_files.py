@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from citeloom.bibliography.bibtex.latex_to_unicode import to_unicode
-from citeloom.bibliography.bibtex.unicode_to_latex import Latex
+from citeloom.bibliography.bibtex.unicode_to_latex import LatexEncoder
 from citeloom.bibliography.csl_json import record_from_csl
 from citeloom.bibliography.export import FORMS, write_library
 from citeloom.bibliography.references import load_references
@@ -212,14 +212,14 @@ def test_biblatex_gets_a_date_in_one_field_and_gives_it_back(read_back: ReadBack
     ],
 )
 def test_accents_and_symbols_are_escaped_where_latex_has_a_command(text: str, latex: str) -> None:
-    assert Latex(escaped=True).text(text) == latex
+    assert LatexEncoder(escaped=True).text(text) == latex
 
 
 def test_every_command_that_is_written_is_read_again() -> None:
     marks = [mark for name, mark in ACCENTS.items() if name != "t"]
     accented = [unicodedata.normalize("NFC", base + mark) for base in "aAiIjzZ" for mark in marks]
     for sign in (*TEXT.values(), *MATH.values(), *accented):
-        latex = Latex(escaped=True).text(sign)
+        latex = LatexEncoder(escaped=True).text(sign)
         assert latex.isascii() and to_unicode(f"a{latex}b") == f"a{sign}b"
 
 

@@ -315,6 +315,9 @@ def test_a_range_of_issues_has_the_dash_of_its_pages() -> None:
 def test_zoteros_extra_lines_fill_the_record() -> None:
     text = entry(note="Original Date: 1923\nCitation Key: roe\nA private remark.")
     assert text == "Roe, J. (2001). A title. (Original work published 1923)"
+    chapter: dict[str, Any] = {"type": "chapter", "container-title": "A book"}
+    text = entry(note="Editor: Ash||Xenia\nEditor: Oak Society", **chapter)
+    assert text == "Roe, J. (2001). A title. In X. Ash & Oak Society (Eds.), A book."
 
 
 def test_a_language_gives_its_words() -> None:
