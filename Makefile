@@ -1,4 +1,4 @@
-# The README's two commands need nothing but Python 3.11 and make: both set everything up in .venv.
+# `make demo` and `make test` need nothing but Python 3.11 and make: both set everything up in .venv.
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -6,14 +6,14 @@ BIN     = $(VENV)/bin
 # What the bench compares with is installed for it alone.
 CITELOOM_BENCH_PEERS ?= $(VENV)/peers
 
-.PHONY: demo test lint bench attack app clean
+.PHONY: demo test lint bench attack app clean system-packages
 
 demo: $(VENV)/.installed
 	$(BIN)/python references/demo.py
 
 # Three processes, because many tests wait for an engine to start; the tests of a file stay together, and the files with
 # engines come first.
-test: $(VENV)/.installed-dev lint
+test: system-packages $(VENV)/.installed-dev lint
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.installed-dev
@@ -30,12 +30,16 @@ attack: $(VENV)/.installed-dev
 app: $(VENV)/.installed
 	$(BIN)/citeloom app
 
+# The libraries and fonts that Qt needs, and strace for one test. Installed where that is allowed, else named.
+system-packages:
+	@$(PYTHON) packaging/system_packages.py qt strace
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/.installed: pyproject.toml packaging/constraints.txt
+$(VENV)/.installed: pyproject.toml citeloom/__init__.py packaging/constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("CiteLoom needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/python || { $(PYTHON) packaging/system_packages.py venv && $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c packaging/constraints.txt -e .
 	touch $@
 

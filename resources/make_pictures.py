@@ -1,4 +1,4 @@
-"""Makes the README's pictures of the app from its real windows, on the sample library, light and dark."""
+"""Makes the pictures of the app in README and docs/ from its real windows, on the sample library, light and dark."""
 
 # ruff: noqa: E402 - Qt reads the variable when it is loaded
 

@@ -1,4 +1,4 @@
-"""Makes session.svg, the README's picture, from a real search of the sample library."""
+"""Makes session.svg, the picture in docs/cli.md, from a real search of the sample library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports go upward only, each third-party package has one importer, and the install stays small.
+"""Imports go upward only, and each third-party package has one importer.
 
 Imports inside functions and under `if TYPE_CHECKING` count as well: a type is a dependency of the reader.
 """
@@ -8,15 +8,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-import tomllib
 from collections import Counter
-from importlib import metadata
-from pathlib import Path
-
-from packaging.markers import default_environment
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 from tests.support import ROOT
 
@@ -208,80 +200,3 @@ def test_the_bridge_starts_with_the_standard_library_alone() -> None:
         "urllib.request",
     }
     assert not loaded & heavy
-
-
-# -- what is installed ---------------------------------------------------------------------------------------
-
-CONSTRAINTS = [
-    line for line in (ROOT / "packaging" / "constraints.txt").read_text().splitlines() if line and line[0] != "#"
-]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-DECLARED = [
-    Requirement(text) for text in (*PROJECT["dependencies"], *PROJECT.get("optional-dependencies", {}).get("dev", []))
-]
-
-
-def pins() -> dict[str, Version]:
-    return {
-        canonicalize_name(name): Version(version) for name, _, version in (line.partition("==") for line in CONSTRAINTS)
-    }
-
-
-def test_every_constraint_is_one_exact_version_from_any_index() -> None:
-    for line in CONSTRAINTS:
-        requirement = Requirement(line)
-        assert requirement.url is None and not requirement.extras and requirement.marker is None, line
-        (only,) = requirement.specifier
-        assert only.operator == "==" and "*" not in only.version, line
-    text = (ROOT / "packaging" / "constraints.txt").read_text()
-    assert "://" not in text and not any(line.startswith("-") for line in text.splitlines())
-    assert len(pins()) == len(CONSTRAINTS)
-
-
-def test_every_declared_dependency_is_pinned_to_a_version_it_allows() -> None:
-    pinned = pins()
-    for requirement in DECLARED:
-        assert requirement.url is None
-        version = pinned.get(canonicalize_name(requirement.name))
-        assert version is not None, f"{requirement.name} has no pin"
-        assert version in requirement.specifier, f"{requirement} is pinned to {version}"
-
-
-def closure(wanted: list[Requirement]) -> set[str]:
-    """The names of everything that comes along, as the installed packages tell."""
-    found: set[str] = set()
-    waiting = [(r.name, frozenset(r.extras)) for r in wanted]
-    seen: set[tuple[str, frozenset[str]]] = set()
-    while waiting:
-        name, extras = waiting.pop()
-        if (canonicalize_name(name), extras) in seen:
-            continue
-        seen.add((canonicalize_name(name), extras))
-        found.add(canonicalize_name(name))
-        for text in metadata.requires(name) or []:
-            requirement = Requirement(text)
-            environments = [{**default_environment(), "extra": extra} for extra in ("", *extras)]
-            if requirement.marker is None or any(requirement.marker.evaluate(e) for e in environments):
-                waiting.append((requirement.name, frozenset(requirement.extras)))
-    return found
-
-
-def test_everything_that_comes_along_is_pinned() -> None:
-    assert not closure(DECLARED) - set(pins())
-
-
-def test_the_default_install_has_no_deep_learning_framework() -> None:
-    frameworks = {"torch", "torchvision", "transformers", "tensorflow", "sentence-transformers", "jax", "docling"}
-    comes_along = closure([Requirement(text) for text in PROJECT["dependencies"]])
-    assert "onnxruntime" in comes_along
-    assert not frameworks & (comes_along | set(pins()))
-    assert not any(name.startswith("nvidia") for name in comes_along | set(pins()))
-
-
-def test_the_wheels_data_files_are_named_in_the_package() -> None:
-    data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]
-    patterns = data["citeloom"]
-    for file in PACKAGE.rglob("*"):
-        if file.is_file() and file.suffix not in (".py", ".pyc"):
-            place = Path(file.relative_to(PACKAGE))
-            assert any(place.match(pattern) for pattern in patterns), f"{place} would be missing after an install"

@@ -1,33 +1,28 @@
-"""The README is true: its session runs as printed, and every command, option and tool it names is there."""
+"""The sessions printed in the README and in docs/ run, and print what is shown there."""
 
 from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from pathlib import Path
 
-import click
-
-from citeloom.bridge import USAGE
-from citeloom.cli.main import commands
-from citeloom.core import settings as config
-from citeloom.tools.table import TOOLS
 from tests.flows.steps import settings
 from tests.support import ROOT, citeloom, done
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.world import World
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+SESSIONS = [
+    (document.name, session)
+    for document in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for session in re.findall(r"```console\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL)
+]
+PROJECT, VERIFY, SEARCH = ("README.md", "project add"), ("cli.md", "verify"), ("cli.md", "search")
+EDITOR, ZOTERO = ("app.md", "clients install"), ("zotero.md", "zotero status")
 
 
-def fences(kind: str) -> list[str]:
-    return re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
-
-
-def session(beginning: str) -> str:
-    """The one session whose first command begins so."""
-    (found,) = [fence for fence in fences("console") if fence.startswith(f"$ citeloom {beginning}")]
+def session(document: str, beginning: str) -> str:
+    """The one session of a document whose first command begins so."""
+    (found,) = [text for name, text in SESSIONS if name == document and text.startswith(f"$ citeloom {beginning}")]
     return found
 
 
@@ -52,18 +47,22 @@ def plain(text: str) -> str:
     return " ".join(re.sub(r"\b([01]\.\d)\d\b", r"\1", text).split())
 
 
-def test_the_session_in_the_readme_runs_and_says_what_is_printed(with_sample_conversions: Path) -> None:
+def test_every_session_in_the_documents_is_run_below() -> None:
+    assert len(SESSIONS) == len([session(*one) for one in (PROJECT, VERIFY, SEARCH, EDITOR, ZOTERO)])
+
+
+def test_the_sessions_with_the_sample_library_run_and_say_what_is_printed(with_sample_conversions: Path) -> None:
     home = with_sample_conversions
-    follow(home, session("project add"))
-    follow(home, session("verify"))
-    follow(home, session("search"))
+    follow(home, session(*PROJECT))
+    follow(home, session(*VERIFY))
+    follow(home, session(*SEARCH))
     assert (home.parent / "cited.bib").read_text(encoding="utf-8").count("@article") == 2
 
 
 def test_the_session_that_connects_an_editor_runs_and_says_what_is_printed(home: Path, tmp_path: Path) -> None:
     (tmp_path / ".cursor").mkdir()
     done(citeloom(home, "project", "add", "thesis"))
-    follow(home, session("clients install"), HOME=str(tmp_path))
+    follow(home, session(*EDITOR), HOME=str(tmp_path))
 
 
 def test_the_session_with_zotero_runs_and_says_what_is_printed(home: Path, tmp_path: Path) -> None:
@@ -78,33 +77,4 @@ def test_the_session_with_zotero_runs_and_says_what_is_printed(home: Path, tmp_p
     world.add("book", title="Not here", collections=[chapter])
     with LocalZotero(world) as zotero:
         settings(home, f'[zotero]\nlocal_url = "{zotero.url}"\ndata_folder = "{world.data_folder}"\n')
-        follow(home, session("zotero status"))
-
-
-def test_every_command_and_option_in_the_readme_exists() -> None:
-    named = re.findall(r"citeloom ([a-z]+)(?: ([a-z]+))?([^`\n|]*)", README)
-    assert len(named) > 15
-    for command, sub, rest in named:
-        if command == "mcp":
-            assert all(option in USAGE for option in re.findall(r"--[a-z]+", rest))
-            continue
-        found = commands.commands.get(command)
-        assert found is not None, command
-        if isinstance(found, click.Group) and (sub or not found.invoke_without_command):
-            assert sub in found.commands, f"{command} {sub}"
-            found = found.commands[sub]
-        options = {name for parameter in found.params for name in parameter.opts}
-        assert set(re.findall(r"--[a-z-]+", rest)) <= options, (command, rest)
-
-
-def test_the_readme_lists_exactly_the_tools_there_are() -> None:
-    section = README.split("## The tools agents see")[1].split("\n## ")[0]
-    assert set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == set(TOOLS)
-
-
-def test_the_settings_shown_in_the_readme_are_settings(tmp_path: Path) -> None:
-    shown = fences("toml")[0]
-    assert tomllib.loads(shown)
-    file = tmp_path / "citeloom.toml"
-    file.write_text(shown, encoding="utf-8")
-    assert config.load(file).default_project == "thesis"
+        follow(home, session(*ZOTERO))
