@@ -103,7 +103,7 @@ class Link(QObject):
         with self._lock:
             clients = list(self._clients)
         for client in clients:
-            client.hang_up()
+            client.interrupt()
         until = time.monotonic() + _CLOSE_SECONDS
         for thread in (*self._threads, self._watcher):
             if thread.is_alive():
@@ -221,7 +221,7 @@ class Link(QObject):
         with self._lock:
             self._clients.add(client)
         if self._closing.is_set():
-            client.hang_up()
+            client.interrupt()
         return client
 
     def _drop(self, client: Client) -> None:

@@ -44,7 +44,9 @@ class Control:
         tasks: set[asyncio.Task[None]] = set()
         try:
             while (line := await self._connection.read_line(wire.LINE_LIMIT)) is not None:
-                task = asyncio.create_task(self._answer(line))
+                call = object()
+                self._connection.call_began(call)
+                task = asyncio.create_task(self._answer(call, line))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
         finally:
@@ -54,13 +56,11 @@ class Control:
                 task.cancel()
             self._gone.set()
 
-    async def _answer(self, line: bytes) -> None:
-        call = object()
-        self._connection.unanswered.add(call)
+    async def _answer(self, call: object, line: bytes) -> None:
         try:
-            await self._send_quietly(wire.line(await self._result(line)))
+            await self._send(wire.line(await self._result(line)))
         finally:
-            self._connection.unanswered.discard(call)
+            self._connection.call_ended(call)
 
     async def _result(self, line: bytes) -> dict[str, Any]:
         number = None
@@ -101,7 +101,7 @@ class Control:
             )
         work: Callable[[], Any] = partial(handler, self._service, {**args, "cancel": self._gone})
         if verb == "search":  # a person's question among those of editors: an import lets it go first, too
-            return await self._connection.turns.run(self, verb, work, math.inf)
+            return await self._connection.pool.run(self, verb, work, math.inf)
         if verb == "restore":
             work = partial(self._restore, work)
         return await asyncio.to_thread(work)
@@ -123,10 +123,10 @@ class Control:
         if self._unread >= _MOST_UNREAD and isinstance(event, events.JobProgress):
             return  # whoever does not read would get hours of it at once, and the next one says more
         self._unread += 1
-        await self._send_quietly(wire.line({"event": events.to_json(event)}))
+        await self._send(wire.line({"event": events.to_json(event)}))
         self._unread -= 1
 
-    async def _send_quietly(self, line: bytes) -> None:
+    async def _send(self, line: bytes) -> None:
         try:
             await self._connection.send(line)
         except ConnectionError:

@@ -24,7 +24,7 @@ from citeloom.engine.imports import Imports
 from citeloom.engine.index_place import IndexDesk
 from citeloom.engine.indexes import Indexes
 from citeloom.engine.jobs import JobQueue
-from citeloom.engine.lifetime import Lifetime, loads_ahead
+from citeloom.engine.lifetime import Lifetime, preload_enabled
 from citeloom.engine.memory import release_free_memory
 from citeloom.engine.moving import Compact, Move
 from citeloom.engine.pictures import Pictures
@@ -75,7 +75,7 @@ class Service:
         forget_copies()
         self.workers = Workers(settings.engine.workers)
         self.events = Events()
-        self.editors = Editors(self.events, self.lifetime.disconnected)
+        self.editors = Editors(self.events, self.lifetime)
         zotero_folder = Path(paths.folders().data) / "zotero"
         zotero = Zotero(settings.zotero, zotero_folder / "mirror")
         self.zotero = ZoteroDesk(zotero)
@@ -292,7 +292,7 @@ class Service:
 
     def _warm_up(self) -> None:
         try:
-            if loads_ahead():
+            if preload_enabled():
                 self.models.for_questions(self.settings.models.dense).embed_query("warm-up")
         except CiteLoomError as error:
             log.warning("the model could not be loaded ahead: %s", error)

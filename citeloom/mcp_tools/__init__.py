@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from citeloom.engine.lifetime import loads_ahead
+from citeloom.engine.lifetime import preload_enabled
 
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def open_session(service: Service) -> Callable[[Connection, dict[str, Any]], Awaitable[None]]:
     """What serves an editor's connection. The SDK takes a second to load, so it is loaded ahead."""
-    if loads_ahead():
+    if preload_enabled():
         threading.Thread(target=_load, name="load-mcp", daemon=True).start()
 
     async def session(connection: Connection, options: dict[str, Any]) -> None:

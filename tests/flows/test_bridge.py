@@ -8,6 +8,7 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp_types import Implementation
 
+from citeloom import bridge
 from citeloom.bridge import Bridge
 from citeloom.engine import launch
 from tests.flows.steps import Project, engine_with, engines, four_papers, kill_engine, settings
@@ -192,18 +194,23 @@ def test_a_loss_that_is_noticed_before_the_call_waits_does_not_swallow_the_call(
 ) -> None:
     ours, engines_end = socket.socketpair()
     monkeypatch.setattr(launch, "connect", lambda *_, **__: ours)
+    lost = threading.Event()
 
     class Unlucky(Bridge):
-        def _connected(self, method: str | None) -> socket.socket:
-            connection = super()._connected(method)
+        def _connect(self, engine: socket.socket) -> socket.socket:
+            connection = super()._connect(engine)
             engines_end.close()
-            wait_for(lambda: self._engine is None, "the loss to be noticed")
+            assert lost.wait(WAIT)
             return connection
 
+    def shut_down(engine: socket.socket) -> None:
+        lost.set()
+
+    monkeypatch.setattr(bridge, "_shut_down", shut_down)
     written = io.BytesIO()
     request = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "query", "arguments": {}}}
     Unlucky({}, io.BytesIO(json.dumps(request).encode() + b"\n"), written).run()
-    (answer,) = (json.loads(line) for line in written.getvalue().splitlines())
+    (answer,) = (json.loads(line) for line in wait_for(written.getvalue, "the answer").splitlines())
     assert answer["id"] == 7
     assert answer["result"]["structuredContent"]["error"]["code"] == "ENGINE_UNAVAILABLE"
 
