@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from mcp_types import Implementation
 
 from citeloom import bridge
 from citeloom.bridge import Bridge
-from citeloom.engine import launch
+from citeloom.engine import launch, wire
 from tests.flows.steps import Project, engine_with, engines, four_papers, kill_engine, settings
 from tests.support import WAIT, Editor, citeloom, done, engine_address, environment, stop_engine, wait_for
 
@@ -213,6 +214,53 @@ def test_a_loss_that_is_noticed_before_the_call_waits_does_not_swallow_the_call(
     (answer,) = (json.loads(line) for line in wait_for(written.getvalue, "the answer").splitlines())
     assert answer["id"] == 7
     assert answer["result"]["structuredContent"]["error"]["code"] == "ENGINE_UNAVAILABLE"
+
+
+def test_what_an_engine_that_reloads_has_not_answered_is_sent_again_until_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Engines played by hand: the first two reload before they answer the call, the second before the handshake."""
+    pairs = [socket.socketpair() for _ in range(3)]
+    ends = iter([end for end, _ in pairs])
+    monkeypatch.setattr(launch, "connect", lambda *_, **__: next(ends))
+    monkeypatch.setattr(launch, "greet", lambda *_: next(ends))
+    reading, writing = os.pipe()
+    written = io.BytesIO()
+    with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", buffering=0) as editor:
+        running = threading.Thread(target=Bridge({}, stdin, written).run)
+        running.start()
+
+        def send(**message: Any) -> dict[str, Any]:
+            editor.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            return {"jsonrpc": "2.0", **message}
+
+        def answer(engine: socket.socket, number: Any) -> None:
+            engine.sendall(json.dumps({"jsonrpc": "2.0", "id": number, "result": {}}).encode() + b"\n")
+
+        first, second, third = (engine for _, engine in pairs)
+        first_lines, second_lines, third_lines = (engine.makefile("rb") for _, engine in pairs)
+        initialize = send(id=1, method="initialize", params=INITIALIZE)
+        assert json.loads(first_lines.readline()) == initialize
+        answer(first, 1)
+        initialized = send(method="notifications/initialized")
+        dropped = send(id=2, method="tools/call", params={"name": "help"})
+        call = send(id=3, method="tools/call", params={"name": "query"})
+        cancelled = send(method="notifications/cancelled", params={"requestId": 2})
+        assert [json.loads(first_lines.readline()) for _ in range(4)] == [initialized, dropped, call, cancelled]
+        first.sendall(wire.RECONNECT)
+        assert first_lines.readline() == b"", "the bridge closes the connection"
+        again = [{**initialize, "id": "citeloom-replay"}, initialized, call]
+        assert [json.loads(second_lines.readline()) for _ in range(3)] == again
+        second.sendall(wire.RECONNECT)
+        assert [json.loads(third_lines.readline()) for _ in range(3)] == again
+        answer(third, "citeloom-replay")
+        answer(third, 3)
+        wait_for(lambda: written.getvalue().count(b"\n") == 2, "the answers")
+        editor.close()
+        running.join(WAIT)
+        for engine in (first_lines, second_lines, third_lines, first, second, third):
+            engine.close()
+    assert [json.loads(line)["id"] for line in written.getvalue().splitlines()] == [1, 3]
 
 
 @pytest.mark.parametrize(

@@ -389,8 +389,10 @@ def test_a_call_under_way_is_answered_before_the_engine_takes_up_other_settings(
         settings(home, "[search]\ntop_k = 2\n")
         log = home / "logs" / "engine.log"
         wait_for(lambda: "reloading the service" in log.read_text(), "the change to be seen")
+        meanwhile = editor.begin("tools/call", {"name": "query", "arguments": QUESTION})
         (home / "go-on").touch()
         assert editor.answer(number)["result"]["structuredContent"]["count"] == 6
+        assert editor.answer(meanwhile)["result"]["structuredContent"]["count"] == 2
         watcher.next("EngineStopping")
         assert editor.call("query", **QUESTION)["count"] == 2
 
@@ -410,6 +412,7 @@ def test_a_call_that_an_editor_cancelled_does_not_cost_it_its_session(project: P
         (listed,) = wait_for(lambda: connected(home), "the editor to reconnect")
         assert listed["session_id"] == known["session_id"]
         assert editor.call("query", **QUESTION)["count"] == 2
+        assert number not in [json.loads(line).get("id") for line in editor.raw], "it is not asked again"
 
 
 def test_an_import_under_way_goes_on_under_other_settings(home: Path, tmp_path: Path) -> None:
