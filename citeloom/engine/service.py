@@ -34,7 +34,7 @@ from citeloom.engine.reading import Reading, describe
 from citeloom.engine.records import Records
 from citeloom.engine.restoring import Restoring
 from citeloom.engine.watching import Watching
-from citeloom.engine.work import Begin
+from citeloom.engine.work import StartWork
 from citeloom.engine.works import Works
 from citeloom.engine.zotero_desk import ZoteroDesk
 from citeloom.errors import CiteLoomError, Code
@@ -97,7 +97,7 @@ class Service:
             self.collection,
             self.indexes.settle,
         )
-        kinds: dict[str, Begin] = {
+        kinds: dict[str, StartWork] = {
             "ingest": lambda request, *how: importer.begin(ImportRequest(**request), *how),
             "move": lambda request, *how: Move(self.catalog, self.indexes, MoveRequest(**request), *how),
             "backup": lambda request, *how: Backup(self.catalog, self.indexes, BackupRequest(**request), *how),

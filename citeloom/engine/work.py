@@ -1,4 +1,4 @@
-"""What the job queue asks of a job's work: an import has two parts, a chore is done in one go."""
+"""Interface between the job queue and the work of a job: an import has two passes, all other jobs have one."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ from citeloom.ingest.state import Report
 
 
 class Result(Protocol):
-    """What a job did so far."""
+    """The result of a job so far."""
 
     @property
     def stopped(self) -> bool:
-        """Whether it was ended before it was done."""
+        """Whether the job was stopped before it was complete."""
 
     def to_json(self) -> dict[str, Any]:
-        """The result as it goes over the wire."""
+        """Return the result as JSON."""
 
 
-class Work(Protocol):
-    """A job's work: what makes something available at once, and what takes long."""
+class JobWork(Protocol):
+    """The work of a job: a short first pass and a second one that may take hours."""
 
     @property
     def result(self) -> Result:
-        """What was done so far."""
+        """The result so far."""
 
     @property
     def touched(self) -> set[str]:
-        """Sources whose text it has changed, or is to change."""
+        """Sources whose text this job has changed or will change."""
 
     @property
     def left(self) -> int:
-        """How much is still to be done after the first part, in pages."""
+        """Pages that the second pass has still to read."""
 
     def first(self) -> None:
-        """Do what must not be interrupted by another job."""
+        """Run the first pass, which no other job interrupts."""
 
     def second(self, give_way: Callable[[], None]) -> None:
-        """Do what may take hours; `give_way` is called often."""
+        """Run the second pass; `give_way` is called often, to let other jobs run in between."""
 
     def look_again(self) -> None:
-        """Take in what has come since it began."""
+        """Include what was added since the job started."""
 
     def leave(self, sources: set[str]) -> None:
-        """Leave sources to another job that has read them since."""
+        """Skip sources that another job has read since."""
 
     def give_up(self) -> None:
-        """It was cancelled: leave nothing behind that nobody goes on with."""
+        """Clean up after a cancellation."""
 
 
-Begin = Callable[[dict[str, Any], Report, threading.Event], Work]
+StartWork = Callable[[dict[str, Any], Report, threading.Event], JobWork]  # request, progress callback, stop

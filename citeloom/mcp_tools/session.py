@@ -198,7 +198,7 @@ class Session:
             if finished or left <= 0 or jobs.paused:
                 break
         if finished is None:
-            jobs.owe(job_id)
+            jobs.report_later(job_id)
         project = call.arguments.project
         answer = {"project": project, **self._service.imports.answer(job_id, finished, progress)}
         if finished is None and jobs.paused:

@@ -23,7 +23,7 @@ class Registry:
         self.published: list[Event] = []
         self.closed: list[str] = []
         events = Events()
-        events.watch(self.published.append)
+        events.subscribe(self.published.append)
         self.lifetime = Lifetime()
         self.editors = Editors(events, self.lifetime)
 
