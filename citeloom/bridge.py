@@ -174,7 +174,7 @@ def _send(engine: socket.socket, line: bytes) -> None:
 
 def _shut_down(engine: socket.socket) -> None:
     try:
-        engine.shutdown(socket.SHUT_RDWR)  # so that nobody waits any more for sending over it
+        engine.shutdown(socket.SHUT_RDWR)  # ends a `sendall` that blocks in the other thread
     except OSError:
         pass
 

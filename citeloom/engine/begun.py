@@ -32,7 +32,7 @@ class ActiveJob:
     _progress: int = 0  # at the last failure
 
     @property
-    def left(self) -> int:
+    def pages_left(self) -> int:
         """Pages that the second pass has still to read."""
         return self.work.left if self.work else 0
 

@@ -235,7 +235,7 @@ class JobQueue:
             self._log_errors(self._run_urgent)
             ready = [a for a in self._active.values() if a.is_due and (a.searchable or not a.waits)]
             if ready:
-                self._log_errors(partial(self._run_second_pass, min(ready, key=lambda active: active.left)))
+                self._log_errors(partial(self._run_second_pass, min(ready, key=lambda active: active.pages_left)))
                 continue
             if not self._active:
                 self._log_errors(self._when_idle)
@@ -260,7 +260,7 @@ class JobQueue:
             ended = active.job.id not in self._active  # meanwhile, while another job gave way
             if ended or active in self._in_second_pass:
                 continue
-            if active.stop.is_set() or (active.searchable and active.is_due and active.left <= _SHORT_PAGES):
+            if active.stop.is_set() or (active.searchable and active.is_due and active.pages_left <= _SHORT_PAGES):
                 self._run_second_pass(active)
 
     def _next_startable(self) -> Job | None:

@@ -1,4 +1,4 @@
-"""The tools agents see. Runs inside the engine; the MCP SDK is loaded behind this door, not with it."""
+"""The MCP tools, run inside the engine. Importing this package does not load the MCP SDK; the first session does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def open_session(service: Service) -> Callable[[Connection, dict[str, Any]], Awaitable[None]]:
-    """What serves an editor's connection. The SDK takes a second to load, so it is loaded ahead."""
+    """Return a function that serves an editor's connection. The SDK takes a second to load, so it is loaded ahead."""
     if preload_enabled():
         threading.Thread(target=_load, name="load-mcp", daemon=True).start()
 
