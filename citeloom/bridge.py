@@ -1,7 +1,8 @@
-"""`citeloom mcp`: what an editor launches. Pumps MCP between its stdio and the engine. Standard library only.
+"""`citeloom mcp`, the MCP server that an editor launches: passes MCP messages between stdio and the engine's socket.
 
-It starts like a shell command because it imports nothing heavy. When the engine goes away in the middle of a call,
-that call is answered with ENGINE_UNAVAILABLE; the next one finds or starts an engine, and the session goes on there.
+Starts as fast as a shell command because it imports only the standard library. A call during which the engine ends is
+answered with ENGINE_UNAVAILABLE; the next call starts a new engine, in which the session continues. An engine that
+reloads its settings says so first: then the bridge reconnects at once, and no call is lost.
 """
 
 from __future__ import annotations
@@ -27,32 +28,30 @@ Usage: citeloom mcp [--project ID]... [--toolsets LIST]
 """
 
 _TOOLSETS = ("read", "write")
-_REPLAY = "citeloom-replay"  # the id of a handshake that the editor knows nothing of
+_REPLAY = "citeloom-replay"  # the id of a repeated handshake, whose answer the editor does not get
 
 
 class Bridge:
-    """One editor's connection to the engine."""
+    """Connects one editor to the engine, and connects it again when the engine has ended or reloads."""
 
     def __init__(self, options: dict[str, Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
-        # So that the engine knows this process again: once disconnected, it is to stay so.
+        # By its id the engine recognises this process: after a reload, or when the researcher has disconnected it.
         self._options = {**options, "bridge": os.urandom(8).hex()}
         self._stdin = stdin
         self._stdout = stdout
-        self._lock = threading.Lock()  # around everything below
+        self._connecting = threading.Lock()  # guards the connection, what is sent over it, and the handshake
         self._engine: socket.socket | None = None
-        self._pending: dict[Any, str] = {}  # id of a request → its method, until it is answered
+        self._address: dict[str, Any] | None = None  # of the engine
         self._initialize: dict[str, Any] | None = None
         self._initialized: bytes | None = None
+        self._answering = threading.Lock()  # guards stdout and the unanswered requests
+        self._unanswered: dict[Any, tuple[str, bytes]] = {}  # method and line by request id
 
     def run(self) -> None:
-        """Until the editor closes our stdin."""
+        """Run until the editor closes stdin."""
         for line in iter(self._stdin.readline, b""):
             if line.strip():
-                self._from_editor(line)
-        with self._lock:
-            engine, self._engine = self._engine, None
-        if engine is not None:
-            engine.close()
+                self._from_editor(line if line.endswith(b"\n") else line + b"\n")
 
     # -- editor → engine -------------------------------------------------------------------------------------
 
@@ -65,80 +64,84 @@ class Bridge:
         if number is None and message.get("id") is not None:
             self._write({"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "That is no request id."}})
             return
-        if len(line) > protocol.LINE_LIMIT:  # the engine would hang up, and other calls would be lost with it
+        if len(line) > protocol.LINE_LIMIT:  # the engine would close the connection, with other calls on it
             self._refuse(number, str(method), _too_long())
             return
-        try:
-            engine = self._connected(method)
-        except CiteLoomError as error:
-            self._refuse(number, str(method), error)
-            return
-        except Exception as error:
-            # Whatever it is, the editor gets an answer and stdout stays MCP.
-            self._refuse(number, str(method), launch.unavailable(f"{type(error).__name__}: {error}"))
-            return
-        with self._lock:
+        with self._connecting:
             if method == "initialize":
-                self._initialize, self._initialized = message, None
+                self._initialize = self._initialized = None
+            try:
+                engine = self._engine or self._connect(launch.connect("mcp", self._options, started_by="bridge"))
+            except Exception as error:  # whatever it is, the editor gets an answer and stdout stays MCP
+                self._refuse(number, str(method), _as_unavailable(error))
+                return
+            if method == "initialize":
+                self._initialize = message
             elif method == "notifications/initialized":
                 self._initialized = line
-            if number is not None and method:
-                self._pending[number] = method
-        try:
-            engine.sendall(line if line.endswith(b"\n") else line + b"\n")
-        except OSError:
-            self._lost(engine)
-            with self._lock:  # the loss may have been noticed before this call was waiting
-                unanswered = self._pending.pop(number, None)
-            if unanswered:
-                self._refuse(number, unanswered, _ended())
+            with self._answering:
+                if number is not None and method:
+                    self._unanswered[number] = method, line
+                self._unanswered.pop(protocol.cancelled_id(message), None)
+            _send(engine, line)
 
-    def _connected(self, method: str | None) -> socket.socket:
-        with self._lock:
-            if self._engine is not None:
-                return self._engine
-            initialize, initialized = self._initialize, self._initialized
-        engine = launch.connect("mcp", self._options, started_by="bridge")
-        lines = engine.makefile("rb")
-        if initialize is not None and method != "initialize":
-            # A new engine knows nothing of this session: introduce the editor again, unseen by it.
-            engine.sendall(protocol.line({**initialize, "id": _REPLAY}))
-            while (answer := lines.readline()) and _number(answer) != _REPLAY:
-                pass
-            if not answer:
-                raise launch.unavailable("it ended while the session was being set up again")
-            if initialized is not None:
-                engine.sendall(initialized)
-        with self._lock:
-            self._engine = engine
-        threading.Thread(target=self._from_engine, args=(engine, lines), daemon=True).start()
+    def _connect(self, engine: socket.socket) -> socket.socket:
+        """Use a new connection, and repeat the handshake there: the engine does not know this session."""
+        self._engine, self._address = engine, launch.address() or self._address
+        threading.Thread(target=self._from_engine, args=(engine,), daemon=True).start()
+        if self._initialize is not None and self._initialize.get("id") not in self._unanswered:
+            _send(engine, protocol.line({**self._initialize, "id": _REPLAY}))
+            if self._initialized is not None:
+                _send(engine, self._initialized)
         return engine
 
     # -- engine → editor -------------------------------------------------------------------------------------
 
-    def _from_engine(self, engine: socket.socket, lines: BinaryIO) -> None:
+    def _from_engine(self, engine: socket.socket) -> None:
+        reloads = False
         try:
-            for line in iter(lines.readline, b""):
-                if not line.endswith(b"\n"):
-                    break  # the engine died in the middle of a line: the call is answered below
-                with self._lock:
-                    self._pending.pop(_number(line), None)
-                self._write_line(line)
+            with engine.makefile("rb") as lines:
+                # A line without an end is one in the middle of which the engine died.
+                while not reloads and (line := lines.readline()).endswith(b"\n"):
+                    reloads = line == protocol.RECONNECT
+                    number = _answered_id(line)
+                    with self._answering:
+                        self._unanswered.pop(number, None)
+                    if not reloads and number != _REPLAY:
+                        self._write_line(line)
         except OSError:
             pass
-        self._lost(engine)
-
-    def _lost(self, engine: socket.socket) -> None:
-        with self._lock:
-            if self._engine is not engine:
-                return
+        _shut_down(engine)
+        with self._connecting:
+            engine.close()
             self._engine = None
-            pending, self._pending = self._pending, {}
-        engine.close()
-        for number, method in pending.items():
-            self._refuse(number, method, _ended())
+            if reloads:
+                self._reconnect()
+            else:
+                self._refuse_unanswered(_ended())
 
-    # -- answers of our own ----------------------------------------------------------------------------------
+    def _reconnect(self) -> None:
+        """Connect to the same engine again, and send there what it has not answered."""
+        try:
+            # Its lock is not asked: it is lost when the drive of the data folder was disconnected.
+            connection = launch.greet("mcp", self._options, self._address)
+            if connection is None:
+                raise _ended()
+            engine = self._connect(connection)
+            with self._answering:
+                lines = [line for _, line in self._unanswered.values()]
+            for line in lines:
+                _send(engine, line)
+        except Exception as error:
+            self._refuse_unanswered(_as_unavailable(error))
+
+    # -- answers of the bridge itself ------------------------------------------------------------------------
+
+    def _refuse_unanswered(self, error: CiteLoomError) -> None:
+        with self._answering:
+            unanswered, self._unanswered = self._unanswered, {}
+        for number, (method, _) in unanswered.items():
+            self._refuse(number, method, error)
 
     def _refuse(self, number: Any, method: str, error: CiteLoomError) -> None:
         if number is None:
@@ -157,9 +160,27 @@ class Bridge:
         self._write_line(protocol.line(message))
 
     def _write_line(self, line: bytes) -> None:
-        with self._lock:
+        with self._answering:
             self._stdout.write(line)
             self._stdout.flush()
+
+
+def _send(engine: socket.socket, line: bytes) -> None:
+    try:
+        engine.sendall(line)
+    except OSError:
+        pass  # the thread that reads from the engine notices it too
+
+
+def _shut_down(engine: socket.socket) -> None:
+    try:
+        engine.shutdown(socket.SHUT_RDWR)  # ends a `sendall` that blocks in the other thread
+    except OSError:
+        pass
+
+
+def _as_unavailable(error: Exception) -> CiteLoomError:
+    return error if isinstance(error, CiteLoomError) else launch.unavailable(f"{type(error).__name__}: {error}")
 
 
 def _ended() -> CiteLoomError:
@@ -181,13 +202,13 @@ def _parse(line: bytes) -> dict[str, Any] | None:
     return message if isinstance(message, dict) else None
 
 
-def _number(line: bytes) -> Any:
+def _answered_id(line: bytes) -> Any:
     message = _parse(line) or {}
     return message.get("id") if "method" not in message else None
 
 
 def parse_arguments(arguments: list[str]) -> dict[str, Any]:
-    """The options of a bridge. By hand, because argparse would cost a fifth of the start."""
+    """Parse the bridge's options; by hand, because argparse would cost a fifth of the start."""
     projects: list[str] = []
     toolsets: list[str] = [_TOOLSETS[0]]
     rest = list(arguments)

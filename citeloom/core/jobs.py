@@ -93,45 +93,45 @@ class RateEstimator:
 
 
 class JobResult(Protocol):
-    """What a job did so far."""
+    """The result of a job so far."""
 
     @property
     def stopped(self) -> bool:
-        """Whether it was ended before it was done."""
+        """Whether the job was stopped before it was complete."""
 
     def to_json(self) -> dict[str, Any]:
-        """The result as it goes over the wire."""
+        """Return the result as JSON."""
 
 
 class JobWork(Protocol):
-    """A job's work: what makes something available at once, and what takes long."""
+    """The work of a job: a short first pass and a second one that may take hours."""
 
     @property
     def result(self) -> JobResult:
-        """What was done so far."""
+        """The result so far."""
 
     @property
     def touched(self) -> set[str]:
-        """Sources whose text it has changed, or is to change."""
+        """Sources whose text this job has changed or will change."""
 
     @property
     def left(self) -> int:
-        """How much is still to be done after the first part, in pages."""
+        """Pages that the second pass has still to read."""
 
     def first(self) -> None:
-        """Do what must not be interrupted by another job."""
+        """Run the first pass, which no other job interrupts."""
 
     def second(self, give_way: Callable[[], None]) -> None:
-        """Do what may take hours; `give_way` is called often."""
+        """Run the second pass; `give_way` is called often, to let other jobs run in between."""
 
     def look_again(self) -> None:
-        """Take in what has come since it began."""
+        """Include what was added since the job started."""
 
     def leave(self, sources: set[str]) -> None:
-        """Leave sources to another job that has read them since."""
+        """Skip sources that another job has read since."""
 
     def give_up(self) -> None:
-        """It was cancelled: leave nothing behind that nobody goes on with."""
+        """Clean up after a cancellation."""
 
 
 StartJob = Callable[[dict[str, Any], Report, threading.Event], JobWork]
@@ -140,7 +140,7 @@ StartJob = Callable[[dict[str, Any], Report, threading.Event], JobWork]
 class JobQueue(Protocol):
     """What features ask of the engine's job queue."""
 
-    def submit(self, request: JobRequest, *, owed_first: bool = False) -> Job:
+    def submit(self, request: JobRequest, *, only_ask: bool = False) -> Job:
         """Queue a job, or name the one that waits for the same already."""
 
     def state(self, job: Job) -> str:
@@ -152,5 +152,5 @@ class JobQueue(Protocol):
     def drop(self, project_id: str) -> None:
         """Cancel the jobs of a project, and wait until none of them runs."""
 
-    def try_now(self) -> None:
+    def retry_now(self) -> None:
         """Have the jobs that wait for something outside try again at once."""

@@ -22,7 +22,7 @@ from citeloom.core.jobs import StartJob
 from citeloom.core.settings import Settings
 from citeloom.engine.events import Events
 from citeloom.engine.jobs import JobQueue
-from citeloom.engine.lifetime import Lifetime, loads_ahead
+from citeloom.engine.lifetime import Lifetime, preload_enabled
 from citeloom.engine.memory import release_free_memory
 from citeloom.engine.sessions import Editors
 from citeloom.engine.verbs import VerbTable
@@ -78,7 +78,7 @@ class Service:
         forget_copies()
         self.workers = WorkerPool(settings.engine.workers)
         self.events = Events()
-        self.editors = Editors(self.events, self.lifetime.disconnected)
+        self.editors = Editors(self.events, self.lifetime)
         zotero_folder = Path(paths.folders().data) / "zotero"
         zotero = Zotero(settings.zotero, zotero_folder / "mirror")
         self.zotero = ZoteroService(zotero)
@@ -296,7 +296,7 @@ class Service:
 
     def _warm_up(self) -> None:
         try:
-            if loads_ahead():
+            if preload_enabled():
                 self.models.for_questions(self.settings.models.dense).embed_query("warm-up")
         except CiteLoomError as error:
             log.warning("the model could not be loaded ahead: %s", error)

@@ -1,4 +1,4 @@
-"""The control session: JSON lines for the command line and the tray. `{"id", "verb", "args"}` → `{"id", "result"}`."""
+"""The control session of command line and desktop app: JSON lines `{"id", "verb", "args"}` → `{"id", "result"}`."""
 
 from __future__ import annotations
 
@@ -27,43 +27,43 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_MOST_UNREAD = 100  # events that somebody has not read yet
+_MAX_UNSENT = 100  # events for a client that does not read; with more, progress is dropped
 
 
 class Control:
-    """One control connection: requests are answered as they finish, events come in between."""
+    """Serves one control connection: requests run concurrently, and events are sent in between."""
 
-    def __init__(self, service: Service, connection: Connection, end_engine: Callable[[str], None]) -> None:
+    def __init__(self, service: Service, connection: Connection, stop_engine: Callable[[str], None]) -> None:
         self._service = service
         self._connection = connection
-        self._end_engine = end_engine
+        self._stop_engine = stop_engine
         self._loop = asyncio.get_running_loop()
-        self._unwatch: Callable[[], None] | None = None
-        self._unread = 0
-        self._gone = Cancel()  # what takes long ends with who asked for it
+        self._unsubscribe: Callable[[], None] | None = None
+        self._unsent = 0
+        self._cancel = Cancel()  # ends long requests when the client closes the connection
 
     async def run(self) -> None:
-        """Answer until the client has gone."""
+        """Serve until the client closes the connection."""
         tasks: set[asyncio.Task[None]] = set()
         try:
             while (line := await self._connection.read_line(protocol.LINE_LIMIT)) is not None:
-                task = asyncio.create_task(self._answer(line))
+                call = object()
+                self._connection.call_began(call)
+                task = asyncio.create_task(self._answer(call, line))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
         finally:
-            if self._unwatch:
-                self._unwatch()
+            if self._unsubscribe:
+                self._unsubscribe()
             for task in list(tasks):
                 task.cancel()
-            self._gone.set()
+            self._cancel.set()
 
-    async def _answer(self, line: bytes) -> None:
-        call = object()
-        self._connection.unanswered.add(call)
+    async def _answer(self, call: object, line: bytes) -> None:
         try:
-            await self._send_quietly(protocol.line(await self._result(line)))
+            await self._send(protocol.line(await self._result(line)))
         finally:
-            self._connection.unanswered.discard(call)
+            self._connection.call_ended(call)
 
     async def _result(self, line: bytes) -> dict[str, Any]:
         number = None
@@ -72,7 +72,7 @@ class Control:
             number = protocol.request_id(request)
             args = dict(request.get("args") or {})
             refuse_large(args)
-            result = await self._do(str(request["verb"]), args)
+            result = await self._run_verb(str(request["verb"]), args)
             return {"id": number, "result": result}
         except CiteLoomError as error:
             return {"id": number, "error": error.to_wire()}
@@ -89,52 +89,49 @@ class Control:
             )
             return {"id": number, "error": problem.to_wire()}
 
-    async def _do(self, verb: str, args: dict[str, Any]) -> Any:
+    async def _run_verb(self, verb: str, args: dict[str, Any]) -> Any:
         if verb == "stop":
-            # The answer goes out first.
-            self._loop.call_later(0.05, self._end_engine, "asked to")
+            # Later, so that the answer is sent first.
+            self._loop.call_later(0.05, self._stop_engine, "asked to")
             return {}
         if verb == "watch":
-            self._watch()
+            self._send_events()
             return {}
         handler = _VERBS.get(verb)
         if handler is None and verb in self._service.verbs:
-            handler = lambda service, arguments: service.verbs.run(verb, args, self._gone)  # noqa: E731
+            handler = lambda service, arguments: service.verbs.run(verb, args, self._cancel)  # noqa: E731
         if handler is None:
             raise CiteLoomError(
                 Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {', '.join(sorted(_VERBS))}."
             )
-        work: Callable[[], Any] = partial(handler, self._service, {**args, "cancel": self._gone})
-        if verb in (
-            "search",
-            "search.query",
-        ):  # a person's question among those of editors: an import lets it go first, too
-            return await self._connection.turns.run(self, verb, work, math.inf)
+        work: Callable[[], Any] = partial(handler, self._service, {**args, "cancel": self._cancel})
+        if verb in ("search", "search.query"):  # shares the threads fairly with the editors, and imports give way to it
+            return await self._connection.pool.run(self, verb, work, math.inf)
         if verb in ("restore", "maintenance.restore"):
             work = partial(self._restore, work)
         return await asyncio.to_thread(work)
 
     def _restore(self, work: Callable[[], Any]) -> Any:
-        """Restore, and end the engine even if whoever asked has gone: what it wrote from then on would be lost."""
+        """Restore and stop the engine, even if the client has gone: what it would write from now on would be lost."""
         result = work()
-        self._loop.call_soon_threadsafe(self._loop.call_later, 0.05, self._end_engine, "a backup was restored")
+        self._loop.call_soon_threadsafe(self._loop.call_later, 0.05, self._stop_engine, "a backup was restored")
         return result
 
-    def _watch(self) -> None:
-        def tell(event: events.Event) -> None:
-            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._tell(event)))
+    def _send_events(self) -> None:
+        def send(event: events.Event) -> None:
+            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._send_event(event)))
 
-        if self._unwatch is None:
-            self._unwatch = self._service.events.watch(tell)
+        if self._unsubscribe is None:
+            self._unsubscribe = self._service.events.subscribe(send)
 
-    async def _tell(self, event: events.Event) -> None:
-        if self._unread >= _MOST_UNREAD and isinstance(event, events.JobProgress):
-            return  # whoever does not read would get hours of it at once, and the next one says more
-        self._unread += 1
-        await self._send_quietly(protocol.line({"event": events.to_json(event)}))
-        self._unread -= 1
+    async def _send_event(self, event: events.Event) -> None:
+        if self._unsent >= _MAX_UNSENT and isinstance(event, events.JobProgress):
+            return  # a client that does not read would get hours of it at once, and the next event says more
+        self._unsent += 1
+        await self._send(protocol.line({"event": events.to_json(event)}))
+        self._unsent -= 1
 
-    async def _send_quietly(self, line: bytes) -> None:
+    async def _send(self, line: bytes) -> None:
         try:
             await self._connection.send(line)
         except ConnectionError:
@@ -172,7 +169,7 @@ def _page_picture(service: Service, args: dict[str, Any]) -> Any:
 
 
 def _cite(service: Service, args: dict[str, Any]) -> Any:
-    # A person asks about all of their works: without a project, each is looked for in every one.
+    # Without a project, each citation is looked up in all of them.
     named = args.get("project")
     projects = [service.catalog.projects.get(named)] if named else service.catalog.projects.all()
     return service.citations.cite(

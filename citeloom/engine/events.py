@@ -1,4 +1,4 @@
-"""What the engine tells those who watch: typed, never log text."""
+"""Events of the engine, which control clients receive after the verb `watch`: typed, never log text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """A job moved on."""
+    """A job made progress."""
 
     job_id: str
     project_id: str
@@ -24,12 +24,12 @@ class JobProgress:
     page: int = 0
     pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage
-    waits_for: str = ""  # what is away, and what to do about it
+    waits_for: str = ""  # what is unavailable, and what to do about it
 
 
 @dataclass(frozen=True, slots=True)
 class JobQueued:
-    """A job was asked for and waits for its turn."""
+    """A job was queued."""
 
     job_id: str
     project_id: str
@@ -49,7 +49,7 @@ class JobFinished:
 
 @dataclass(frozen=True, slots=True)
 class EditorConnected:
-    """An editor has said who it is."""
+    """An editor connected."""
 
     session_id: str
     client: str
@@ -57,7 +57,7 @@ class EditorConnected:
 
 @dataclass(frozen=True, slots=True)
 class EditorLeft:
-    """An editor that had said who it is has gone, or was disconnected."""
+    """An editor closed its connection or was disconnected."""
 
     session_id: str
     client: str
@@ -65,49 +65,49 @@ class EditorLeft:
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """Imports were paused, or go on."""
+    """Imports were paused or resumed."""
 
     paused: bool
 
 
 @dataclass(frozen=True, slots=True)
 class EngineStopping:
-    """The engine ends, or starts anew with other settings: whoever is connected has to connect again."""
+    """The engine stops or reloads its settings: clients have to connect again."""
 
     reason: str
 
 
 Event = JobQueued | JobProgress | JobFinished | EditorConnected | EditorLeft | Paused | EngineStopping
-Watcher = Callable[[Event], None]
+Subscriber = Callable[[Event], None]
 
 
 def to_json(event: Event) -> dict[str, Any]:
-    """An event as it goes over the wire, named by its type."""
+    """Return an event as JSON, with the name of its type."""
     return {"type": type(event).__name__, **asdict(event)}
 
 
 class Events:
-    """Hands each event to everyone who watches."""
+    """Publishes events to subscribers; thread-safe."""
 
     def __init__(self) -> None:
-        self._watchers: list[Watcher] = []
+        self._subscribers: list[Subscriber] = []
         self._lock = threading.Lock()
 
     def publish(self, event: Event) -> None:
-        """Tell everyone."""
+        """Pass an event to all subscribers."""
         with self._lock:
-            watchers = list(self._watchers)
-        for watcher in watchers:
-            watcher(event)
+            subscribers = list(self._subscribers)
+        for subscriber in subscribers:
+            subscriber(event)
 
-    def watch(self, watcher: Watcher) -> Callable[[], None]:
-        """Be told; call what comes back to end it."""
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Add a subscriber; return a function that removes it."""
         with self._lock:
-            self._watchers.append(watcher)
+            self._subscribers.append(subscriber)
 
-        def end() -> None:
+        def unsubscribe() -> None:
             with self._lock:
-                if watcher in self._watchers:
-                    self._watchers.remove(watcher)
+                if subscriber in self._subscribers:
+                    self._subscribers.remove(subscriber)
 
-        return end
+        return unsubscribe

@@ -1,4 +1,4 @@
-"""Threads for what is asked of the engine, in fair turns: nobody waits for another's many calls, nor in vain."""
+"""Thread pool that shares its threads fairly between clients. The server runs every tool call and search in it."""
 
 from __future__ import annotations
 
@@ -17,85 +17,85 @@ from typing import Any, TypeVar
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.processes import cores
 
-MOST_WAITING = 100  # calls of one asker; an agent that works through a list sends a dozen or two at once
-_MOST_LEFT = 16  # calls that nobody waits for any more and that have not noticed yet
-_GIVE_WAY_SECONDS = 0.1  # an import waits no longer than this for questions, so that it comes to its end
+MAX_QUEUED = 100  # calls of one client; an agent that works through a list sends a dozen or two at once
+_MAX_ABANDONED = 16  # calls that are still running although nobody waits for them
+_GIVE_WAY_SECONDS = 0.1  # an import waits no longer than this for questions, so that it always finishes
 
 T = TypeVar("T")
 
 
 class _State(Enum):
-    WAITS = auto()
-    RUNS = auto()
-    LEFT = auto()  # it runs, and nobody waits for it
-    OVER = auto()
+    QUEUED = auto()
+    RUNNING = auto()
+    ABANDONED = auto()  # still running, but nobody waits for it
+    DONE = auto()
 
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    asker: Hashable
+    client: Hashable
     kind: str
     work: Callable[[], Any]
-    ended: asyncio.Future[Future[Any]]
-    state: _State = _State.WAITS
-    began: float = 0.0
+    done: asyncio.Future[Future[Any]]
+    state: _State = _State.QUEUED
+    started: float = 0.0
 
 
-class Turns:
-    """Runs calls in threads. Those who have calls waiting take turns, and nobody has more than half of the threads.
+class FairThreadPool:
+    """Runs calls in threads: round-robin over clients with queued calls, at most half of the threads for one client.
 
-    Lives on one event loop; `give_way` alone is for other threads.
+    Must be used from one event loop, except `give_way`, which is for other threads.
     """
 
     def __init__(self, threads: int = 0) -> None:
-        # Half of them are as many as there are cores: what waits for a disk or a server leaves room for others.
+        # Half of them are as many as there are cores: calls that wait for a disk or a server leave room for others.
         self._threads = threads or max(4, 2 * cores())
-        self._each = max(1, self._threads // 2)
-        self._pool = ThreadPoolExecutor(self._threads + _MOST_LEFT, thread_name_prefix="turn")
-        self._waiting: dict[Hashable, deque[_Call]] = {}  # whose turn is next comes first
-        self._running: Counter[Hashable] = Counter()
-        self._left = 0
-        self._usual: dict[str, float] = {}  # seconds that a call of a kind takes
-        self._quiet = threading.Event()
-        self._quiet.set()
+        self._per_client = max(1, self._threads // 2)
+        self._executor = ThreadPoolExecutor(self._threads + _MAX_ABANDONED, thread_name_prefix="call")
+        self._queues: dict[Hashable, deque[_Call]] = {}  # by client; the next one to be served comes first
+        self._running: Counter[Hashable] = Counter()  # by client
+        self._abandoned = 0
+        self._usual_seconds: dict[str, float] = {}  # by kind of call
+        self._idle = threading.Event()
+        self._idle.set()
 
-    async def run(self, asker: Hashable, kind: str, work: Callable[[], T], seconds: float) -> T:
-        """Do some work when it is its turn; TIMEOUT at once where that would be later than in so many seconds."""
+    async def run(self, client: Hashable, kind: str, work: Callable[[], T], seconds: float) -> T:
+        """Run `work` in a thread and return its result; raise TIMEOUT at once if it could not start in that time."""
         loop = asyncio.get_running_loop()
-        self._check_room(asker, seconds)
-        call = _Call(asker, kind, work, loop.create_future())
-        self._waiting.setdefault(asker, deque()).append(call)
+        self._check_wait(client, seconds)
+        call = _Call(client, kind, work, loop.create_future())
+        self._queues.setdefault(client, deque()).append(call)
         self._start_next(loop)
         try:
-            ended: Future[T] = await call.ended
+            done: Future[T] = await call.done
         except asyncio.CancelledError:
-            self._leave(call)
+            self._abandon(call)
             self._start_next(loop)
             raise
-        return ended.result()
+        return done.result()
 
     def give_way(self) -> None:
-        """Let those go first who wait for an answer; for threads whose work nobody waits for."""
-        self._quiet.wait(_GIVE_WAY_SECONDS)
+        """Wait a moment while calls are running; for background threads."""
+        self._idle.wait(_GIVE_WAY_SECONDS)
 
     @property
-    def waiting(self) -> int:
-        """How many calls wait for their turn."""
-        return sum(map(len, self._waiting.values()))
+    def queued(self) -> int:
+        """The number of calls that wait for a thread."""
+        return sum(map(len, self._queues.values()))
 
-    def _check_room(self, asker: Hashable, seconds: float) -> None:
-        own = len(self._waiting.get(asker, ()))
-        if own >= MOST_WAITING:
+    def _check_wait(self, client: Hashable, seconds: float) -> None:
+        own = len(self._queues.get(client, ()))
+        if own >= MAX_QUEUED:
             raise CiteLoomError(
                 Code.TIMEOUT,
                 f"{own} calls of this session wait for their turn already.",
                 "Send a few at a time, and the next when they are answered.",
             )
-        if self._running.total() < self._threads and self._running[asker] < self._each:
+        if self._running.total() < self._threads and self._running[client] < self._per_client:
             return
-        before = [call for calls in self._waiting.values() for call in islice(calls, own + 1)]
-        at_once = min(self._threads, self._each * len({asker, *self._waiting}))
-        expected = sum(self._usual.get(call.kind, 0.0) for call in before) / at_once
+        before = [call for queue in self._queues.values() for call in islice(queue, own + 1)]
+        at_once = min(self._threads, self._per_client * len({client, *self._queues}))
+        expected = sum(self._usual_seconds.get(call.kind, 0.0) for call in before) / at_once
         if expected > seconds:
             raise CiteLoomError(
                 Code.TIMEOUT,
@@ -105,52 +105,52 @@ class Turns:
 
     def _start_next(self, loop: asyncio.AbstractEventLoop) -> None:
         while self._running.total() < self._threads:
-            asker = next((asker for asker in self._waiting if self._running[asker] < self._each), None)
-            if asker is None:
+            client = next((client for client in self._queues if self._running[client] < self._per_client), None)
+            if client is None:
                 break
-            calls = self._waiting.pop(asker)
-            call = calls.popleft()
-            if calls:
-                self._waiting[asker] = calls  # behind all others
-            self._running[asker] += 1
-            call.state, call.began = _State.RUNS, loop.time()
-            self._pool.submit(call.work).add_done_callback(partial(_tell, loop, self._end, call))
+            queue = self._queues.pop(client)
+            call = queue.popleft()
+            if queue:
+                self._queues[client] = queue  # after all other clients
+            self._running[client] += 1
+            call.state, call.started = _State.RUNNING, loop.time()
+            self._executor.submit(call.work).add_done_callback(partial(_call_in_loop, loop, self._finish, call))
         if self._running:
-            self._quiet.clear()
+            self._idle.clear()
         else:
-            self._quiet.set()
+            self._idle.set()
 
-    def _end(self, call: _Call, done: Future[Any]) -> None:
-        loop = call.ended.get_loop()
-        took, usual = loop.time() - call.began, self._usual.get(call.kind)
-        self._usual[call.kind] = took if usual is None else 0.9 * usual + 0.1 * took
-        if call.state is _State.LEFT:
-            self._left -= 1
+    def _finish(self, call: _Call, done: Future[Any]) -> None:
+        loop = call.done.get_loop()
+        took, usual = loop.time() - call.started, self._usual_seconds.get(call.kind)
+        self._usual_seconds[call.kind] = took if usual is None else 0.9 * usual + 0.1 * took
+        if call.state is _State.ABANDONED:
+            self._abandoned -= 1
         else:
-            self._give_back(call)
-        call.state = _State.OVER
-        if not call.ended.done():
-            call.ended.set_result(done)
+            self._release_thread(call)
+        call.state = _State.DONE
+        if not call.done.done():
+            call.done.set_result(done)
         self._start_next(loop)
 
-    def _leave(self, call: _Call) -> None:
-        """Nobody waits for a call any more. Its thread will notice soon; if not, it must not be missed."""
-        if call.state is _State.WAITS:
-            calls = self._waiting[call.asker]
-            calls.remove(call)
-            if not calls:
-                del self._waiting[call.asker]
-        elif call.state is _State.RUNS and self._left < _MOST_LEFT:
-            call.state = _State.LEFT
-            self._left += 1
-            self._give_back(call)
+    def _abandon(self, call: _Call) -> None:
+        """Remove a call that nobody waits for from the queue, or have another thread replace the one that runs it."""
+        if call.state is _State.QUEUED:
+            queue = self._queues[call.client]
+            queue.remove(call)
+            if not queue:
+                del self._queues[call.client]
+        elif call.state is _State.RUNNING and self._abandoned < _MAX_ABANDONED:
+            call.state = _State.ABANDONED
+            self._abandoned += 1
+            self._release_thread(call)
 
-    def _give_back(self, call: _Call) -> None:
-        self._running[call.asker] -= 1
-        if not self._running[call.asker]:
-            del self._running[call.asker]
+    def _release_thread(self, call: _Call) -> None:
+        self._running[call.client] -= 1
+        if not self._running[call.client]:
+            del self._running[call.client]
 
 
-def _tell(loop: asyncio.AbstractEventLoop, *what: Any) -> None:
+def _call_in_loop(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> None:
     with suppress(RuntimeError):  # the engine has ended meanwhile
-        loop.call_soon_threadsafe(*what)
+        loop.call_soon_threadsafe(function, *arguments)

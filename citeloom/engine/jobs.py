@@ -1,4 +1,4 @@
-"""The job queue: imports and other work, one after the other in one thread, resumed after any end of the engine."""
+"""The job queue: runs imports, moves, compactions and backups in one thread, and resumes them after a restart."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from citeloom.catalog.database import now
 from citeloom.core.errors import CiteLoomError, Code, unexpected
 from citeloom.core.jobs import Job, JobRequest, Progress, StartJob
 from citeloom.engine.events import Events, JobFinished, JobProgress, JobQueued, Paused
-from citeloom.engine.running_job import Begun
+from citeloom.engine.running_job import ActiveJob
 
 log = logging.getLogger(__name__)
 
-_LITTLE = 100  # pages: whole documents so short need not wait for those of another import
-_PATIENCE = 30.0  # seconds for an import to end that nobody waits for
-_TRIES = 3  # a job during which the engine died this often is not tried again
-_IDLE = 60.0  # seconds between two looks at whether there is something to do where nothing is
+_SHORT_PAGES = 100  # an import with no more pages left does not wait for the second pass of another
+_CANCEL_SECONDS = 30.0  # for imports of the watcher to end when their project is removed
+_MAX_TRIES = 3  # a job during which the engine died this often is not tried again
+_IDLE_SECONDS = 60.0  # between two runs of the idle task
 
 
 class JobQueue:
-    """Jobs waiting, those under way, and what became of the last ones.
+    """Queue of jobs that are run by one thread.
 
-    All work is done by one thread. What makes documents searchable comes first: while an import reads whole documents,
-    which may take hours, the first pass of another is done in between.
+    First passes, which make documents searchable, have priority: while the second pass of an import reads whole
+    documents, which may take hours, the first pass of another is run in between.
     """
 
     def __init__(
@@ -40,21 +40,21 @@ class JobQueue:
         self._events = events
         self._when_idle = when_idle
         self._changed = threading.Condition()
-        self._waiting: deque[Job] = deque()
-        self._begun: dict[str, Begun] = {}  # by job id
-        self._at_work: list[Begun] = []  # whose second pass has begun: the last one goes on, the others give way
+        self._queued: deque[Job] = deque()
+        self._active: dict[str, ActiveJob] = {}  # by job id
+        self._in_second_pass: list[ActiveJob] = []  # the last one runs, the others give way to it
         self._progress: dict[str, Progress] = {}
         self._finished: dict[str, Job] = {}
-        self._owed: set[str] = set()
+        self._unreported: set[str] = set()
         self._paused = False
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="imports", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="imports", daemon=True)
 
     def start(self) -> None:
-        """StartJob to work, first on what an ended engine left behind."""
+        """Start the thread; unfinished jobs of an earlier engine come first."""
         for job in self._catalog.jobs.unfinished():
             tries = int(job.result.get("tries", 0))
-            if tries >= _TRIES:
+            if tries >= _MAX_TRIES:
                 importing = "Run an import again with fewer files to find the one that does it."
                 error = CiteLoomError(
                     Code.INTERNAL_ERROR,
@@ -63,55 +63,55 @@ class JobQueue:
                 )
                 self._finish(job, "failed", {"error": error.as_dict()})
                 continue
-            self._waiting.append(job)
+            self._queued.append(job)
         self._thread.start()
 
-    def submit(self, request: JobRequest, *, owed_first: bool = False) -> Job:
-        """Queue a job; the same request again gives the job that is under way, which looks for what is new.
+    def submit(self, request: JobRequest, *, only_ask: bool = False) -> Job:
+        """Queue a job and return it; for a request that is queued or running already, return that job.
 
-        With `owed_first` it is only asked after: one that ended since its asker was told "running" is given once more,
-        to tell how it ended.
+        A running job then also includes what was added since it started. With `only_ask`, it does not; and a job that
+        has ended since its client was told "running" is returned once more, so that the client learns how it ended.
         """
         job = Job(uuid.uuid4().hex[:12], request.project_id, request.kind, request.to_json())
         with self._changed:
-            if owed_first:
-                for job_id in self._owed & set(self._finished):
-                    if _same(self._finished[job_id], job):
-                        self._owed.discard(job_id)
+            if only_ask:
+                for job_id in self._unreported & set(self._finished):
+                    if _is_same(self._finished[job_id], job):
+                        self._unreported.discard(job_id)
                         return self._finished[job_id]
-            for begun in self._begun.values():
-                enough = job.request.get("watched") and begun.searchable
-                if _same(begun.job, job) and not begun.cancelled and not enough:
-                    begun.look_again |= not owed_first
-                    if not owed_first:
-                        begun.try_now()
+            for active in self._active.values():
+                enough = job.request.get("watched") and active.searchable
+                if _is_same(active.job, job) and not active.cancelled and not enough:
+                    active.look_again |= not only_ask
+                    if not only_ask:
+                        active.retry_now()
                         self._changed.notify_all()
-                    return begun.job
-            for waiting in self._waiting:
-                if _same(waiting, job):
-                    return waiting
+                    return active.job
+            for queued in self._queued:
+                if _is_same(queued, job):
+                    return queued
             if job.project_id:
                 self._catalog.jobs.save(job)
-            self._waiting.append(job)
+            self._queued.append(job)
             self._changed.notify_all()
         self._events.publish(JobQueued(job.id, job.project_id, job.kind))
         return job
 
-    def owe(self, job_id: str) -> None:
-        """Remember that somebody waits to hear how a job ends."""
+    def report_later(self, job_id: str) -> None:
+        """Remember that a client was told "running" and may ask for the result later."""
         with self._changed:
-            self._owed.add(job_id)
+            self._unreported.add(job_id)
 
     def wait(self, job_id: str, seconds: float) -> tuple[Job | None, Progress | None]:
-        """The job once it is finished; after some seconds, None and how far it has come."""
+        """Wait for a job; return it and its progress, or None and its progress if it has not finished in time."""
         with self._changed:
             self._changed.wait_for(lambda: job_id in self._finished or self._stop.is_set(), seconds)
             return self._finished.get(job_id), self._progress.get(job_id)
 
     def busy(self, project_id: str | None = None) -> list[dict[str, object]]:
-        """What waits and what runs."""
+        """Return the queued and running jobs."""
         with self._changed:
-            jobs = [*(begun.job for begun in self._begun.values()), *self._waiting]
+            jobs = [*(active.job for active in self._active.values()), *self._queued]
         return [
             {
                 "job_id": job.id,
@@ -126,8 +126,8 @@ class JobQueue:
         ]
 
     def state(self, job: Job) -> str:
-        """A job's state; one that waits because imports are paused says so."""
-        waits = job.state in ("queued", "parked") and _heeds_a_pause(job)
+        """Return a job's state; "paused" if it is queued while imports are paused."""
+        waits = job.state in ("queued", "parked") and _can_be_paused(job)
         return "paused" if self._paused and waits else job.state
 
     @property
@@ -136,11 +136,11 @@ class JobQueue:
         return self._paused
 
     def pause(self) -> None:
-        """StartJob nothing more; what runs stops soon and waits once more."""
+        """Start no more imports; running ones stop soon and are queued again."""
         self._set_paused(True)
 
     def resume(self) -> None:
-        """Go on."""
+        """Start imports again."""
         self._set_paused(False)
 
     def _set_paused(self, paused: bool) -> None:
@@ -149,34 +149,34 @@ class JobQueue:
                 return
             self._paused = paused
             if paused:
-                for begun in self._begun.values():
-                    if _heeds_a_pause(begun.job):
-                        begun.stop.set()
+                for active in self._active.values():
+                    if _can_be_paused(active.job):
+                        active.stop.set()
             self._changed.notify_all()
         self._events.publish(Paused(paused))
 
-    def try_now(self) -> None:
-        """Something may be back that jobs wait for: they need not wait any longer."""
+    def retry_now(self) -> None:
+        """Retry waiting jobs at once, because what they wait for may be available again."""
         with self._changed:
-            for begun in self._begun.values():
-                begun.try_now()
+            for active in self._active.values():
+                active.retry_now()
             self._changed.notify_all()
 
     def drop(self, project_id: str) -> None:
-        """Take a project's jobs out of the queue, to remove it; refuses while one runs that somebody asked for."""
+        """Remove a project's jobs from the queue; refuse if one is running that a person or an agent submitted."""
         dropped: list[Job] = []
         try:
             with self._changed:
-                own = [begun for begun in self._begun.values() if _concerns(begun.job, project_id)]
-                if all(begun.job.request.get("watched") for begun in own):  # nobody asked for them
-                    dropped += self._take_waiting(project_id)
-                    for begun in own:
-                        begun.cancelled = True
-                        begun.stop.set()
+                own = [active for active in self._active.values() if _concerns(active.job, project_id)]
+                if all(active.job.request.get("watched") for active in own):  # submitted by the watcher
+                    dropped += self._remove_queued(project_id)
+                    for active in own:
+                        active.cancelled = True
+                        active.stop.set()
                     self._changed.notify_all()
-                    self._changed.wait_for(lambda: not any(begun.job.id in self._begun for begun in own), _PATIENCE)
-                    dropped += self._take_waiting(project_id)
-                running = [begun.job.kind for begun in self._begun.values() if _concerns(begun.job, project_id)]
+                    self._changed.wait_for(lambda: not any(a.job.id in self._active for a in own), _CANCEL_SECONDS)
+                    dropped += self._remove_queued(project_id)
+                running = [active.job.kind for active in self._active.values() if _concerns(active.job, project_id)]
                 if running:
                     what = {"move": "A move", "compact": "A compaction", "backup": "A backup"}
                     raise CiteLoomError(
@@ -186,114 +186,117 @@ class JobQueue:
                     )
         finally:
             for job in dropped:
-                self._cancelled_while_waiting(job)
+                self._cancel_queued(job)
 
-    def _take_waiting(self, project_id: str) -> list[Job]:
-        taken = [job for job in self._waiting if job.project_id == project_id]
-        self._waiting = deque(job for job in self._waiting if job.project_id != project_id)
+    def _remove_queued(self, project_id: str) -> list[Job]:
+        taken = [job for job in self._queued if job.project_id == project_id]
+        self._queued = deque(job for job in self._queued if job.project_id != project_id)
         return taken
 
-    def _cancelled_while_waiting(self, job: Job) -> None:
-        """End a job that waits; one that was paused or parked may have left something behind."""
+    def _cancel_queued(self, job: Job) -> None:
+        """Cancel a queued job, and clean up if it was started before and then paused or parked."""
         result: dict[str, object] = {}
-        if job.kind == "move":  # its passages must not stay on a server
+        if job.kind == "move":  # its passages must not remain on a server
             try:
                 move = self._kinds[job.kind](job.request, lambda progress: None, threading.Event())
                 move.give_up()
                 result = move.result.to_json()
             except CiteLoomError as error:
-                log.warning("what the job %s left could not be deleted: %s", job.id, error)
+                log.warning("the data of job %s could not be deleted: %s", job.id, error)
         self._finish(job, "cancelled", result)
 
     def stop(self, seconds: float = 60.0) -> None:
-        """End soon; what is left is parked for the next start."""
+        """Stop the thread; unfinished jobs are parked until the next start."""
         with self._changed:
             self._stop.set()
-            for begun in self._begun.values():
-                begun.stop.set()
+            for active in self._active.values():
+                active.stop.set()
             self._changed.notify_all()
         self._thread.join(seconds)
 
     def cancel(self, job_id: str) -> bool:
-        """End a job for good, and soon; what it has done stays. True if there was such a job."""
+        """Cancel a job, keeping what it has done; return whether there was such a job."""
         with self._changed:
-            if begun := self._begun.get(job_id):
-                begun.cancelled = True
-                begun.stop.set()
+            if active := self._active.get(job_id):
+                active.cancelled = True
+                active.stop.set()
                 self._changed.notify_all()
                 return True
-            waiting = next((j for j in self._waiting if j.id == job_id), None)
-            if waiting is not None:
-                self._waiting.remove(waiting)
-        if waiting is not None:
-            self._cancelled_while_waiting(waiting)
-        return waiting is not None
+            queued = next((j for j in self._queued if j.id == job_id), None)
+            if queued is not None:
+                self._queued.remove(queued)
+        if queued is not None:
+            self._cancel_queued(queued)
+        return queued is not None
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         while not self._stop.is_set():
-            self._quietly(self._serve)
-            ready = [begun for begun in self._begun.values() if begun.is_due and (begun.searchable or not begun.waits)]
+            self._log_errors(self._run_urgent)
+            ready = [a for a in self._active.values() if a.is_due and (a.searchable or not a.waits)]
             if ready:
-                self._quietly(partial(self._go_on, min(ready, key=lambda begun: begun.left)))
+                self._log_errors(partial(self._run_second_pass, min(ready, key=lambda active: active.pages_left)))
                 continue
-            if not self._begun:
-                self._quietly(self._when_idle)
+            if not self._active:
+                self._log_errors(self._when_idle)
             with self._changed:
-                seconds = min((begun.seconds_to_wait for begun in self._begun.values()), default=_IDLE)
+                seconds = min((active.seconds_to_wait for active in self._active.values()), default=_IDLE_SECONDS)
                 self._changed.wait_for(self._anything_to_do, max(0.0, seconds))
-        for begun in list(self._begun.values()):
-            self._quietly(partial(self._go_on, begun))
+        for active in list(self._active.values()):
+            self._log_errors(partial(self._run_second_pass, active))
 
-    def _serve(self) -> None:
-        """Do at once what somebody waits for: first passes, a second look, and the end of what has little left."""
-        while not self._stop.is_set() and (job := self._next()) is not None:
-            self._begin(self._begun[job.id])
-        for begun in list(self._begun.values()):
-            if begun.waits and begun.is_due and not begun.searchable and not begun.stop.is_set():
-                self._begin(begun)
-        for begun in list(self._begun.values()):
-            if begun.look_again and begun.searchable and begun.run and not begun.waits and not begun.stop.is_set():
-                begun.look_again = False
-                self._quietly(begun.run.look_again)
-        for begun in list(self._begun.values()):
-            ended = begun.job.id not in self._begun  # meanwhile, by what another one gave way to
-            if ended or begun in self._at_work:
+    def _run_urgent(self) -> None:
+        """Run what has priority: first passes, repeated submissions, and second passes with few pages left."""
+        while not self._stop.is_set() and (job := self._take_next()) is not None:
+            self._run_first_pass(self._active[job.id])
+        for active in list(self._active.values()):
+            if active.waits and active.is_due and not active.searchable and not active.stop.is_set():
+                self._run_first_pass(active)
+        for active in list(self._active.values()):
+            if active.look_again and active.searchable and active.work and not (active.waits or active.stop.is_set()):
+                active.look_again = False
+                self._log_errors(active.work.look_again)
+        for active in list(self._active.values()):
+            ended = active.job.id not in self._active  # meanwhile, while another job gave way
+            if ended or active in self._in_second_pass:
                 continue
-            if begun.stop.is_set() or (begun.searchable and begun.is_due and begun.left <= _LITTLE):
-                self._go_on(begun)
+            if active.stop.is_set() or (active.searchable and active.is_due and active.pages_left <= _SHORT_PAGES):
+                self._run_second_pass(active)
 
-    def _startable(self) -> Job | None:
-        """The next job that may begin: one that replaces what others write to waits until nothing is under way.
+    def _next_startable(self) -> Job | None:
+        """Return the next job that may start.
 
-        What waits for something that is away is not under way, and need not be waited for; only who would write into
-        an index that is half replaced has to.
+        One that replaces an index starts only when no other job runs. Jobs that wait for something unavailable do not
+        count as running; but while one of them has replaced half of an index, no job of its project may start.
         """
-        going = [begun for begun in self._begun.values() if not begun.waits]
-        held = {b.job.project_id for b in self._begun.values() if b.waits and _replaces_the_index(b.job)}
-        free = (job for job in self._waiting if not (self._paused and _heeds_a_pause(job)))
-        return next((j for j in free if not (going if _replaces_the_index(j) else j.project_id in held)), None)
+        running = [a for a in self._active.values() if not a.waits]
+        half_replaced = {a.job.project_id for a in self._active.values() if a.waits and _replaces_index(a.job)}
+        for job in self._queued:
+            is_blocked = running if _replaces_index(job) else job.project_id in half_replaced
+            if not is_blocked and not (self._paused and _can_be_paused(job)):
+                return job
+        return None
 
     def _anything_to_do(self) -> bool:
-        due = any(begun.is_due for begun in self._begun.values())
-        return due or self._stop.is_set() or self._startable() is not None
+        due = any(active.is_due for active in self._active.values())
+        return due or self._stop.is_set() or self._next_startable() is not None
 
-    def _next(self) -> Job | None:
+    def _take_next(self) -> Job | None:
         with self._changed:
-            if (found := self._startable()) is not None:
-                self._waiting.remove(found)
-                if _replaces_the_index(found):  # what waits for the index that is there begins once more with the other
-                    for begun in [b for b in self._begun.values() if b.job.project_id == found.project_id]:
-                        if begun.run:
-                            self._quietly(begun.run.give_up)
-                        self._queue_again(begun.job)
-                begun = self._begun[found.id] = Begun(found)
+            if (found := self._next_startable()) is not None:
+                self._queued.remove(found)
+                if _replaces_index(found):  # jobs that wait start again with the new index
+                    for active in [a for a in self._active.values() if a.job.project_id == found.project_id]:
+                        if active.work:
+                            self._log_errors(active.work.give_up)
+                        self._requeue(active.job)
+                active = self._active[found.id] = ActiveJob(found)
                 if self._stop.is_set():
-                    begun.stop.set()
+                    active.stop.set()
             return found
 
-    def _begin(self, begun: Begun) -> None:
-        """Make searchable what can be read at once."""
-        job = begun.job
+    def _run_first_pass(self, active: ActiveJob) -> None:
+        """Run the first pass of a job."""
+        job = active.job
         job.state = "running"
         job.result = {"tries": int(job.result.get("tries", 0)) + 1}
 
@@ -304,111 +307,111 @@ class JobQueue:
         def first() -> None:
             if job.project_id:
                 self._catalog.jobs.save(job)
-            if begun.run is None:
-                begun.run = self._kinds[job.kind](job.request, report, begun.stop)
-            begun.run.first()
+            if active.work is None:
+                active.work = self._kinds[job.kind](job.request, report, active.stop)
+            active.work.first()
 
-        if self._try(begun, first):
-            begun.searchable = True
-            for other in self._begun.values():
-                if other is not begun and other.run and begun.run and other.job.project_id == job.project_id:
-                    other.run.leave(begun.run.touched)
+        if self._run_pass(active, first):
+            active.searchable = True
+            for other in self._active.values():
+                if other is not active and other.work and active.work and other.job.project_id == job.project_id:
+                    other.work.leave(active.work.touched)
 
-    def _go_on(self, begun: Begun) -> None:
-        """Read whole what has still to be."""
-        run = begun.run
-        if run is not None:
-            self._at_work.append(begun)
+    def _run_second_pass(self, active: ActiveJob) -> None:
+        """Run the second pass of a job, or what remains of it, and finish the job."""
+        work = active.work
+        if work is not None:
+            self._in_second_pass.append(active)
             try:
-                if not self._try(begun, partial(run.second, self._serve)):
+                if not self._run_pass(active, partial(work.second, self._run_urgent)):
                     return
             finally:
-                self._at_work.remove(begun)
-        result = run.result.to_json() if run else {}  # something was away before it could begin
-        if run and not run.result.stopped:
-            self._finish(begun.job, "done", result)
-        elif self._stop.is_set() and not begun.cancelled and begun.job.project_id:
-            self._finish(begun.job, "parked", result)
-        elif not self._waits_again(begun):
-            if run:
-                self._quietly(run.give_up)
-            self._finish(begun.job, "cancelled", result)
+                self._in_second_pass.remove(active)
+        result = work.result.to_json() if work else {}  # it failed before its work could start
+        if work and not work.result.stopped:
+            self._finish(active.job, "done", result)
+        elif self._stop.is_set() and not active.cancelled and active.job.project_id:
+            self._finish(active.job, "parked", result)
+        elif not self._requeue_paused(active):
+            if work:
+                self._log_errors(work.give_up)
+            self._finish(active.job, "cancelled", result)
 
-    def _waits_again(self, begun: Begun) -> bool:
-        """Put a job that was paused back to where it waited, unless somebody has cancelled it."""
+    def _requeue_paused(self, active: ActiveJob) -> bool:
+        """Queue a paused job again, unless it was cancelled."""
         with self._changed:
-            if begun.cancelled or self._stop.is_set():
+            if active.cancelled or self._stop.is_set():
                 return False
-            self._queue_again(begun.job)
+            self._requeue(active.job)
         return True
 
-    def _queue_again(self, job: Job) -> None:
+    def _requeue(self, job: Job) -> None:
         job.state, job.result = "queued", {}
-        self._keep(job)
-        del self._begun[job.id]
-        self._waiting = deque(sorted([job, *self._waiting], key=lambda one: one.created_at))
+        self._save(job)
+        del self._active[job.id]
+        self._queued = deque(sorted([job, *self._queued], key=lambda one: one.created_at))
         self._changed.notify_all()
 
-    def _try(self, begun: Begun, work: Callable[[], None]) -> bool:
-        """Do a part of a job; if it fails, the job has failed, or waits for what is away."""
-        begun.waits = False
+    def _run_pass(self, active: ActiveJob, work: Callable[[], None]) -> bool:
+        """Run one pass of a job; return False if it failed, and fail the job or schedule a retry."""
+        active.waits = False
         try:
             work()
             return True
         except Exception as error:
             problem = unexpected(error)
             if problem is not error:
-                log.exception("job %s failed", begun.job.id)
-        progress = self._progress.get(begun.job.id, Progress(total=0))
-        if begun.wait_for(problem, progress):
-            self._say_waiting(begun, problem, progress)
+                log.exception("job %s failed", active.job.id)
+        progress = self._progress.get(active.job.id, Progress(total=0))
+        if active.retry_after(problem, progress):
+            self._publish_waiting(active, problem, progress)
         else:
-            log.warning("job %s failed: %s", begun.job.id, problem)
-            self._finish(begun.job, "failed", {"error": problem.as_dict()})
+            log.warning("job %s failed: %s", active.job.id, problem)
+            self._finish(active.job, "failed", {"error": problem.as_dict()})
         return False
 
-    def _say_waiting(self, begun: Begun, error: CiteLoomError, before: Progress) -> None:
-        """Say what a job waits for; in the log only once."""
-        job = begun.job
-        if begun.in_vain == 1:
+    def _publish_waiting(self, active: ActiveJob, error: CiteLoomError, before: Progress) -> None:
+        """Publish what a job waits for; log it only once."""
+        job = active.job
+        if active.retries == 1:
             log.warning("job %s of %s waits: %s", job.id, job.project_id, error)
         progress = replace(before, stage="wait", file="", page=0, pages=0, eta_seconds=None, waits_for=str(error))
         self._progress[job.id] = progress
-        job.result = {}  # an engine that ends while it waits does not end because of it
-        self._keep(job)
+        job.result = {}  # an engine that ends meanwhile does not end because of this job
+        self._save(job)
         self._events.publish(JobProgress(job.id, job.project_id, **asdict(progress)))
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:
         job.state, job.result = state, result
         if state == "parked":
-            job.result = {}  # it starts afresh, with all its tries
+            job.result = {}  # it starts again with all its tries
         else:
             job.finished_at = now()
-        self._keep(job)
+        self._save(job)
         with self._changed:
-            self._begun.pop(job.id, None)
+            self._active.pop(job.id, None)
             self._finished[job.id] = job
             self._changed.notify_all()
         self._events.publish(JobFinished(job.id, job.project_id, state, result, job.kind))
 
-    def _keep(self, job: Job) -> None:
-        if not job.project_id:  # it ends with the engine
+    def _save(self, job: Job) -> None:
+        if not job.project_id:  # it does not survive the engine
             return
         try:
             self._catalog.jobs.save(job)
             self._catalog.jobs.forget_old()
-        except CiteLoomError as error:  # a full disk must not hide the outcome from whoever waits for it
-            log.error("the state of job %s could not be kept: %s", job.id, error)
+        except CiteLoomError as error:  # a full disk must not hide the result from the client
+            log.error("the state of job %s could not be saved: %s", job.id, error)
 
     @staticmethod
-    def _quietly(work: Callable[[], None]) -> None:
+    def _log_errors(work: Callable[[], None]) -> None:
         try:
             work()
         except Exception:
-            log.exception("the job thread goes on after an error")
+            log.exception("error in the job thread, which continues")
 
 
-def _same(one: Job, other: Job) -> bool:
+def _is_same(one: Job, other: Job) -> bool:
     return (one.kind, one.request) == (other.kind, other.request)
 
 
@@ -416,10 +419,10 @@ def _concerns(job: Job, project_id: str) -> bool:
     return project_id in (job.project_id, *job.request.get("projects", ()))
 
 
-def _replaces_the_index(job: Job) -> bool:
+def _replaces_index(job: Job) -> bool:
     return job.kind in ("move", "compact") or bool(job.request.get("force_rebuild"))
 
 
-def _heeds_a_pause(job: Job) -> bool:
-    """Whether a pause of imports is meant for it: a backup changes nothing."""
+def _can_be_paused(job: Job) -> bool:
+    """Whether a pause of imports applies to a job: a backup changes nothing and goes on."""
     return job.kind != "backup"

@@ -1,45 +1,50 @@
-"""What belongs to the engine's process, and stays when it starts anew inside it with other settings."""
+"""State of the engine process that outlives a reload of the service, and the settings file that the server polls."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from citeloom.core import paths, settings
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Settings
 
-_Stamp = tuple[int, int, int] | None
+if TYPE_CHECKING:
+    from citeloom.engine.sessions import Editor
+
+_FileVersion = tuple[int, int, int] | None  # modification time, size and inode
 
 
 @dataclass(slots=True)
 class Lifetime:
-    """One engine process."""
+    """State of one engine process."""
 
     started_by: str = "person"
-    settings_problem: str | None = None  # why the settings file as it is now is not the one in force
-    disconnected: set[str] = field(default_factory=set)  # ids of bridges that the researcher sent away
+    settings_problem: str | None = None  # why the current settings file cannot be used
+    disconnected: set[str] = field(default_factory=set)  # ids of bridges that the researcher disconnected
+    reconnecting: dict[str, Editor] = field(default_factory=dict)  # by bridge id: editors to come back after a reload
 
 
-def loads_ahead() -> bool:
-    """Whether an engine loads what the first question needs before it comes; for scripts that start many engines."""
+def preload_enabled() -> bool:
+    """Whether the engine loads models and libraries before the first request; off for scripts with many engines."""
     return os.environ.get("CITELOOM_WARM_UP") != "off"
 
 
 class SettingsFile:
-    """The settings file, looked at now and then."""
+    """The settings file and its last valid content."""
 
     def __init__(self) -> None:
-        self._read = self._last = _stamp()
-        self.settings = settings.load()  # the last that could be used
+        self._loaded = self._last_seen = _file_version()
+        self.settings = settings.load()
 
-    def look(self, lifetime: Lifetime) -> Settings:
-        """The settings of now; a file that cannot be used is noted, and leaves those before."""
-        now = _stamp()
-        # An editor may be writing it still, or have taken the old file away a moment before it puts the new one there.
-        steady, self._last = now == self._last, now
-        if now != self._read and steady:
-            self._read = now
+    def poll(self, lifetime: Lifetime) -> Settings:
+        """Return the current settings; an invalid file is noted in `lifetime`, and the last valid ones are returned."""
+        current = _file_version()
+        # An editor may still be writing it, or have removed the old file a moment before it puts the new one there.
+        unchanged, self._last_seen = current == self._last_seen, current
+        if current != self._loaded and unchanged:
+            self._loaded = current
             try:
                 self.settings, lifetime.settings_problem = settings.load(), None
             except CiteLoomError as error:
@@ -47,7 +52,7 @@ class SettingsFile:
         return self.settings
 
 
-def _stamp() -> _Stamp:
+def _file_version() -> _FileVersion:
     try:
         about = os.stat(paths.settings_file())  # noqa: PTH116 - strings, as everything in paths
     except OSError:

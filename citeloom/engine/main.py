@@ -59,7 +59,7 @@ async def _serve(settings: SettingsFile, lifetime: Lifetime) -> None:
     loop = asyncio.get_running_loop()
     for name in ("SIGTERM", "SIGINT"):
         if hasattr(signal, name) and sys.platform != "win32":
-            loop.add_signal_handler(getattr(signal, name), server.end, f"got {name}")
+            loop.add_signal_handler(getattr(signal, name), server.stop, f"got {name}")
     await server.run()
 
 

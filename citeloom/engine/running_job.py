@@ -1,4 +1,4 @@
-"""A job that has begun and not ended: what it does, and how long it waits for something that is away."""
+"""State of a job that the job queue has started, with the delay before it is tried again after a failure."""
 
 from __future__ import annotations
 
@@ -9,56 +9,56 @@ from dataclasses import dataclass, field
 from citeloom.core.errors import Cause, CiteLoomError
 from citeloom.core.jobs import Job, JobWork, Progress
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0  # seconds that a job waits before it tries again
-_IN_VAIN = 5  # tries of a job that fails for a reason that may be its own
+_FIRST_DELAY, _MAX_DELAY = 1.0, 60.0  # seconds before a job is tried again
+_MAX_RETRIES = 5  # without progress, of a job that may have failed for a reason of its own
 
 
 @dataclass(slots=True)
-class Begun:
-    """A job under way: its first pass may be over, its second may have to wait."""
+class ActiveJob:
+    """A job that was started and has not ended."""
 
     job: Job
     stop: threading.Event = field(default_factory=threading.Event)
-    cancelled: bool = False  # stopped for good; else it waits once more
-    run: JobWork | None = None
-    searchable: bool = False  # what could be read at once has been
-    look_again: bool = False  # somebody asked for the same once more
-    waits: bool = False  # for something outside of it that is away; others go on meanwhile
-    in_vain: int = 0  # tries since it last came any further
-    _due: float = 0.0  # when it tries again, by the monotonic clock
-    _pause: float = 0.0  # how long it waited the last time
-    _reached: int = 0  # how far it had come then
+    cancelled: bool = False  # stopped for good; if stopped otherwise, it is queued again
+    work: JobWork | None = None
+    searchable: bool = False  # the first pass is complete
+    look_again: bool = False  # the same job was submitted again
+    waits: bool = False  # for something that is unavailable, such as a server; other jobs run meanwhile
+    retries: int = 0  # since it last made progress
+    _due: float = 0.0  # when it is tried again, by the monotonic clock
+    _delay: float = 0.0  # the last one, in seconds
+    _progress: int = 0  # at the last failure
 
     @property
-    def left(self) -> int:
-        """How much is still to be done after the first part, in pages."""
-        return self.run.left if self.run else 0
+    def pages_left(self) -> int:
+        """Pages that the second pass has still to read."""
+        return self.work.left if self.work else 0
 
     @property
     def is_due(self) -> bool:
-        """Whether it may go on, or has to end."""
+        """Whether it can continue, or has to end."""
         return not self.waits or self.stop.is_set() or self.seconds_to_wait <= 0
 
     @property
     def seconds_to_wait(self) -> float:
-        """How long it is to be left alone."""
+        """Seconds until it is tried again."""
         return self._due - time.monotonic()
 
-    def wait_for(self, error: CiteLoomError, progress: Progress) -> bool:
-        """Have it left alone for a while, longer each time that it came no further; False where it has failed.
+    def retry_after(self, error: CiteLoomError, progress: Progress) -> bool:
+        """Schedule a retry after an error, with a longer delay each time without progress; False if it has failed.
 
-        An import waits: nothing of it has to be done twice, and nobody has to ask for it again.
+        Only imports are retried: they continue where they stopped.
         """
         reached = progress.searchable + progress.done + progress.chunks_written
-        if reached != self._reached:
-            self._reached, self.in_vain, self._pause = reached, 0, 0.0
-        self.in_vain += 1
-        uncertain = error.cause is Cause.UNCERTAIN and self.in_vain <= _IN_VAIN
+        if reached != self._progress:
+            self._progress, self.retries, self._delay = reached, 0, 0.0
+        self.retries += 1
+        uncertain = error.cause is Cause.UNCERTAIN and self.retries <= _MAX_RETRIES
         self.waits = self.job.kind == "ingest" and (uncertain or error.cause is Cause.OUTSIDE)
-        self._pause = min(2 * self._pause, _LONGEST_PAUSE) or _FIRST_PAUSE
-        self._due = time.monotonic() + self._pause
+        self._delay = min(2 * self._delay, _MAX_DELAY) or _FIRST_DELAY
+        self._due = time.monotonic() + self._delay
         return self.waits
 
-    def try_now(self) -> None:
-        """Have it wait no longer."""
+    def retry_now(self) -> None:
+        """End the delay."""
         self._due = 0.0

@@ -1,4 +1,4 @@
-"""The engine's socket: hello, token, then an MCP session or a control session per connection."""
+"""The engine's socket server: checks the hello line, then runs an MCP or a control session per connection."""
 
 from __future__ import annotations
 
@@ -20,76 +20,95 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine import events
 from citeloom.engine.container import Service
 from citeloom.engine.control import Control
-from citeloom.engine.fair_queue import Turns
+from citeloom.engine.fair_queue import FairThreadPool
 from citeloom.engine.lifetime import Lifetime, SettingsFile
-from citeloom.engine.sessions import Editor
 from citeloom.ipc import protocol
 
 log = logging.getLogger(__name__)
 
 McpSession = Callable[["Connection", dict[str, Any]], Awaitable[None]]
 
-_OTHER_SETTINGS, _IS_BACK = "settings changed", "the data folder is back"  # why a service is made anew
-_BY_ITSELF = ("bridge", "cli", "app")  # who starts an engine on the way: it ends by itself, a person's is stopped
-_LOOK_SECONDS = 1.0  # between two looks at the settings file
-_FINISH_SECONDS = 5.0  # for calls under way when the engine starts anew
-_MOST_VERBS = 64  # of the app and the command line at once: many wait for a server, and then the others must not
-_FORGET_SECONDS = 3600.0  # between two looks for what is to be kept no longer
+_SETTINGS_CHANGED, _DATA_FOLDER_BACK = "settings changed", "the data folder is back"  # reasons to reload
+_STOPS_WHEN_IDLE = ("bridge", "cli", "app")  # engines that were started implicitly; a person stops their own
+_POLL_SECONDS = 1.0  # how often the settings file and the data folder are checked
+_DRAIN_SECONDS = 5.0  # for calls in progress when the service is reloaded
+_MAX_VERB_THREADS = 64  # for the app and the command line: many wait for a server, which must not block the others
+_CLEANUP_SECONDS = 3600.0  # how often expired entries of the access log are deleted
 
 
 class LineTooLong(Exception):
-    """A client sent a line that no honest client sends."""
+    """A client sent a line longer than the limit."""
 
 
 class Connection:
-    """Lines in and out of one socket, and what is known of who is at its other end."""
+    """Reads and writes the lines of one client's socket, and counts the calls that are not answered yet."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, turns: Turns) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pool: FairThreadPool) -> None:
         self._reader = reader
         self._writer = writer
         self._buffer = bytearray()
         self._sending = asyncio.Lock()
-        self.reading = asyncio.Event()  # while it is not set, no line is taken
-        self.reading.set()
-        self.unanswered: set[Hashable] = set()  # calls
-        self.handshake: list[bytes] = []  # an editor's first lines, where its era of MCP has them
-        self.editor: Editor | None = None
-        self.turns = turns  # of all who ask
+        self._discarding = False
+        self._unanswered: set[Hashable] = set()
+        self._answered = asyncio.Event()  # one of them was
+        self.pool = pool  # shared by all clients
 
     async def read_line(self, limit: int) -> bytes | None:
-        """The next line, or None when the client has gone."""
-        searched = 0
-        while (end := self._buffer.find(b"\n", searched)) < 0:
-            searched = len(self._buffer)
-            if searched > limit:
+        """Return the next line, or None when the client has closed the connection."""
+        while True:
+            searched = 0
+            while (end := self._buffer.find(b"\n", searched)) < 0:
+                searched = len(self._buffer)
+                if searched > limit:
+                    raise LineTooLong
+                chunk = await self._reader.read(65_536)
+                if not chunk:
+                    return None
+                self._buffer += chunk
+            if end > limit:
                 raise LineTooLong
-            chunk = await self._reader.read(65_536)
-            if not chunk:
-                return None
-            self._buffer += chunk
-        if end > limit:
-            raise LineTooLong
-        await self.reading.wait()
-        line = bytes(self._buffer[:end])
-        del self._buffer[: end + 1]
-        return line
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            if not self._discarding:
+                return line
 
     async def send(self, data: bytes) -> None:
-        """Send whole lines; a client that does not read holds up only itself."""
+        """Send whole lines; a client that does not read delays only itself."""
         async with self._sending:
             self._writer.write(data)
             await self._writer.drain()
 
+    def call_began(self, call: Hashable) -> None:
+        """Count a call as unanswered."""
+        self._unanswered.add(call)
+
+    def call_ended(self, call: Hashable) -> None:
+        """Count a call as answered, or as one that needs no answer any more."""
+        self._unanswered.discard(call)
+        self._answered.set()
+
+    async def wait_for_answers(self, most: int) -> None:
+        """Wait until at most so many calls are unanswered."""
+        while len(self._unanswered) > most:
+            self._answered.clear()
+            await self._answered.wait()
+
+    def discard_input(self) -> None:
+        """Ignore all further lines."""
+        self._discarding = True
+
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection; its calls need no answers any more."""
+        self._unanswered.clear()
+        self._answered.set()
         self._writer.close()
 
 
 class Server:
-    """Listens on the loopback address for as long as the engine lives.
+    """Listens on the loopback address while the engine runs, and reloads the service when the settings change.
 
-    Where the settings have changed, or the data folder was away, the service is put away and made anew. Whoever comes
-    meanwhile waits at the door, and so do editors that were waiting for no answer: they notice nothing.
+    Before a reload, calls in progress are answered and all connections are closed. Bridges reconnect by themselves and
+    send again what was discarded, so that editors do not notice. New connections wait until the reload is done.
     """
 
     def __init__(self, file: SettingsFile, lifetime: Lifetime, open_session: Callable[[Service], McpSession]) -> None:
@@ -98,127 +117,133 @@ class Server:
         self._open_session = open_session
         self._token = secrets.token_hex(32)
         self._connections: set[asyncio.Task[None]] = set()
-        self._inside: dict[asyncio.Task[None], Connection] = {}  # those of them that the service of now serves
-        self._door = asyncio.Event()
+        self._sessions: dict[asyncio.Task[None], tuple[str, Connection]] = {}  # those that use the service, with role
+        self._ready = asyncio.Event()  # the service can be used
         self._last_use = time.monotonic()
-        self._news = asyncio.Event()  # it is to end, or to start anew
-        self._reason = ""  # why it is to end
-        self._anew = ""  # why the service is to be made anew
-        self._is_away = False  # the data folder, whose drive may not be connected
-        self._turns = Turns()
-        self._take(Service(file.settings, lifetime))
+        self._wake_up = asyncio.Event()  # to stop or to reload
+        self._stop_reason = ""
+        self._reload_reason = ""
+        self._data_folder_missing = False  # its drive may not be connected
+        self._pool = FairThreadPool()
+        self._install(Service(file.settings, lifetime))
 
     async def run(self) -> None:
-        """Serve until somebody says stop or nobody has come for long."""
+        """Serve until the engine is asked to stop or has been idle for too long."""
         server, watches = None, []
-        verbs = ThreadPoolExecutor(_MOST_VERBS, thread_name_prefix="verb")
+        verbs = ThreadPoolExecutor(_MAX_VERB_THREADS, thread_name_prefix="verb")
         asyncio.get_running_loop().set_default_executor(verbs)
         try:
             server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
             _write_address(server.sockets[0].getsockname()[1], self._token, self._lifetime.started_by)
             log.info("engine %s listens (pid %d, started by %s)", __version__, os.getpid(), self._lifetime.started_by)
-            self._begin()
-            watches = [asyncio.create_task(w()) for w in (self._end_when_idle, self._watch_settings, self._forget)]
-            while not self._reason:
-                await self._news.wait()
-                self._news.clear()
-                # Once is enough, however often the watch has seen it meanwhile.
-                if not self._reason and self._anew:
-                    await self._start_anew(self._anew)
+            self._start_service()
+            watches = [asyncio.create_task(w()) for w in (self._stop_when_idle, self._watch_settings, self._clean_up)]
+            while not self._stop_reason:
+                await self._wake_up.wait()
+                self._wake_up.clear()
+                if not self._stop_reason and self._reload_reason:
+                    await self._reload(self._reload_reason)
         finally:
-            log.info("engine stops: %s", self._reason or "an error")
+            log.info("engine stops: %s", self._stop_reason or "an error")
             _remove(paths.engine_file())
             if server:
                 server.close()
             for watch in watches:
                 watch.cancel()
-            await self._send_out(self._reason)
+            await self._announce(self._stop_reason)
             for task in self._connections:
                 task.cancel()
             await asyncio.gather(*self._connections, return_exceptions=True)
             await asyncio.to_thread(self._service.stop)
 
-    def end(self, reason: str) -> None:
+    def stop(self, reason: str) -> None:
         """Ask the engine to stop."""
-        self._reason = reason
-        self._news.set()
+        self._stop_reason = reason
+        self._wake_up.set()
 
-    def _take(self, service: Service) -> None:
+    def _install(self, service: Service) -> None:
         self._service = service
-        service.models.give_way = self._turns.give_way
+        service.models.give_way = self._pool.give_way
         self._mcp_session = self._open_session(service)
 
-    def _begin(self) -> None:
+    def _start_service(self) -> None:
         self._service.start()
-        self._door.set()
+        self._ready.set()
 
-    async def _send_out(self, reason: str, seconds: float = 0.0) -> None:
-        """Have everyone leave the service; those who wait for an answer have some seconds to get it."""
-        for connection in self._inside.values():
-            connection.reading.clear()  # what has not been taken yet is for the service to come
+    async def _announce(self, reason: str) -> None:
         self._service.events.publish(events.EngineStopping(reason))
-        await asyncio.sleep(0)
-        until = time.monotonic() + seconds
-        told: set[asyncio.Task[None]] = set()
-        while self._inside:
-            for task, connection in self._inside.items():
-                if task not in told and (not connection.unanswered or time.monotonic() >= until):
-                    task.cancel()
-                    told.add(task)
-            await asyncio.sleep(0.01)
+        await asyncio.sleep(0)  # the event is sent before the connections are closed
 
-    # -- other settings --------------------------------------------------------------------------------------
+    # -- reloading the service -------------------------------------------------------------------------------
 
     async def _watch_settings(self) -> None:
         while True:
-            await asyncio.sleep(_LOOK_SECONDS)
-            was_away, self._is_away = self._is_away, not Path(paths.catalog_file()).exists()
-            if self._is_away:  # and the settings perhaps with it: a service made now would begin from nothing
-                if not was_away:
+            await asyncio.sleep(_POLL_SECONDS)
+            was_missing, self._data_folder_missing = self._data_folder_missing, not Path(paths.catalog_file()).exists()
+            if self._data_folder_missing:  # perhaps with the settings: a new service would start from nothing
+                if not was_missing:
                     log.warning("the data folder %s is away", paths.folders().data)
                 continue
-            if was_away:  # what was opened there is not what is there now
-                self._anew = _IS_BACK
-            elif self._file.look(self._lifetime) != self._service.settings and not self._service.indexes.is_writing:
-                self._anew = _OTHER_SETTINGS
-            if self._anew:
-                self._news.set()
+            if was_missing:  # the files that are open are not those that are there now
+                self._reload_reason = _DATA_FOLDER_BACK
+            elif self._file.poll(self._lifetime) != self._service.settings and not self._service.indexes.is_writing:
+                self._reload_reason = _SETTINGS_CHANGED
+            if self._reload_reason:
+                self._wake_up.set()
 
-    async def _start_anew(self, reason: str) -> None:
-        """Put the service away and make another with the settings of now."""
-        log.info("the engine starts anew: %s", reason)
-        self._door.clear()
-        await self._send_out(reason, _FINISH_SECONDS)
+    async def _reload(self, reason: str) -> None:
+        """Close all sessions and replace the service by one with the current settings."""
+        log.info("reloading the service: %s", reason)
+        self._ready.clear()
+        self._service.editors.expect_reconnects()
+        for _, connection in self._sessions.values():
+            connection.discard_input()
+        await self._announce(reason)
+        await asyncio.gather(*(self._end_session(task, *session) for task, session in self._sessions.items()))
         try:
             await asyncio.to_thread(self._service.stop)
         except CiteLoomError as error:
-            if reason != _IS_BACK:
+            if reason != _DATA_FOLDER_BACK:
                 raise
             log.warning("what was open in the data folder could not be closed: %s", error)
-        self._take(await asyncio.to_thread(Service, self._file.settings, self._lifetime))
-        self._anew = ""
-        self._begin()
+        self._install(await asyncio.to_thread(Service, self._file.settings, self._lifetime))
+        self._reload_reason = ""  # also if the change was seen several times meanwhile
+        self._start_service()
 
-    # -- now and then ----------------------------------------------------------------------------------------
+    async def _end_session(self, task: asyncio.Task[None], role: str, connection: Connection) -> None:
+        try:
+            async with asyncio.timeout(_DRAIN_SECONDS):
+                await connection.wait_for_answers(0)
+                if role == "mcp":
+                    # The bridge closes the connection. Until then its input is read and discarded: closing a socket
+                    # with unread input resets it, and on Windows a reset destroys what the bridge has not read yet.
+                    await connection.send(protocol.RECONNECT)
+                    await asyncio.wait([task])
+        except (TimeoutError, ConnectionError):
+            pass
+        task.cancel()
+        await asyncio.wait([task])
 
-    async def _forget(self) -> None:
+    # -- periodic tasks --------------------------------------------------------------------------------------
+
+    async def _clean_up(self) -> None:
         while True:
-            await asyncio.sleep(_FORGET_SECONDS)
+            await asyncio.sleep(_CLEANUP_SECONDS)
             await asyncio.to_thread(self._service.activity.forget_old)
 
-    async def _end_when_idle(self) -> None:
-        if self._lifetime.started_by not in _BY_ITSELF:
+    async def _stop_when_idle(self) -> None:
+        if self._lifetime.started_by not in _STOPS_WHEN_IDLE:
             return
         while True:
             seconds = self._service.settings.engine.idle_minutes * 60
             await asyncio.sleep(min(5.0, seconds / 4) or 5.0)
-            if self._connections or self._works():
+            if self._connections or self._is_importing():
                 self._last_use = time.monotonic()
             elif seconds and time.monotonic() - self._last_use > seconds:
-                self.end("nobody has used it for a while")
+                self.stop("nobody has used it for a while")
                 return
 
-    def _works(self) -> bool:
+    def _is_importing(self) -> bool:
         jobs = self._service.jobs
         return bool(jobs.busy()) and not jobs.paused
 
@@ -228,7 +253,7 @@ class Server:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
-        connection = Connection(reader, writer, self._turns)
+        connection = Connection(reader, writer, self._pool)
         try:
             await self._serve(connection, task)
         except (LineTooLong, ConnectionError, TimeoutError):
@@ -239,7 +264,7 @@ class Server:
             log.exception("a connection ended with an error")
         finally:
             self._connections.discard(task)
-            self._inside.pop(task, None)
+            self._sessions.pop(task, None)
             self._last_use = time.monotonic()
             connection.close()
 
@@ -253,30 +278,23 @@ class Server:
         if hello.get("citeloom") != protocol.PROTOCOL:
             await connection.send(protocol.line({"ok": False, "error": _other_version().as_dict()}))
             return
-        await self._door.wait()
         options = hello.get("options") or {}
         try:
-            self._service.editors.check(str(options.get("bridge") or ""))
+            self._service.editors.check_allowed(str(options.get("bridge") or ""))
         except CiteLoomError as error:
             await connection.send(protocol.line({"ok": False, "error": error.as_dict()}))
             return
+        # A client gives up when the hello is not answered in time, and a reload may take longer than that.
         await connection.send(protocol.line({"ok": True, "version": __version__, "pid": os.getpid()}))
+        await self._ready.wait()
         role = hello.get("role")
-        while role in ("mcp", "control"):
-            self._inside[task] = connection
-            try:
-                if role == "mcp":
-                    await self._mcp_session(connection, options)
-                else:
-                    await Control(self._service, connection, self.end).run()
-                return
-            except asyncio.CancelledError:
-                if role == "control" or connection.unanswered or self._door.is_set():
-                    raise
-                task.uncancel()
-                del self._inside[task]
-                await self._door.wait()
-                connection.reading.set()
+        if role not in ("mcp", "control"):
+            return
+        self._sessions[task] = role, connection
+        if role == "mcp":
+            await self._mcp_session(connection, options)
+        else:
+            await Control(self._service, connection, self.stop).run()
 
 
 def _parse_hello(line: bytes | None) -> dict[str, Any] | None:

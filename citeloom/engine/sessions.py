@@ -1,20 +1,23 @@
-"""The register of connected editors: who is here, since when, and who may not come back."""
+"""Registry of connected editors. MCP sessions add and remove themselves; the control verbs list and disconnect them."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citeloom.catalog.database import now
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine.events import EditorConnected, EditorLeft, Events
 
+if TYPE_CHECKING:
+    from citeloom.engine.lifetime import Lifetime
+
 
 @dataclass(slots=True)
 class Editor:
-    """One session of an editor."""
+    """An editor's MCP session, as the researcher sees it."""
 
     session_id: str
     client: str
@@ -28,73 +31,82 @@ class Editor:
 
     @property
     def name(self) -> str:
-        """Name and version, as events and the access log have it."""
+        """Name and version, as in events and the access log."""
         return f"{self.client} {self.version}".strip()
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _Session:
     editor: Editor
-    bridge: str  # the id of the process that the editor launched; "" where it says none
-    hang_up: Callable[[], object]
+    bridge: str  # the id of the bridge process; "" if it sends none
+    close: Callable[[], object]
 
 
 class Editors:
-    """The editors that are connected now. Sessions tell of themselves; verbs ask from other threads."""
+    """Thread-safe registry of the editors that are connected now."""
 
-    def __init__(self, events: Events, disconnected: set[str]) -> None:
+    def __init__(self, events: Events, lifetime: Lifetime) -> None:
         self._events = events
-        self._disconnected = disconnected
-        self._lines: dict[str, _Line] = {}
+        self._lifetime = lifetime
+        self._sessions: dict[str, _Session] = {}  # by session id
         self._lock = threading.Lock()
 
-    def check(self, bridge: str) -> None:
+    def check_allowed(self, bridge: str) -> None:
         """Refuse a bridge that the researcher disconnected."""
-        if bridge in self._disconnected:
+        if bridge in self._lifetime.disconnected:
             raise CiteLoomError(
                 Code.PERMISSION_DENIED,
                 "The researcher disconnected this editor.",
                 "Restart CiteLoom's server in the editor to connect again.",
             )
 
-    def connected(self, editor: Editor, bridge: str, hang_up: Callable[[], object]) -> None:
-        """An editor has introduced itself; `hang_up` ends its session, from any thread."""
+    def add(self, editor: Editor, bridge: str, close: Callable[[], object]) -> None:
+        """Register an editor; `close` ends its session and may be called from any thread."""
         editor.since = editor.since or now()
         with self._lock:
-            self._lines[editor.session_id] = _Line(editor, bridge, hang_up)
+            self._sessions[editor.session_id] = _Session(editor, bridge, close)
         self._events.publish(EditorConnected(editor.session_id, editor.name))
 
-    def called(self, session_id: str, tool: str) -> None:
-        """An editor calls a tool."""
+    def expect_reconnects(self) -> None:
+        """Remember the connected editors, to recognise them when their bridges reconnect after a reload."""
         with self._lock:
-            if line := self._lines.get(session_id):
-                line.editor.calls += 1
-                line.editor.last_call, line.editor.last_tool = now(), tool
+            self._lifetime.reconnecting = {s.bridge: s.editor for s in self._sessions.values() if s.bridge}
 
-    def left(self, session_id: str) -> None:
-        """A session is over; one that never said who it is leaves unseen, as it came."""
+    def reconnected(self, bridge: str) -> Editor | None:
+        """Return the editor of a bridge that was connected before the last reload, once."""
+        return self._lifetime.reconnecting.pop(bridge, None)
+
+    def record_call(self, session_id: str, tool: str) -> None:
+        """Count a tool call of an editor."""
         with self._lock:
-            line = self._lines.pop(session_id, None)
-        if line:
-            self._events.publish(EditorLeft(session_id, line.editor.name))
+            if session := self._sessions.get(session_id):
+                session.editor.calls += 1
+                session.editor.last_call, session.editor.last_tool = now(), tool
+
+    def remove(self, session_id: str) -> None:
+        """Remove a session; one that was never added, because it made no request, is ignored."""
+        with self._lock:
+            session = self._sessions.pop(session_id, None)
+        if session:
+            self._events.publish(EditorLeft(session_id, session.editor.name))
 
     def count(self) -> int:
-        """How many editors are connected."""
+        """Return the number of connected editors."""
         with self._lock:
-            return len(self._lines)
+            return len(self._sessions)
 
     def all(self) -> list[dict[str, Any]]:
-        """Everyone who is connected, in the order in which they came."""
+        """Return all connected editors, in the order in which they connected."""
         with self._lock:
-            return [asdict(line.editor) for line in self._lines.values()]
+            return [asdict(session.editor) for session in self._sessions.values()]
 
     def disconnect(self, session_id: str) -> bool:
-        """End an editor's session; its bridge may not come back. True if there was such a session."""
+        """End a session and refuse its bridge from now on; return whether there was such a session."""
         with self._lock:
-            line = self._lines.get(session_id)
-            if line and line.bridge:
-                self._disconnected.add(line.bridge)
-        if line:
-            line.hang_up()
-            self.left(session_id)
-        return line is not None
+            session = self._sessions.get(session_id)
+            if session and session.bridge:
+                self._lifetime.disconnected.add(session.bridge)
+        if session:
+            session.close()
+            self.remove(session_id)
+        return session is not None

@@ -113,7 +113,7 @@ class ImportService:
             ocr_languages=list(options.get("ocr_languages") or []),
             retry_failed=bool(options.get("retry_failed", False)),
         )
-        return self._jobs.submit(request, owed_first=by_agent)
+        return self._jobs.submit(request, only_ask=by_agent)
 
     def _part_of_zotero(self, project: Project, source: str, options: Mapping[str, Any], *, by_agent: bool) -> str:
         """The part of Zotero that was named; an agent's is within the project, a person's is added to it."""

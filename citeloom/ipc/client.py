@@ -1,4 +1,4 @@
-"""How the command line and the tray call the engine."""
+"""Client of the engine's control protocol, used by the command line and the desktop app."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _STOP_SECONDS = 90.0
 
 
 class Client:
-    """A control connection; starts the engine where there is none."""
+    """A control connection to the engine, which is started if necessary."""
 
     def __init__(self, *, start: bool = True, started_by: str = "cli") -> None:
         self._socket: socket.socket = launch.connect("control", {}, start=start, started_by=started_by)
         self._lines = self._socket.makefile("rb")
         self._number = 0
-        self._events: deque[dict[str, Any]] = deque()  # came while an answer was waited for
+        self._events: deque[dict[str, Any]] = deque()  # received while waiting for an answer
 
     def __enter__(self) -> Client:
         return self
@@ -34,19 +34,19 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._lines.close()
         self._socket.close()
 
-    def hang_up(self) -> None:
-        """End whatever waits on this connection; may be called from another thread, `close` is still to follow."""
+    def interrupt(self) -> None:
+        """Interrupt calls on this connection from another thread; it must still be closed."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
 
     def alive(self) -> bool:
-        """Whether the engine still holds this connection; one that has ended since is noticed before it is asked."""
+        """Return whether the connection is still open."""
         try:
             self._socket.setblocking(False)
             try:
@@ -80,11 +80,11 @@ class Client:
             if "event" in message:
                 self._events.append(message["event"])
 
-    def watch(self, tell: Callable[[dict[str, Any]], bool]) -> None:
-        """Hand every event to `tell` until it says that it has seen enough."""
+    def watch(self, handle: Callable[[dict[str, Any]], bool]) -> None:
+        """Pass every event to `handle` until it returns True."""
         while True:
             event = self._events.popleft() if self._events else self._receive().get("event")
-            if event is not None and tell(event):
+            if event is not None and handle(event):
                 return
 
     def _send(self, verb: str, args: dict[str, Any]) -> int:
@@ -92,29 +92,29 @@ class Client:
         try:
             self._socket.sendall(protocol.line({"id": self._number, "verb": verb, "args": args}))
         except OSError as error:
-            raise _lost() from error
+            raise _connection_lost() from error
         return self._number
 
     def _receive(self) -> dict[str, Any]:
         try:
             line = self._lines.readline()
         except OSError as error:
-            raise _lost() from error
+            raise _connection_lost() from error
         if not line.endswith(b"\n"):  # nothing, or cut off in the middle
-            raise _lost()
+            raise _connection_lost()
         message: dict[str, Any] = json.loads(line)
         return message
 
 
 def stop_engine() -> bool:
-    """End the running engine, of whatever version, and wait until it has; False if there was none."""
+    """Stop the running engine, of any version, and wait for its end; return whether there was one."""
     if not launch.running():
         return False
     try:
         with Client(start=False) as client:
             client.call("stop")
     except CiteLoomError:
-        # One of another version does not speak with us, but ends in order when the system asks it to.
+        # An engine of another version refuses the connection, but stops cleanly on a signal.
         pid = (launch.address() or {}).get("pid")
         if pid is None:
             raise
@@ -124,7 +124,7 @@ def stop_engine() -> bool:
 
 
 def wait_until_stopped() -> None:
-    """Wait for an engine to end that was told to."""
+    """Wait until the engine that was asked to stop has ended."""
     until = time.monotonic() + _STOP_SECONDS
     while launch.running():
         if time.monotonic() > until:
@@ -142,7 +142,7 @@ def _result(message: dict[str, Any]) -> Any:
     return message["result"]
 
 
-def _lost() -> CiteLoomError:
+def _connection_lost() -> CiteLoomError:
     if launch.disk_is_full():
         return launch.unavailable("")
     return CiteLoomError(

@@ -1,4 +1,7 @@
-"""Finding the engine, or starting it: race-free, on every system. Standard library only: the bridge uses it."""
+"""Connects to the engine and starts it if necessary, without races and on every OS. Used by all clients of the engine.
+
+The bridge imports this module: standard library only.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +18,19 @@ from citeloom.ipc import protocol
 
 START_SECONDS = 30.0
 _ANSWER_SECONDS = 15.0
-_LEAST_ROOM = 20_000_000  # bytes
+_MIN_FREE_BYTES = 20_000_000
 _ASK_DOCTOR = "Run 'citeloom doctor' in a terminal to see what is wrong."
 
 
 class FileLock:
-    """A lock that the system gives back when its owner dies, however it dies."""
+    """Exclusive lock on a file, released by the operating system when its owner dies."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._file: IO[bytes] | None = None
 
     def acquire(self, seconds: float = 0.0) -> bool:
-        """Take the lock, trying for some seconds."""
+        """Acquire the lock, trying for some seconds; return whether it was acquired."""
         try:
             paths.make_private(os.path.dirname(self._path))
             file = open(self._path, "ab")  # noqa: SIM115 - held for as long as the lock is
@@ -43,7 +46,7 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -70,10 +73,10 @@ else:
 
 
 def running() -> bool:
-    """Whether an engine lives in this data folder."""
+    """Return whether an engine runs in this data folder."""
     if not os.path.exists(paths.engine_lock()):
         return False
-    data_folder.prepare()  # a lock that others may hold says nothing
+    data_folder.prepare()  # a lock that other users could hold proves nothing
     lock = FileLock(paths.engine_lock())
     if lock.acquire():
         lock.release()
@@ -82,7 +85,7 @@ def running() -> bool:
 
 
 def address() -> dict[str, Any] | None:
-    """Where the engine says it is."""
+    """Return the address that the engine has written: port, token, process id and version."""
     try:
         with open(paths.engine_file(), encoding="utf-8") as file:
             found: dict[str, Any] = json.load(file)
@@ -92,28 +95,28 @@ def address() -> dict[str, Any] | None:
 
 
 def connect(role: str, options: dict[str, Any], *, start: bool = True, started_by: str = "cli") -> socket.socket:
-    """A connection to the engine that has said hello; starts the engine where there is none."""
-    # The lock is asked before the address: a stale address may be some other program's by now.
-    if running() and (connection := _greet(role, options)):
+    """Connect to the engine; start one first if none is running and `start` is set."""
+    # The lock is checked before the address is used: the port of a dead engine may be another program's by now.
+    if running() and (connection := greet(role, options, address())):
         return connection
     if not start:
         raise CiteLoomError(
             Code.ENGINE_UNAVAILABLE, "CiteLoom's engine is not running.", "Start it: citeloom engine start."
         )
     ensure(started_by)
-    if connection := _greet(role, options):
+    if connection := greet(role, options, address()):
         return connection
     raise unavailable("it started but does not answer")
 
 
 def ensure(started_by: str) -> bool:
-    """Have an engine running; True if it was started here. Twenty at once start one."""
+    """Start an engine if none is running; return whether it was started here. Safe to call concurrently."""
     data_folder.prepare()
     starting = FileLock(paths.start_lock())
     if not starting.acquire(START_SECONDS):
         raise unavailable("another start hangs")
     try:
-        if running() and _greet("control", {}, close=True):
+        if running() and _answers():
             return False
         _start(started_by)
         return True
@@ -148,42 +151,46 @@ def _start(started_by: str) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
         found = address()
-        if found and found.get("pid") == process.pid and _greet("control", {}, close=True):
-            # It lives on when this process ends; leaving it unwaited is meant.
+        if found and found.get("pid") == process.pid and _answers():
+            # The engine outlives this process and is never waited for.
             process.returncode = 0
             return
         if process.poll() is not None:
-            raise unavailable(*_last_words(f"it ended at once (code {process.returncode})"))
+            raise unavailable(*_start_error(f"it ended at once (code {process.returncode})"))
         time.sleep(0.02)
-    raise unavailable(*_last_words("it did not start in time"))
+    raise unavailable(*_start_error("it did not start in time"))
 
 
-def _last_words(otherwise: str) -> tuple[str, str]:
-    """What an engine that could not start said: it knows the reason and the next step."""
+def _start_error(default: str) -> tuple[str, str]:
+    """Return the last line that an engine printed before it failed to start: it has the reason and the next step."""
     try:
         with open(paths.engine_log() + ".start", encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file if line.strip()]
     except OSError:
         lines = []
-    return (lines[-1], "") if lines else (otherwise, _ASK_DOCTOR)
+    return (lines[-1], "") if lines else (default, _ASK_DOCTOR)
 
 
-def _greet(role: str, options: dict[str, Any], *, close: bool = False) -> socket.socket | None:
-    found = address()
-    if found is None:
+def _answers() -> bool:
+    connection = greet("control", {}, address())
+    if connection is not None:
+        connection.close()
+    return connection is not None
+
+
+def greet(role: str, options: dict[str, Any], engine: dict[str, Any] | None) -> socket.socket | None:
+    """Connect to the engine at an address and say hello; None if it does not answer."""
+    if engine is None:
         return None
     connection = None
     try:
-        connection = socket.create_connection(("127.0.0.1", int(found["port"])), timeout=_ANSWER_SECONDS)
+        connection = socket.create_connection(("127.0.0.1", int(engine["port"])), timeout=_ANSWER_SECONDS)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.sendall(protocol.hello(role, str(found["token"]), options))
+        connection.sendall(protocol.hello(role, str(engine["token"]), options))
         answer = _read_line(connection)
         reply = json.loads(answer)
         if reply.get("ok") is True:
-            if close:
-                connection.close()
-            else:
-                connection.settimeout(None)
+            connection.settimeout(None)
             return connection
         connection.close()
         if reply.get("error"):
@@ -195,7 +202,7 @@ def _greet(role: str, options: dict[str, Any], *, close: bool = False) -> socket
 
 
 def _read_line(connection: socket.socket) -> bytes:
-    # Byte by byte: what comes after the line belongs to whoever uses the connection next.
+    # Byte by byte, because what follows the line is for the user of the connection.
     answer = bytearray()
     while not answer.endswith(b"\n") and len(answer) < protocol.HELLO_LIMIT:
         byte = connection.recv(1)
@@ -206,18 +213,18 @@ def _read_line(connection: socket.socket) -> bytes:
 
 
 def disk_is_full() -> bool:
-    """Whether the data folder's disk has no room left; an engine without room cannot even say so."""
+    """Return whether the data folder's disk is full; an engine without space cannot even report it."""
     if not hasattr(os, "statvfs"):
         return False
     try:
         about = os.statvfs(paths.folders().data)
     except OSError:
         return False
-    return about.f_bavail * about.f_frsize < _LEAST_ROOM
+    return about.f_bavail * about.f_frsize < _MIN_FREE_BYTES
 
 
 def unavailable(reason: str, next_step: str = _ASK_DOCTOR) -> CiteLoomError:
-    """The engine cannot be had, and what a person can do."""
+    """Return the error for an engine that cannot be reached."""
     if disk_is_full():
         reason, next_step = f"the disk of {paths.folders().data} is full", "Free some space and run it again."
     message = f"CiteLoom's engine cannot be reached: {reason.rstrip('.')}."

@@ -1,4 +1,7 @@
-"""How faces speak to the engine: one hello line, then MCP or JSON lines. Standard library only."""
+"""The protocol between the engine and its clients: one hello line, then MCP or control messages as JSON lines.
+
+The bridge imports this module: standard library only.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,25 @@ LINE_LIMIT = 32 * 1024 * 1024  # a batch of 500 passages with their vectors fits
 
 
 def hello(role: str, token: str, options: dict[str, Any]) -> bytes:
-    """The first line of a connection."""
+    """Return the first line of a connection."""
     return line({"citeloom": PROTOCOL, "role": role, "token": token, "options": options})
 
 
 def line(message: dict[str, Any]) -> bytes:
-    """A message as one line."""
+    """Encode a message as one line."""
     try:
         return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-    except UnicodeEncodeError:  # half a character, as in a file name that is not UTF-8: only an escape can say it
+    except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8, can only be escaped
         return json.dumps(message, separators=(",", ":")).encode() + b"\n"
 
 
+# The engine's last line to a bridge before it reloads: whatever is unanswered now was not begun and is to be sent again
+# on a new connection. Without this line the engine has crashed or was stopped.
+RECONNECT = line({"jsonrpc": "2.0", "method": "notifications/citeloom/reconnect"})
+
+
 def read(line_: bytes) -> Any:
-    """What a line says; ValueError for whatever is no JSON, or nested too deeply to be read."""
+    """Decode a line; ValueError if it is not JSON or nested too deeply."""
     try:
         return json.loads(line_)
     except RecursionError as error:
@@ -33,6 +41,17 @@ def read(line_: bytes) -> Any:
 
 
 def request_id(message: Any) -> str | int | None:
-    """The id to answer a message by: a text or a whole number, as MCP has it; None where there is none."""
-    number = message.get("id") if isinstance(message, dict) else None
-    return number if isinstance(number, str | int) and not isinstance(number, bool) else None
+    """Return the id of a message if it is a valid one in MCP, a string or an integer; else None."""
+    return _valid_id(message.get("id")) if isinstance(message, dict) else None
+
+
+def cancelled_id(message: dict[str, Any]) -> str | int | None:
+    """Return the id of the request that a message cancels; None if it cancels none."""
+    params = message.get("params")
+    if message.get("method") != "notifications/cancelled" or not isinstance(params, dict):
+        return None
+    return _valid_id(params.get("requestId"))
+
+
+def _valid_id(value: Any) -> str | int | None:
+    return value if isinstance(value, str | int) and not isinstance(value, bool) else None

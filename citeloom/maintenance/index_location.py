@@ -77,7 +77,7 @@ class IndexLocationService:
         versions = {one: self._collections.version_of(one, key) for one in servers}
         keys.keep(key, servers)
         self._collections.reach_servers_anew()
-        self._jobs.try_now()
+        self._jobs.retry_now()
         return {"servers": versions, "key": credentials.where(keys.NAME)}
 
     def log_out(self) -> dict[str, Any]:

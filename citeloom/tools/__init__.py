@@ -1,4 +1,4 @@
-"""The tools agents see. Runs inside the engine; the MCP SDK is loaded behind this door, not with it."""
+"""The MCP tools, run inside the engine. Importing this package does not load the MCP SDK; the first session does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from citeloom.engine.lifetime import loads_ahead
+from citeloom.engine.lifetime import preload_enabled
 
 if TYPE_CHECKING:
     from citeloom.engine.container import Service
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def open_session(service: Service) -> Callable[[Connection, dict[str, Any]], Awaitable[None]]:
-    """What serves an editor's connection. The SDK takes a second to load, so it is loaded ahead."""
-    if loads_ahead():
+    """Return a function that serves an editor's connection. The SDK takes a second to load, so it is loaded ahead."""
+    if preload_enabled():
         threading.Thread(target=_load, name="load-mcp", daemon=True).start()
 
     async def session(connection: Connection, options: dict[str, Any]) -> None:

@@ -38,10 +38,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# The id of a handshake that the editor made with a service before this one. A bridge has one of its own for those.
-_AGAIN = "citeloom-handed-over"
 _NAMELESS = "unknown"  # an editor that asks without having said who it is
-_MOST_UNANSWERED = 256  # calls of one editor: then no more of them are read
+_MAX_UNANSWERED = 256  # calls of one editor; with more, its input is not read
 _LONG_LINE = 1_000_000  # a call that is read only when all before it are answered
 _LONGEST_NAME = 100  # characters of what an editor or a tool calls itself
 _MOST_LOGGED = 10  # documents in one line of the access log
@@ -59,9 +57,9 @@ class Session:
         self._toolsets = [str(t) for t in options.get("toolsets") or (READ,)]
         self._tools = of_toolsets(self._toolsets)
         self._bridge = str(options.get("bridge") or "")
-        self._id = connection.editor.session_id if connection.editor else uuid.uuid4().hex[:12]
-        self._fewer = asyncio.Event()  # calls that are not answered yet
-        self._hang_up: Callable[[], object] = lambda: None
+        self._editor = service.editors.reconnected(self._bridge)
+        self._id = self._editor.session_id if self._editor else uuid.uuid4().hex[:12]
+        self._close: Callable[[], object] = lambda: None
         self._server: Server[Any] = Server(
             "citeloom",
             version=__version__,
@@ -80,16 +78,12 @@ class Session:
 
         async def receive() -> None:
             async with to_server:
-                for known in connection.handshake:  # of an editor that the service before this one has met
-                    await to_server.send(SessionMessage(_replayed(known)))
                 while (line := await connection.read_line(protocol.LINE_LIMIT)) is not None:
                     if not line.strip():
                         continue
                     try:
                         message = _read_message(line)
-                        self._keep(message, line)
-                        if isinstance(message, types.JSONRPCRequest):
-                            await self._room_for(line)
+                        await self._count(message, line)
                         await to_server.send(SessionMessage(message))
                     except (ValueError, RecursionError):  # of what can just be read, and not be written again
                         await connection.send(protocol.line(_not_a_request(line)))
@@ -99,20 +93,18 @@ class Session:
                 async for outgoing in from_server:
                     message = outgoing.message
                     number = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
-                    if number == _AGAIN:
-                        continue
                     if isinstance(message, types.JSONRPCError):
                         message = _in_short(message)
                     text = message.model_dump_json(by_alias=True, exclude_unset=True)
                     await connection.send(text.encode() + b"\n")
-                    self._answered(number)
+                    connection.call_ended(number)
 
         try:
             async with anyio.create_task_group() as group:
                 loop = asyncio.get_running_loop()
-                self._hang_up = partial(loop.call_soon_threadsafe, group.cancel_scope.cancel)
-                if connection.editor:
-                    self._service.editors.connected(connection.editor, self._bridge, self._hang_up)
+                self._close = partial(loop.call_soon_threadsafe, group.cancel_scope.cancel)
+                if self._editor:
+                    self._service.editors.add(self._editor, self._bridge, self._close)
                 group.start_soon(receive)
                 group.start_soon(send)
                 await self._server.run(from_client, to_client, self._server.create_initialization_options())
@@ -120,7 +112,7 @@ class Session:
         except* (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             log.info("an editor's connection broke off")
         finally:
-            self._service.editors.left(self._id)
+            self._service.editors.remove(self._id)
 
     async def _list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -132,7 +124,7 @@ class Session:
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         client = self._meet(_info(context)).name
-        self._service.editors.called(self._id, params.name[:_LONGEST_NAME])
+        self._service.editors.record_call(self._id, params.name[:_LONGEST_NAME])
         correlation_id = uuid.uuid4().hex[:16]
         began = time.perf_counter()
         tool, given, answer = params.name, dict(params.arguments or {}), {}
@@ -179,7 +171,7 @@ class Session:
             with anyio.fail_after(limit):
                 if name == "ingest_from_source":
                     return await self._ingest(call, limit, context)
-                return await self._connection.turns.run(self._id, name, partial(tool.run, call), limit)
+                return await self._connection.pool.run(self._id, name, partial(tool.run, call), limit)
         except TimeoutError as error:
             log.warning("%s gave up after %s s: incomplete", name, limit)
             raise CiteLoomError(
@@ -191,7 +183,7 @@ class Session:
             cancel.set()
 
     async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
-        job_id = await self._connection.turns.run(self._id, "ingest", partial(ingest, call), limit)
+        job_id = await self._connection.pool.run(self._id, "ingest", partial(ingest, call), limit)
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
         jobs, told = self._service.jobs, -1.0
         while True:
@@ -206,7 +198,7 @@ class Session:
             if finished or left <= 0 or jobs.paused:
                 break
         if finished is None:
-            jobs.owe(job_id)
+            jobs.report_later(job_id)
         project = call.arguments.project
         answer = {"project": project, **self._service.imports.answer(job_id, finished, progress)}
         if finished is None and jobs.paused:
@@ -229,37 +221,22 @@ class Session:
             self._meet(types.Implementation.model_validate((ctx.params or {})["clientInfo"]))
         return result
 
-    def _keep(self, message: types.JSONRPCMessage, line: bytes) -> None:
-        """Note what whoever serves this connection after us has to know."""
+    async def _count(self, message: types.JSONRPCMessage, line: bytes) -> None:
+        """Count unanswered calls, and wait while there are too many: calls and unread answers are held in memory."""
+        connection = self._connection
         if isinstance(message, types.JSONRPCRequest):
-            self._connection.unanswered.add(message.id)
-            if message.method == "initialize":
-                self._connection.handshake[:] = [line]
-        elif isinstance(message, types.JSONRPCNotification):
-            if message.method == "notifications/initialized":
-                self._connection.handshake[1:] = [line]
-            elif message.method == "notifications/cancelled":  # what is cancelled is never answered
-                self._answered(cancelled_request_id_from_params(message.params))
-
-    def _answered(self, number: types.RequestId | None) -> None:
-        self._connection.unanswered.discard(number)
-        self._fewer.set()
-
-    async def _room_for(self, line: bytes) -> None:
-        """Have an editor wait that sends much and does not wait for, or read, the answers: all of it is in memory."""
-        most = _MOST_UNANSWERED if len(line) < _LONG_LINE else 1
-        while len(self._connection.unanswered) > most:
-            self._fewer.clear()
-            await self._fewer.wait()
+            connection.call_began(message.id)
+            await connection.wait_for_answers(_MAX_UNANSWERED if len(line) < _LONG_LINE else 1)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            connection.call_ended(cancelled_request_id_from_params(message.params))  # it is never answered
 
     def _meet(self, info: types.Implementation | None) -> Editor:
-        editor = self._connection.editor
-        if editor is None:
+        if self._editor is None:
             projects = sorted(self._visible) if self._visible is not None else None
             name, version = (info.name[:_LONGEST_NAME], info.version[:_LONGEST_NAME]) if info else (_NAMELESS, "")
-            editor = self._connection.editor = Editor(self._id, name, version, projects, self._toolsets)
-            self._service.editors.connected(editor, self._bridge, self._hang_up)
-        return editor
+            self._editor = Editor(self._id, name, version, projects, self._toolsets)
+            self._service.editors.add(self._editor, self._bridge, self._close)
+        return self._editor
 
     async def _note(
         self, client: str, tool: str, given: dict[str, Any], answer: dict[str, Any], outcome: str, milliseconds: float
@@ -331,11 +308,6 @@ def _read_message(line: bytes) -> types.JSONRPCMessage:
         # An editor that cuts a text in the middle of a character sends half of it, which no strict reader takes.
         mended = json.dumps(protocol.read(line), ensure_ascii=False).encode("utf-8", "replace")
         return jsonrpc_message_adapter.validate_json(mended, by_name=False)
-
-
-def _replayed(line: bytes) -> types.JSONRPCMessage:
-    message = _read_message(line)
-    return message.model_copy(update={"id": _AGAIN}) if isinstance(message, types.JSONRPCRequest) else message
 
 
 def _not_a_request(line: bytes) -> dict[str, Any]:

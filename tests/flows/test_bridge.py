@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp_types import Implementation
 
+from citeloom import bridge
 from citeloom.bridge import Bridge
-from citeloom.ipc import launch
+from citeloom.ipc import launch, protocol
 from tests.flows.steps import Project, engine_with, engines, four_papers, kill_engine, settings
 from tests.support import WAIT, Editor, citeloom, done, engine_address, environment, stop_engine, wait_for
 
@@ -29,7 +32,9 @@ LIGHT_MODULES = {
     "citeloom.core.paths",
     "citeloom.core.errors",
     "citeloom.core.text.sanitize",
-    "citeloom.engine",
+    "citeloom.core",
+    "citeloom.core.text",
+    "citeloom.ipc",
     "citeloom.ipc.launch",
     "citeloom.ipc.protocol",
 }
@@ -192,20 +197,72 @@ def test_a_loss_that_is_noticed_before_the_call_waits_does_not_swallow_the_call(
 ) -> None:
     ours, engines_end = socket.socketpair()
     monkeypatch.setattr(launch, "connect", lambda *_, **__: ours)
+    lost = threading.Event()
 
     class Unlucky(Bridge):
-        def _connected(self, method: str | None) -> socket.socket:
-            connection = super()._connected(method)
+        def _connect(self, engine: socket.socket) -> socket.socket:
+            connection = super()._connect(engine)
             engines_end.close()
-            wait_for(lambda: self._engine is None, "the loss to be noticed")
+            assert lost.wait(WAIT)
             return connection
 
+    def shut_down(engine: socket.socket) -> None:
+        lost.set()
+
+    monkeypatch.setattr(bridge, "_shut_down", shut_down)
     written = io.BytesIO()
     request = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "query", "arguments": {}}}
     Unlucky({}, io.BytesIO(json.dumps(request).encode() + b"\n"), written).run()
-    (answer,) = (json.loads(line) for line in written.getvalue().splitlines())
+    (answer,) = (json.loads(line) for line in wait_for(written.getvalue, "the answer").splitlines())
     assert answer["id"] == 7
     assert answer["result"]["structuredContent"]["error"]["code"] == "ENGINE_UNAVAILABLE"
+
+
+def test_what_an_engine_that_reloads_has_not_answered_is_sent_again_until_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Engines played by hand: the first two reload before they answer the call, the second before the handshake."""
+    pairs = [socket.socketpair() for _ in range(3)]
+    ends = iter([end for end, _ in pairs])
+    monkeypatch.setattr(launch, "connect", lambda *_, **__: next(ends))
+    monkeypatch.setattr(launch, "greet", lambda *_: next(ends))
+    reading, writing = os.pipe()
+    written = io.BytesIO()
+    with os.fdopen(reading, "rb") as stdin, os.fdopen(writing, "wb", buffering=0) as editor:
+        running = threading.Thread(target=Bridge({}, stdin, written).run)
+        running.start()
+
+        def send(**message: Any) -> dict[str, Any]:
+            editor.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            return {"jsonrpc": "2.0", **message}
+
+        def answer(engine: socket.socket, number: Any) -> None:
+            engine.sendall(json.dumps({"jsonrpc": "2.0", "id": number, "result": {}}).encode() + b"\n")
+
+        first, second, third = (engine for _, engine in pairs)
+        first_lines, second_lines, third_lines = (engine.makefile("rb") for _, engine in pairs)
+        initialize = send(id=1, method="initialize", params=INITIALIZE)
+        assert json.loads(first_lines.readline()) == initialize
+        answer(first, 1)
+        initialized = send(method="notifications/initialized")
+        dropped = send(id=2, method="tools/call", params={"name": "help"})
+        call = send(id=3, method="tools/call", params={"name": "query"})
+        cancelled = send(method="notifications/cancelled", params={"requestId": 2})
+        assert [json.loads(first_lines.readline()) for _ in range(4)] == [initialized, dropped, call, cancelled]
+        first.sendall(protocol.RECONNECT)
+        assert first_lines.readline() == b"", "the bridge closes the connection"
+        again = [{**initialize, "id": "citeloom-replay"}, initialized, call]
+        assert [json.loads(second_lines.readline()) for _ in range(3)] == again
+        second.sendall(protocol.RECONNECT)
+        assert [json.loads(third_lines.readline()) for _ in range(3)] == again
+        answer(third, "citeloom-replay")
+        answer(third, 3)
+        wait_for(lambda: written.getvalue().count(b"\n") == 2, "the answers")
+        editor.close()
+        running.join(WAIT)
+        for engine in (first_lines, second_lines, third_lines, first, second, third):
+            engine.close()
+    assert [json.loads(line)["id"] for line in written.getvalue().splitlines()] == [1, 3]
 
 
 @pytest.mark.parametrize(

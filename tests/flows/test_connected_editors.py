@@ -361,7 +361,7 @@ def test_a_quiet_editor_stays_listed_and_can_be_disconnected_under_other_setting
     with Editor(home, name="Quill") as editor, Watcher(home) as watcher:
         settings(home, "[search]\ntop_k = 2\n")
         watcher.next("EngineStopping")
-        (listed,) = wait_for(lambda: connected(home), "the editor to be handed over")
+        (listed,) = wait_for(lambda: connected(home), "the editor to reconnect")
         with Control(home) as control:
             assert control.call("disconnect", session_id=listed["session_id"])["disconnected"]
         wait_for(lambda: refusal(editor)["code"] == "PERMISSION_DENIED", "the refusal")
@@ -388,9 +388,11 @@ def test_a_call_under_way_is_answered_before_the_engine_takes_up_other_settings(
         wait_for((home / "asked").exists, "the question to be under way")
         settings(home, "[search]\ntop_k = 2\n")
         log = home / "logs" / "engine.log"
-        wait_for(lambda: "the engine starts anew" in log.read_text(), "the change to be seen")
+        wait_for(lambda: "reloading the service" in log.read_text(), "the change to be seen")
+        meanwhile = editor.begin("tools/call", {"name": "query", "arguments": QUESTION})
         (home / "go-on").touch()
         assert editor.answer(number)["result"]["structuredContent"]["count"] == 6
+        assert editor.answer(meanwhile)["result"]["structuredContent"]["count"] == 2
         watcher.next("EngineStopping")
         assert editor.call("query", **QUESTION)["count"] == 2
 
@@ -407,9 +409,10 @@ def test_a_call_that_an_editor_cancelled_does_not_cost_it_its_session(project: P
         (known,) = connected(home)
         settings(home, "[search]\ntop_k = 2\n")
         watcher.next("EngineStopping")
-        (listed,) = wait_for(lambda: connected(home), "the editor to be handed over")
+        (listed,) = wait_for(lambda: connected(home), "the editor to reconnect")
         assert listed["session_id"] == known["session_id"]
         assert editor.call("query", **QUESTION)["count"] == 2
+        assert number not in [json.loads(line).get("id") for line in editor.raw], "it is not asked again"
 
 
 def test_an_import_under_way_goes_on_under_other_settings(home: Path, tmp_path: Path) -> None:
@@ -448,7 +451,7 @@ def test_a_settings_file_that_cannot_be_used_leaves_the_old_settings_in_force_an
     assert len(project.search("measured")) == 6
     settings(home, "[search]\n# nothing of its own\n")
     wait_for(lambda: status(home)["settings_problem"] is None, "the mended file to be seen")
-    assert "starts anew" not in (home / "logs" / "engine.log").read_text(), "for the settings are the same"
+    assert "reloading" not in (home / "logs" / "engine.log").read_text(), "for the settings are the same"
 
 
 @pytest.fixture

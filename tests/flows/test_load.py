@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from citeloom.engine.fair_queue import MOST_WAITING
+from citeloom.engine.fair_queue import MAX_QUEUED
 from tests.flows.steps import Control, connect, engine_with, hello, settings
 from tests.support import Editor, wait_for
 
 # `help` waits until the file "go" is there, and notes who was served in which order. Nothing need be loaded for it.
 SLOW_HELP = """
 from pathlib import Path
-from citeloom.engine import control, fair_queue as turns, server
+from citeloom.engine import control, fair_queue, server
 from citeloom.tools import table as tools
 
 def guide(topic):
@@ -28,15 +28,15 @@ def guide(topic):
         print(topic[:20], file=file)
     return topic, topic
 
-class Turns(turns.Turns):
+class SmallPool(fair_queue.FairThreadPool):
     def __init__(self):
         super().__init__(4)
-        control._VERBS["calls_waiting"] = lambda service, arguments: self.waiting
+        control._VERBS["calls_waiting"] = lambda service, arguments: self.queued
 
 tools.guide = guide
 control._VERBS["search"] = lambda service, arguments: guide(arguments["text"])
-from citeloom.engine import server
-server.Turns = Turns
+
+server.FairThreadPool = SmallPool
 """
 
 
@@ -115,10 +115,10 @@ def test_a_person_who_searches_takes_turns_as_an_editor_does(slow: Path, gate: P
 def test_more_than_can_wait_is_refused_at_once_and_the_rest_is_answered(slow: Path, gate: Path) -> None:
     with Editor(slow) as greedy, Editor(slow) as modest:
         asked = ask(greedy, "greedy", 400)
-        refused = answers(greedy, asked, 400 - MOST_WAITING - 2)
+        refused = answers(greedy, asked, 400 - MAX_QUEUED - 2)
         assert {answer["error"]["code"] for answer in refused.values()} == {"TIMEOUT"}
         assert all("Send a few at a time" in answer["error"]["message"] for answer in refused.values())
-        assert waiting(slow) == MOST_WAITING
+        assert waiting(slow) == MAX_QUEUED
         single = ask(modest, "modest", 1)
         gate.touch()
         assert [answer["text"] for answer in answers(modest, single, 1).values()] == ["modest-0"]

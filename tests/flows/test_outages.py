@@ -26,7 +26,7 @@ from tests.flows.steps import (
     wait_until_idle,
 )
 from tests.qdrant_stand_in import QdrantStandIn
-from tests.support import WAIT, citeloom, done, environment, stop_engine, wait_for
+from tests.support import WAIT, Editor, citeloom, done, environment, stop_engine, wait_for
 
 PAPERS = 60
 
@@ -200,9 +200,12 @@ def test_a_data_folder_whose_drive_goes_away_is_waited_for_and_opened_anew(own_d
     settings(own_drive, "[search]\nmax_top_k = 30\n")
     project = Project.made(own_drive, tmp_path / "papers")
     stop_engine(own_drive)
-    with engine_with(
-        own_drive, GONE.format(catalog=str(own_drive / "catalog.db"), reached=str(tmp_path / "reached"))
-    ) as engine:
+    with (
+        engine_with(
+            own_drive, GONE.format(catalog=str(own_drive / "catalog.db"), reached=str(tmp_path / "reached"))
+        ) as engine,
+        Editor(own_drive) as editor,
+    ):
         begin_ingest(own_drive)
         with Control(own_drive) as control:
             wait_for((tmp_path / "reached").exists, "the second paper")
@@ -216,6 +219,7 @@ def test_a_data_folder_whose_drive_goes_away_is_waited_for_and_opened_anew(own_d
         wait_until_idle(own_drive)
         assert set(states(own_drive).values()) == {"ready"}
         assert len(project.found()) == 12
+        assert editor.call("query", project="p", text="coral")["items"][0]["source"] == "1-reefs.md"
         assert engine.poll() is None, "the engine has lived through it"
         stop_engine(own_drive)
     assert len(assert_whole(own_drive)) == 12

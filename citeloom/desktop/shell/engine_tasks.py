@@ -104,7 +104,7 @@ class EngineTasks(QObject):
         with self._lock:
             clients = list(self._clients)
         for client in clients:
-            client.hang_up()
+            client.interrupt()
         until = time.monotonic() + _CLOSE_SECONDS
         for thread in (*self._threads, self._watcher):
             if thread.is_alive():
@@ -249,7 +249,7 @@ class EngineTasks(QObject):
         with self._lock:
             self._clients.add(client)
         if self._closing.is_set():
-            client.hang_up()
+            client.interrupt()
         return client
 
     def _drop(self, client: Client) -> None:

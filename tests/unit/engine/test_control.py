@@ -1,4 +1,4 @@
-"""A control connection whose other end has gone, or does not read."""
+"""Control connections whose client has gone or does not read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_engine_ends_after_a_restore_even_if_who_asked_for_it_has_gone(monke
     async def test() -> str:
         ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         asking = control.Control(cast("Any", None), cast("Any", None), ended.set_result)
-        asked = asyncio.create_task(asking._do("restore", {}))
+        asked = asyncio.create_task(asking._run_verb("restore", {}))
         await asyncio.to_thread(begun.wait, WAIT)
         asked.cancel()
         may_end.set()
@@ -48,7 +48,7 @@ def test_who_does_not_read_gets_not_all_progress_later_but_how_it_ended() -> Non
 
     async def test() -> list[dict[str, Any]]:
         deaf, service = Deaf(), SimpleNamespace(events=Events())
-        await control.Control(cast("Any", service), cast("Any", deaf), lambda _: None)._do("watch", {})
+        await control.Control(cast("Any", service), cast("Any", deaf), lambda _: None)._run_verb("watch", {})
         for done in range(1000):
             service.events.publish(JobProgress("j", "thesis", 1000, 0, done, 0, 0, "", "read"))
         service.events.publish(JobFinished("j", "thesis", "done"))
@@ -60,4 +60,4 @@ def test_who_does_not_read_gets_not_all_progress_later_but_how_it_ended() -> Non
                 await asyncio.sleep(0)
         return deaf.sent
 
-    assert len(asyncio.run(test())) == control._MOST_UNREAD + 1
+    assert len(asyncio.run(test())) == control._MAX_UNSENT + 1

@@ -1,4 +1,4 @@
-"""The register of editors: who is connected, and who was sent away."""
+"""The registry of editors: which are connected, and which were disconnected."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine.events import EditorConnected, EditorLeft, Event, Events
+from citeloom.engine.lifetime import Lifetime
 from citeloom.engine.sessions import Editor, Editors
 
 
@@ -15,25 +16,25 @@ def editor(session_id: str) -> Editor:
     return Editor(session_id, "Quill", "2.1", ["thesis"], ["read"])
 
 
-class Room:
-    """A register with what it tells and which lines were cut."""
+class Registry:
+    """A registry with the events that it published and the sessions that it closed."""
 
     def __init__(self) -> None:
-        self.told: list[Event] = []
-        self.cut: list[str] = []
+        self.published: list[Event] = []
+        self.closed: list[str] = []
         events = Events()
-        events.watch(self.told.append)
-        self.sent_away: set[str] = set()
-        self.editors = Editors(events, self.sent_away)
+        events.subscribe(self.published.append)
+        self.lifetime = Lifetime()
+        self.editors = Editors(events, self.lifetime)
 
     def connect(self, session_id: str, bridge: str = "") -> None:
-        self.editors.connected(editor(session_id), bridge, lambda: self.cut.append(session_id))
+        self.editors.add(editor(session_id), bridge, lambda: self.closed.append(session_id))
 
 
 def test_an_editor_is_listed_with_what_it_did_until_it_leaves() -> None:
-    room = Room()
-    room.connect("one")
-    (listed,) = room.editors.all()
+    registry = Registry()
+    registry.connect("one")
+    (listed,) = registry.editors.all()
     assert listed.pop("since")
     assert listed == {
         "session_id": "one",
@@ -46,65 +47,65 @@ def test_an_editor_is_listed_with_what_it_did_until_it_leaves() -> None:
         "last_tool": None,
     }
     for tool in ("query", "get_document"):
-        room.editors.called("one", tool)
-    (listed,) = room.editors.all()
+        registry.editors.record_call("one", tool)
+    (listed,) = registry.editors.all()
     assert (listed["calls"], listed["last_tool"]) == (2, "get_document")
     assert listed["last_call"] >= listed["since"]
-    room.editors.left("one")
-    assert room.editors.all() == []
-    assert room.told == [EditorConnected("one", "Quill 2.1"), EditorLeft("one", "Quill 2.1")]
+    registry.editors.remove("one")
+    assert registry.editors.all() == []
+    assert registry.published == [EditorConnected("one", "Quill 2.1"), EditorLeft("one", "Quill 2.1")]
 
 
 def test_a_disconnected_bridge_may_not_come_back_and_others_may() -> None:
-    room = Room()
-    room.connect("one", bridge="b1")
-    room.connect("two", bridge="b2")
-    assert room.editors.disconnect("one") is True
-    assert room.cut == ["one"]
-    assert [e["session_id"] for e in room.editors.all()] == ["two"]
+    registry = Registry()
+    registry.connect("one", bridge="b1")
+    registry.connect("two", bridge="b2")
+    assert registry.editors.disconnect("one") is True
+    assert registry.closed == ["one"]
+    assert [e["session_id"] for e in registry.editors.all()] == ["two"]
     with pytest.raises(CiteLoomError) as refused:
-        room.editors.check("b1")
+        registry.editors.check_allowed("b1")
     assert refused.value.code == Code.PERMISSION_DENIED
     assert refused.value.message == "The researcher disconnected this editor."
     assert "Restart" in refused.value.next_step
-    room.editors.check("b2")
-    assert room.sent_away == {"b1"}, "so that it is remembered when the engine starts anew"
+    registry.editors.check_allowed("b2")
+    assert registry.lifetime.disconnected == {"b1"}, "so that it is remembered after a reload"
 
 
 def test_a_bridge_without_an_id_is_disconnected_but_bridges_without_one_are_not_all_refused() -> None:
-    room = Room()
-    room.connect("old")
-    assert room.editors.disconnect("old") is True
-    assert room.cut == ["old"]
-    room.editors.check("")
+    registry = Registry()
+    registry.connect("old")
+    assert registry.editors.disconnect("old") is True
+    assert registry.closed == ["old"]
+    registry.editors.check_allowed("")
 
 
 def test_a_session_that_is_not_there_cannot_be_disconnected() -> None:
-    room = Room()
-    room.connect("one", bridge="b1")
-    room.editors.left("one")
-    assert room.editors.disconnect("one") is False
-    assert room.cut == []
-    room.editors.check("b1")
+    registry = Registry()
+    registry.connect("one", bridge="b1")
+    registry.editors.remove("one")
+    assert registry.editors.disconnect("one") is False
+    assert registry.closed == []
+    registry.editors.check_allowed("b1")
 
 
 @given(st.lists(st.tuples(st.sampled_from(["connect", "call", "leave", "disconnect"]), st.sampled_from("abc"))))
 def test_whatever_happens_events_and_register_agree(steps: list[tuple[str, str]]) -> None:
-    room = Room()
+    registry = Registry()
     for step, session in steps:
         if step == "connect":
-            if session not in {e["session_id"] for e in room.editors.all()}:
-                room.connect(session)
+            if session not in {e["session_id"] for e in registry.editors.all()}:
+                registry.connect(session)
         elif step == "call":
-            room.editors.called(session, "query")
+            registry.editors.record_call(session, "query")
         elif step == "leave":
-            room.editors.left(session)
+            registry.editors.remove(session)
         else:
-            room.editors.disconnect(session)
-        here: set[str] = set()
-        for event in room.told:
+            registry.editors.disconnect(session)
+        connected: set[str] = set()
+        for event in registry.published:
             assert isinstance(event, EditorConnected | EditorLeft)
-            assert (event.session_id in here) == isinstance(event, EditorLeft)
-            here ^= {event.session_id}
-        assert here == {e["session_id"] for e in room.editors.all()}
-        assert room.editors.count() == len(here)
+            assert (event.session_id in connected) == isinstance(event, EditorLeft)
+            connected ^= {event.session_id}
+        assert connected == {e["session_id"] for e in registry.editors.all()}
+        assert registry.editors.count() == len(connected)

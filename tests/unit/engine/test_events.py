@@ -1,4 +1,4 @@
-"""Events: everyone who watches is told, until they end it."""
+"""Events: every subscriber receives them, until it unsubscribes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from citeloom.engine.events import EditorConnected, EngineStopping, Event, Event
 
 def test_everyone_who_watches_is_told_in_order_until_they_end_it() -> None:
     hub, one, other = Events(), [], []
-    end_one = hub.watch(one.append)
-    hub.watch(other.append)
+    end_one = hub.subscribe(one.append)
+    hub.subscribe(other.append)
     first, second = EngineStopping("idle"), EditorConnected("s", "editor")
     hub.publish(first)
     end_one()
@@ -28,8 +28,8 @@ def test_a_watcher_may_end_itself_while_it_is_told() -> None:
         seen.append(event)
         end()
 
-    end = hub.watch(once)
-    hub.watch(seen.append)
+    end = hub.subscribe(once)
+    hub.subscribe(seen.append)
     for _ in range(2):
         hub.publish(EngineStopping("idle"))
     assert len(seen) == 3

@@ -23,10 +23,10 @@ def top_k(of: Settings) -> int:
 
 def test_a_change_counts_once_the_file_rests(file: Path) -> None:
     watched, lifetime = SettingsFile(), Lifetime()
-    assert watched.look(lifetime) == Settings()
+    assert watched.poll(lifetime) == Settings()
     file.write_text("[search]\ntop_k = 3\n")
-    assert top_k(watched.look(lifetime)) == 6, "it may be half written"
-    assert top_k(watched.look(lifetime)) == 3
+    assert top_k(watched.poll(lifetime)) == 6, "it may be half written"
+    assert top_k(watched.poll(lifetime)) == 3
     assert top_k(watched.settings) == 3
 
 
@@ -34,13 +34,13 @@ def test_a_file_that_an_editor_takes_away_for_a_moment_is_not_gone(file: Path) -
     file.write_text("[search]\ntop_k = 3\n")
     watched, lifetime = SettingsFile(), Lifetime()
     file.unlink()
-    assert top_k(watched.look(lifetime)) == 3
+    assert top_k(watched.poll(lifetime)) == 3
     file.write_text("[search]\ntop_k = 12\n")
-    assert top_k(watched.look(lifetime)) == 3
-    assert top_k(watched.look(lifetime)) == 12
+    assert top_k(watched.poll(lifetime)) == 3
+    assert top_k(watched.poll(lifetime)) == 12
     file.unlink()
-    watched.look(lifetime)
-    assert watched.look(lifetime) == Settings()
+    watched.poll(lifetime)
+    assert watched.poll(lifetime) == Settings()
 
 
 def test_a_file_that_cannot_be_used_leaves_the_settings_before_until_it_is_mended(file: Path) -> None:
@@ -48,12 +48,12 @@ def test_a_file_that_cannot_be_used_leaves_the_settings_before_until_it_is_mende
     watched, lifetime = SettingsFile(), Lifetime()
     file.write_text("[search]\ntop_quality = 5\n")
     for _ in range(2):
-        assert top_k(watched.look(lifetime)) == 3
+        assert top_k(watched.poll(lifetime)) == 3
     assert lifetime.settings_problem
     assert "there is no setting search.top_quality" in lifetime.settings_problem
-    watched.look(lifetime)
+    watched.poll(lifetime)
     assert lifetime.settings_problem, "it is still so"
     file.write_text("[search]\ntop_k = 3\n# as before\n")
     for _ in range(2):
-        assert top_k(watched.look(lifetime)) == 3
+        assert top_k(watched.poll(lifetime)) == 3
     assert lifetime.settings_problem is None

@@ -100,7 +100,7 @@ def finished(engine: Service, job: Job) -> dict[str, Any]:
 
 def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Service, gate: Gate) -> None:
     told: list[Event] = []
-    engine.events.watch(told.append)
+    engine.events.subscribe(told.append)
     job = submit(engine)
     assert gate.reached.wait(60)
     engine.pause()
@@ -150,7 +150,7 @@ def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Serv
 
 def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Service) -> None:
     told: list[Event] = []
-    engine.events.watch(told.append)
+    engine.events.subscribe(told.append)
     engine.pause()
     job = submit(engine)
     engine.projects.remove("p")

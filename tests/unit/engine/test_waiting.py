@@ -50,7 +50,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Itera
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
     monkeypatch.setattr(keyring.core, "_keyring_backend", Memory())
-    monkeypatch.setattr(running_job, "_FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(running_job, "_FIRST_DELAY", 0.05)
     made: list[Service] = []
 
     def service(server: str = "") -> Service:
@@ -90,7 +90,7 @@ def test_every_way_in_which_a_server_fails_is_waited_for_and_counts_once(
 ) -> None:
     service = make(qdrant.address)
     told: list[str] = []
-    service.events.watch(lambda event: told.append(event.waits_for) if isinstance(event, JobProgress) else None)
+    service.events.subscribe(lambda event: told.append(event.waits_for) if isinstance(event, JobProgress) else None)
     troubles: list[tuple[int, str]] = [
         (500, "a shard is broken"),
         (500, "No space left on device"),
@@ -115,8 +115,8 @@ def test_what_waits_can_be_stopped_paused_or_asked_for_again(
     make: Callable[..., Service], qdrant: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = make(qdrant.address)
-    monkeypatch.setattr(running_job, "_FIRST_PAUSE", 600.0)
-    monkeypatch.setattr(running_job, "_LONGEST_PAUSE", 600.0)
+    monkeypatch.setattr(running_job, "_FIRST_DELAY", 600.0)
+    monkeypatch.setattr(running_job, "_MAX_DELAY", 600.0)
     qdrant.says = (503, "starting")
     job = submit(service)
     waits_for(service, job)

@@ -88,7 +88,7 @@ def papers(service: Service, tmp_path: Path) -> list[str]:
 def imported(service: Service, **options: Any) -> list[str]:
     """Import everything; gives the stages it went through."""
     stages: list[str] = []
-    service.events.watch(lambda event: stages.append(event.stage) if isinstance(event, JobProgress) else None)
+    service.events.subscribe(lambda event: stages.append(event.stage) if isinstance(event, JobProgress) else None)
     project = service.catalog.projects.get("thesis")
     job = service.imports.ingest(project, None, options, by_agent=False)
     finished, _ = service.jobs.wait(job.id, 120)

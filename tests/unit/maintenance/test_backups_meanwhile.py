@@ -33,7 +33,7 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
             reached.set()
             assert go_on.wait(60)
 
-    service.events.watch(hold)
+    service.events.subscribe(hold)
     for project in ("thesis", "other"):
         service.projects.add(project, None, [])
     file = tmp_path / "all.zip"

@@ -197,7 +197,7 @@ class Watch:
             if getattr(event, "stage", None) == stage:
                 call(event.done, event.total)
 
-        service.events.watch(seen)
+        service.events.subscribe(seen)
 
 
 def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
