@@ -1,1 +1,1 @@
-"""How the bridge, the command line and the desktop app find the engine and talk to it. Standard library only."""
+"""How the bridge, the command line and the desktop app find the engine and talk to it."""
