@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
+from citeloom.api.maintenance import CacheUsage, PruneCache, ShowCache
+from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import as_json, size
 
@@ -22,13 +22,13 @@ def cache(context: click.Context) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def show(json_: bool = False) -> None:
     """Show how much the cache holds, and how much of it no document needs."""
-    shown = ask("cache_show")
+    usage = ask(ShowCache())
     if json_:
-        as_json(shown)
+        as_json(encode(usage))
         return
-    click.echo(f"{shown['conversions']} conversions, {size(shown['bytes'])}, in {shown['folder']}.")
-    click.echo(f"{shown['in_use']} belong to a document; {_left_over(shown)}.")
-    if shown["left_over"]:
+    click.echo(f"{usage.conversions} conversions, {size(usage.bytes)}, in {usage.folder}.")
+    click.echo(f"{usage.in_use} belong to a document; {_left_over(usage)}.")
+    if usage.left_over:
         click.echo("Delete what is left over: citeloom cache prune")
 
 
@@ -37,14 +37,14 @@ def show(json_: bool = False) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def prune(everything: bool, json_: bool) -> None:
     """Delete conversions that no document needs: of changed files, removed projects and earlier versions."""
-    pruned = ask("cache_prune", "Deleting", everything=everything)
+    pruned = ask(PruneCache(everything=everything), "Deleting")
     if json_:
-        as_json(pruned)
+        as_json(encode(pruned))
         return
-    click.echo(f"{pruned['removed']} conversions deleted, {size(pruned['freed_bytes'])} freed.")
+    click.echo(f"{pruned.removed} conversions deleted, {size(pruned.freed_bytes)} freed.")
 
 
-def _left_over(shown: dict[str, Any]) -> str:
-    if not shown["left_over"]:
+def _left_over(usage: CacheUsage) -> str:
+    if not usage.left_over:
         return "nothing is left over"
-    return f"{shown['left_over']} are left over ({size(shown['left_over_bytes'])})"
+    return f"{usage.left_over} are left over ({size(usage.left_over_bytes)})"

@@ -1,21 +1,17 @@
-"""`citeloom engine …` and `citeloom doctor`."""
+"""`citeloom engine …`."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
-from rich.text import Text
 
-from citeloom.cli.shared.engine_call import ask, connected, waiting
-from citeloom.cli.shared.output import as_json, console, coverage, reached
+from citeloom.cli.shared.engine_call import ask
+from citeloom.cli.shared.output import as_json, coverage, reached
 from citeloom.core import paths
-from citeloom.core.errors import CiteLoomError
 from citeloom.ipc import launch
 from citeloom.ipc.client import Client, stop_engine
 
-_OK, _NOTE, _BAD = ("ok   ", "green"), ("note ", "yellow"), ("BAD  ", "red")
 _JOBS = {"move": "Move of {project}", "compact": "Compaction of {project}", "backup": "Backup"}
 
 
@@ -85,38 +81,3 @@ def status(json_: bool) -> None:
     for job in state["jobs"]:
         what = _JOBS.get(job["kind"], "Import of {project}").format_map(job)
         click.echo(f"{what}: {job['state']}, {reached(job)}")
-
-
-@click.command()
-def doctor() -> None:
-    """Check every part and say how to mend what is not well.
-
-    Exit code 1 when a part does not work. Documents that could not be read are named, and change no exit code.
-    """
-    version = ".".join(map(str, sys.version_info[:3]))
-    findings: list[dict[str, Any]] = [
-        {
-            "part": "Python",
-            "ok": sys.version_info >= (3, 11),
-            "seen": version,
-            "next_step": "Install Python 3.11.",
-        }
-    ]
-    log = paths.engine_log()
-    try:
-        with connected() as client, waiting("Looking"):
-            findings.append({"part": "engine", "ok": True, "seen": f"answers; its log is {log}", "next_step": ""})
-            findings += client.call("doctor")
-    except CiteLoomError as error:
-        next_step = error.next_step or f"Its log: {log}."
-        findings.append({"part": "engine", "ok": False, "seen": error.message, "next_step": next_step})
-    for one in findings:
-        mark = _NOTE if one.get("note") else _OK if one["ok"] else _BAD
-        console.print(Text.assemble(mark, f"{one['part']}: {one['seen']}"), soft_wrap=True)
-        if mark is not _OK and one["next_step"]:
-            console.print(Text(f"     {one['next_step']}"), soft_wrap=True)
-    bad = [one for one in findings if not one["ok"]]
-    notes = any(one.get("note") for one in findings)
-    well = "Every part works, but some documents could not be read." if notes else "Everything is well."
-    click.echo(f"{len(bad)} of {len(findings)} parts need attention." if bad else well)
-    sys.exit(1 if bad else 0)

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
+from citeloom.api.maintenance import (
+    EMBEDDED,
+    CheckServer,
+    CompactIndex,
+    IndexInfo,
+    ListIndexes,
+    LogInServer,
+    LogOutServers,
+    MoveIndex,
+)
+from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
 from citeloom.cli.shared.output import as_json, console, size, table
@@ -30,23 +40,23 @@ def index(context: click.Context) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def show(project: str | None = None, json_: bool = False) -> None:
     """Show where the index of PROJECT, or of every project, lies. Exit code 1 when one cannot be reached."""
-    shown = ask("index_show", "Looking", project=project)
+    shown = ask(ListIndexes(project=project), "Looking")
     if json_:
-        as_json(shown)
+        as_json(encode(shown))
     else:
-        table(("project", "place", "passages", "size", "state"), [_row(one) for one in shown["projects"]])
-        if shown["new_projects"] != "embedded":
-            click.echo(f"New projects go to {shown['new_projects']}.")
-        if shown["key"] or any(one["place"] != "embedded" for one in shown["projects"]):
-            click.echo(f"Key: {_KEYS.get(shown['key'], shown['key'] or 'none is kept')}.")
-    sys.exit(0 if all(one["reachable"] for one in shown["projects"]) else 1)
+        table(("project", "place", "passages", "size", "state"), [_row(one) for one in shown.projects])
+        if shown.new_projects != EMBEDDED:
+            click.echo(f"New projects go to {shown.new_projects}.")
+        if shown.key or any(one.place != EMBEDDED for one in shown.projects):
+            click.echo(f"Key: {_KEYS.get(shown.key or '', shown.key or 'none is kept')}.")
+    sys.exit(0 if all(one.reachable for one in shown.projects) else 1)
 
 
-def _row(one: dict[str, Any]) -> tuple[object, ...]:
-    state = one["problem"] or (f"Qdrant {one['version']}" if one["version"] else "ready")
-    if any(job["kind"] == "move" for job in one["jobs"]):
+def _row(one: IndexInfo) -> tuple[object, ...]:
+    state = one.problem or (f"Qdrant {one.version}" if one.version else "ready")
+    if any(job["kind"] == "move" for job in one.jobs):
         state = f"is being moved; {state}"
-    return one["project"], one["place"], one["passages"], size(one["bytes"]) if one["bytes"] is not None else "", state
+    return one.project, one.place, one.passages, size(one.bytes) if one.bytes is not None else "", state
 
 
 @index.command()
@@ -61,18 +71,18 @@ def move(project: str, to: str, yes: bool, json_: bool) -> None:
     old one deleted. It can be stopped at any time (Ctrl-C); an engine that ends, or a server that is lost, only delays
     it.
     """
-    if to != "embedded" and not yes and console.is_terminal:
+    if to != EMBEDDED and not yes and console.is_terminal:
         click.confirm(f"Whoever runs {to} can read the passages of {project}. Move them there?", abort=True)
     with connected() as client:
         client.call("watch")
-        job = client.call("index_move", project=project, to=to)
-        if job["already"]:
+        job = client.call(MoveIndex(project=project, to=to))
+        if job.job_id is None:
             if json_:
-                as_json(job)
+                as_json(encode(job))
             else:
-                click.echo(f"The index of {project} is there already: {job['place']}.")
+                click.echo(f"The index of {project} is there already: {job.place}.")
             return
-        finished = run_to_the_end(client, job["job_id"], quiet=json_)
+        finished = run_to_the_end(client, job.job_id, quiet=json_)
     result = succeeded(finished, json_=json_)
     if result is None:
         click.echo(f"It was stopped: the index of {project} stays where it was.", err=True)
@@ -97,13 +107,13 @@ def compact(project: str | None, json_: bool) -> None:
     with connected() as client:
         client.call("watch")
         for one in [project] if project else [p["id"] for p in client.call("project_list")]:
-            job = client.call("index_compact", project=one)
-            if job["by_server"]:
-                results.append({"project": one, "by_server": True, "place": job["place"]})
+            job = client.call(CompactIndex(project=one))
+            if job.job_id is None:
+                results.append({"project": one, "by_server": True, "place": job.place})
                 if not json_:
-                    click.echo(f"{one} is on {job['place']}: the server does it by itself.")
+                    click.echo(f"{one} is on {job.place}: the server does it by itself.")
                 continue
-            result = succeeded(run_to_the_end(client, job["job_id"], quiet=json_))
+            result = succeeded(run_to_the_end(client, job.job_id, quiet=json_))
             if result is None:
                 click.echo(f"It was stopped: the index of {one} stays as it was.", err=True)
                 sys.exit(130)
@@ -120,12 +130,12 @@ def compact(project: str | None, json_: bool) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def test_(address: str, json_: bool) -> None:
     """Say whether the Qdrant server at ADDRESS can be used, with the key that is kept."""
-    seen = ask("index_test", f"Asking {address}", address=address)
+    server = ask(CheckServer(address=address), f"Asking {address}")
     if json_:
-        as_json(seen)
+        as_json(encode(server))
         return
-    key = f"with the key {_KEYS.get(seen['key'], '')}" if seen["key"] else "without a key"
-    click.echo(f"{seen['address']} answers: Qdrant {seen['version']}, {key}.")
+    key = f"with the key {_KEYS.get(server.key, '')}" if server.key else "without a key"
+    click.echo(f"{server.address} answers: Qdrant {server.version}, {key}.")
 
 
 @index.command()
@@ -138,26 +148,26 @@ def login(address: str | None) -> None:
     key = click.prompt("Key", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline()
     if not key.strip():
         raise CiteLoomError(Code.INVALID_INPUT, "No key was given.", "Paste it when asked, or pipe it in.")
-    done = ask("index_login", "Asking the server", key=key.strip(), address=address)
-    for server, version in done["servers"].items():
+    done = ask(LogInServer(key=key.strip(), address=address), "Asking the server")
+    for server, version in done.servers.items():
         click.echo(f"{server} takes it: Qdrant {version}.")
-    if not done["servers"]:
+    if not done.servers:
         click.echo("No server is in use yet, so none was asked: citeloom index test ADDRESS")
     click.echo("The key is in the keyring; citeloom index logout forgets it.")
-    _say_what_the_environment_gives(done["key"])
+    _warn_of_environment_key(done.key)
 
 
 @index.command()
 def logout() -> None:
     """Forget the keys of Qdrant servers."""
-    left = ask("index_logout")
-    click.echo("The key is forgotten." if left["forgotten"] else "There was no key in the keyring.")
-    if left["forgotten"] and not left["key"] and left["projects"]:
-        click.echo(f"Note: on a server are: {', '.join(left['projects'])}.")
-    _say_what_the_environment_gives(left["key"])
+    done = ask(LogOutServers())
+    click.echo("The key is forgotten." if done.forgotten else "There was no key in the keyring.")
+    if done.forgotten and not done.key and done.projects:
+        click.echo(f"Note: on a server are: {', '.join(done.projects)}.")
+    _warn_of_environment_key(done.key)
 
 
-def _say_what_the_environment_gives(key: str | None) -> None:
+def _warn_of_environment_key(key: str | None) -> None:
     if key == "environment":
         variable = credentials.variable(_KEY)
         click.echo(f"Note: {variable} is set where the engine was started, and is used. Unset it and restart.")

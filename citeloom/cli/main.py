@@ -15,6 +15,7 @@ from citeloom.cli import (
     check,
     cite,
     clients,
+    doctor,
     documents,
     engine,
     export,
@@ -23,6 +24,7 @@ from citeloom.cli import (
     models,
     open,
     project,
+    restore,
     search,
     verify,
     zotero,
@@ -97,11 +99,11 @@ commands.add_command(clients.clients)
 commands.add_command(search.log)
 commands.add_command(index.index)
 commands.add_command(backup.backup)
-commands.add_command(backup.restore)
+commands.add_command(restore.restore)
 commands.add_command(models.models)
 commands.add_command(cache.cache)
 commands.add_command(engine.engine)
-commands.add_command(engine.doctor)
+commands.add_command(doctor.doctor)
 
 
 def main(arguments: list[str]) -> int:

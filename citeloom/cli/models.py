@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any
 
 import click
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from citeloom.api.maintenance import (
+    DenseTrial,
+    DownloadModel,
+    ListModels,
+    ModelInfo,
+    ModelTrial,
+    RerankerInfo,
+    RerankerTrial,
+    TryModel,
+    UseModel,
+)
+from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected, waiting
 from citeloom.cli.shared.follow_job import print_result, run_to_the_end
 from citeloom.cli.shared.output import as_json, console, size, table
 from citeloom.ipc.client import Client
 
 _GIGABYTE = 1_000_000_000
-_ASK_EVERY = 0.5  # seconds between two looks at how far a download is
-_LINES_EVERY = 0.1  # of a download, between two lines where there is no terminal
+_POLL_SECONDS = 0.5  # how often a download is asked how far it is
+_LINE_SHARE = 0.1  # of a download, between two lines where there is no terminal
 
 
 @click.group()
@@ -31,38 +42,37 @@ def models() -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def list_(rerankers_: bool, json_: bool) -> None:
     """List the models, with a star at those that suit the languages of your library."""
-    known = ask("models", "Looking at the models")
+    known = ask(ListModels(), "Looking at the models")
     if json_:
-        as_json(known)
+        as_json(encode(known))
     elif rerankers_:
-        rows = [(r["name"], r["description"], _size(r), "yes" if r["here"] else "no") for r in known["rerankers"]]
+        rows = [(r.name, r.description, _size(r), "yes" if r.here else "no") for r in known.rerankers]
         table(("reranker", "about it", "size", "here"), rows)
     else:
-        users = {one["name"]: [p["id"] for p in known["projects"] if p["dense_model"] == one["name"]]
-                 for one in known["models"]}  # fmt: skip
+        users = {one.name: [p.id for p in known.projects if p.dense_model == one.name] for one in known.models}
         columns = ("", "model", "languages", "dimensions", "reads", "size", "here", "used by")
-        table(columns, [_row(one, users[one["name"]]) for one in known["models"]])
+        table(columns, [_row(one, users[one.name]) for one in known.models])
         if console.is_terminal:
-            spoken = ", ".join(f"{code} {count}" for code, count in known["languages"].items())
+            spoken = ", ".join(f"{code} {count}" for code, count in known.languages.items())
             click.echo(f"* suits your library ({spoken or 'no languages known yet'}).")
 
 
-def _row(model: dict[str, Any], projects: list[str]) -> tuple[object, ...]:
-    languages = ["many" if code == "*" else code for code in model["languages"]]
+def _row(model: ModelInfo, projects: list[str]) -> tuple[object, ...]:
+    languages = ["many" if code == "*" else code for code in model.languages]
     return (
-        "*" if model["recommended"] else "",
-        model["name"],
+        "*" if model.recommended else "",
+        model.name,
         " ".join(languages) or "?",
-        model["dimensions"],
-        f"{model['tokens']} tokens" if model["tokens"] else "",
+        model.dimensions,
+        f"{model.tokens} tokens" if model.tokens else "",
         _size(model),
-        "built in" if model["bundled"] else "yes" if model["here"] else "no",
+        "built in" if model.bundled else "yes" if model.here else "no",
         ", ".join(projects),
     )
 
 
-def _size(model: dict[str, Any]) -> str:
-    return size(model["size_gb"] * _GIGABYTE)
+def _size(model: ModelInfo | RerankerInfo) -> str:
+    return size(model.size_gb * _GIGABYTE)
 
 
 @models.command()
@@ -79,13 +89,13 @@ def _fetch(client: Client, model: str) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task, told = bar.add_task(model, total=None), 0.0
-        while not (far := client.call("model_download", model=model))["here"]:
-            bar.update(task, completed=far["done"], total=far["total"] or None)
-            share = far["done"] / far["total"] if far["total"] else 0.0
-            if not console.is_terminal and share - told >= _LINES_EVERY:
-                click.echo(f"{model}: {size(far['done'])} of {size(far['total'])}")
+        while not (progress := client.call(DownloadModel(model=model))).here:
+            bar.update(task, completed=progress.done, total=progress.total or None)
+            share = progress.done / progress.total if progress.total else 0.0
+            if not console.is_terminal and share - told >= _LINE_SHARE:
+                click.echo(f"{model}: {size(progress.done)} of {size(progress.total)}")
                 told = share
-            time.sleep(_ASK_EVERY)
+            time.sleep(_POLL_SECONDS)
 
 
 @models.command()
@@ -97,7 +107,7 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
     """Give PROJECT another MODEL. Its index is built anew; until that is done, the old one answers."""
     shown = ask("project_show", id=project)
     if shown["dense_model"] == model:
-        ask("project_model", id=project, model=model)
+        ask(UseModel(project=project, model=model))
         click.echo(f"Project {project} has this model, and keeps it whatever the settings say.")
         return
     with connected() as client:
@@ -105,18 +115,20 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         if download_:
             _fetch(client, model)
         with waiting("Trying the model"):
-            tried = client.call("model_test", model=model)
-        if tried["kind"] != "dense":
+            tried = client.call(TryModel(model=model))
+        if tried.dense is None:
             raise click.UsageError(f"{model} is a reranker: name it as search.rerank in the settings.")
-        _say_problems(tried)
-        seconds = shown["chunk_count"] / tried["passages_per_second"]
+        _print_problems(tried)
+        seconds = shown["chunk_count"] / tried.dense.passages_per_second
         click.echo(
             f"Project {project} has {shown['chunk_count']} passages; to embed them with {model} takes {_about(seconds)}"
             " on this machine. Until then, the index of today answers."
         )
         if not yes:
             click.confirm("Build it?", abort=True)
-        job_id = client.call("project_model", id=project, model=model)["job_id"]
+        job_id = client.call(UseModel(project=project, model=model)).job_id
+        if job_id is None:
+            return  # somebody else has given it this model meanwhile
         finished = run_to_the_end(client, job_id, quiet=False)
     sys.exit(print_result(project, finished, json_=False))
 
@@ -130,44 +142,42 @@ def _about(seconds: float) -> str:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def test(model: str, json_: bool) -> None:
     """Try MODEL, or the model of the project of this name. Exit code 1 when something is wrong with it."""
-    tried = ask("model_test", "Trying the model", model=model)
+    tried = ask(TryModel(model=model), "Trying the model")
     if json_:
-        as_json(tried)
+        measured = {**encode(tried.dense or {}), **encode(tried.reranker or {})}
+        rest = {"megabytes": tried.megabytes, "problems": tried.problems}
+        as_json({"model": tried.model, "kind": "dense" if tried.dense else "reranker", **measured, **rest})
     else:
-        table(("", ""), _dense_rows(tried) if tried["kind"] == "dense" else _reranker_rows(tried))
-        if not _say_problems(tried):
+        rows = _dense_rows(tried.dense) if tried.dense else _reranker_rows(tried.reranker) if tried.reranker else []
+        kind = "model" if tried.dense else "reranker"
+        table(("", ""), [(kind, tried.model), *rows, ("memory", f"{tried.megabytes} MB")])
+        if not _print_problems(tried):
             click.echo("It works.")
-    sys.exit(1 if tried["problems"] else 0)
+    sys.exit(1 if tried.problems else 0)
 
 
-def _dense_rows(tried: dict[str, Any]) -> list[tuple[str, object]]:
+def _dense_rows(tried: DenseTrial) -> list[tuple[str, object]]:
     rows: list[tuple[str, object]] = [
-        ("model", tried["model"]),
-        ("dimensions", tried["dimensions"]),
-        ("reads", f"{tried['tokens']} tokens of a passage"),
+        ("dimensions", tried.dimensions),
+        ("reads", f"{tried.tokens} tokens of a passage"),
     ]
-    for code, seen in tried["languages"].items():
-        from_english = "" if code == "en" else f"; {seen['apart_from_english']:.2f} to an English question"
-        rows.append((f"in {code}", f"near texts are nearer by {seen['apart']:.2f}{from_english}"))
-    if tried["not_tried"]:
-        rows.append(("not tried in", ", ".join(tried["not_tried"])))
+    for code, seen in tried.languages.items():
+        from_english = "" if code == "en" else f"; {seen.apart_from_english:.2f} to an English question"
+        rows.append((f"in {code}", f"near texts are nearer by {seen.apart:.2f}{from_english}"))
+    if tried.not_tried:
+        rows.append(("not tried in", ", ".join(tried.not_tried)))
+    speed = f"{tried.passages_per_second} passages/s; {tried.milliseconds_per_question} ms a question"
+    return [*rows, ("speed", speed)]
+
+
+def _reranker_rows(tried: RerankerTrial) -> list[tuple[str, object]]:
     return [
-        *rows,
-        ("speed", f"{tried['passages_per_second']} passages/s; {tried['milliseconds_per_question']} ms a question"),
-        ("memory", f"{tried['megabytes']} MB"),
+        ("judges", f"{tried.near:.2f} for what answers, {tried.far:.2f} for what does not"),
+        ("cost", f"{tried.milliseconds_per_passage} ms a passage"),
     ]
 
 
-def _reranker_rows(tried: dict[str, Any]) -> list[tuple[str, object]]:
-    return [
-        ("reranker", tried["model"]),
-        ("judges", f"{tried['near']:.2f} for what answers, {tried['far']:.2f} for what does not"),
-        ("cost", f"{tried['milliseconds_per_passage']} ms a passage"),
-        ("memory", f"{tried['megabytes']} MB"),
-    ]
-
-
-def _say_problems(tried: dict[str, Any]) -> bool:
-    for problem in tried["problems"]:
+def _print_problems(tried: ModelTrial) -> bool:
+    for problem in tried.problems:
         click.echo(f"Note: {problem}", err=True)
-    return bool(tried["problems"])
+    return bool(tried.problems)

@@ -9,8 +9,8 @@ import gzip
 import json
 import os
 import sys
-import tempfile
 import time
+import uuid
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -30,6 +30,7 @@ from citeloom.conversion.convert import (
 )
 from citeloom.conversion.private_copy import PrivateCopies
 from citeloom.conversion.record_page_numbers import with_record_pages
+from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted
 
@@ -53,21 +54,12 @@ def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
 
 def _save(doc: Converted, cache_file: Path) -> None:
     """Write the cache in one step; without it the next run converts again, so a full disk stops nothing."""
-    try:
+    with suppress(OSError):
         cache_file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=cache_file.parent, prefix=".converted-")
-    except OSError:
-        return
-    temporary = Path(name)
-    try:
         data = json.dumps(doc.to_json()).encode("utf-8")
-        with os.fdopen(handle, "wb") as stream:
-            # No time stamp: the same document gives the same bytes.
-            stream.write(gzip.compress(data, compresslevel=5, mtime=0))
-        temporary.replace(cache_file)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
+        # No time stamp: the same document gives the same bytes. The name is one that pruning the cache knows.
+        packed = gzip.compress(data, compresslevel=5, mtime=0)
+        atomic_file.write(cache_file, packed, cache_file.with_name(f".converted-{uuid.uuid4().hex}"))
 
 
 def _first_text(doc: Converted) -> str:

@@ -1,4 +1,8 @@
-"""A person's file: read whole, backed up beside, written in one step."""
+"""Writes files in one step: whoever reads them sees the old content or the new, also after a crash.
+
+`replacing` and `write` are for files of our own; `read`, `back_up` and `replace` for a person's file, which another
+program may change at the same time.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,58 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from citeloom.core.errors import CiteLoomError, Code
 
-_LARGEST = 32_000_000  # bytes; Claude Code's file grows to several millions
+_MAX_BYTES = 32_000_000  # bytes; Claude Code's file grows to several millions
 _BACKUPS = 5
 _MARK = ".citeloom-backup-"
 _NOTHING = "Nothing was written."
+
+
+@contextlib.contextmanager
+def replacing(
+    file: Path,
+    temporary: Path | None = None,
+    *,
+    like: os.stat_result | None = None,
+    sync: bool = False,
+    check: Callable[[], None] | None = None,
+) -> Iterator[BinaryIO]:
+    """Open a temporary file beside a file; it takes the file's name when the block ends, or is deleted if that fails.
+
+    Only its owner can read it, or those who could read the file whose `like` is given. `sync` writes it through to the
+    disk first; `check` is called last, and may raise.
+    """
+    if temporary is None:
+        number, name = tempfile.mkstemp(dir=file.parent, prefix=".citeloom-")
+        temporary = Path(name)
+    else:
+        number = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with os.fdopen(number, "w+b") as stream:
+            yield stream
+            if sync:
+                stream.flush()
+                os.fsync(stream.fileno())
+        if like is not None:
+            temporary.chmod(stat.S_IMODE(like.st_mode))
+            _give(temporary, like)
+        if check is not None:
+            check()
+        temporary.replace(file)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write(file: Path, content: bytes, temporary: Path | None = None) -> None:
+    """Write a file in one step; see `replacing`."""
+    with replacing(file, temporary) as stream:
+        stream.write(content)
 
 
 def fingerprint(content: bytes | None) -> str | None:
@@ -32,7 +79,7 @@ def read(file: Path) -> bytes | None:
         if not stat.S_ISREG(seen.st_mode):
             what = "a folder" if stat.S_ISDIR(seen.st_mode) else "no ordinary file"
             raise CiteLoomError(Code.INVALID_INPUT, f"{file} is {what}.", "Move it away, then try again.")
-        if seen.st_size > _LARGEST:
+        if seen.st_size > _MAX_BYTES:
             size = f"{seen.st_size / 1e6:.0f} MB"
             raise CiteLoomError(
                 Code.INVALID_INPUT,
@@ -88,44 +135,24 @@ def backups(file: Path) -> list[Path]:
 def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
     """Put a new content in place of the one that was read, in one step; None: no file."""
     target = file.resolve()  # through a link to the file that somebody keeps elsewhere
-    temporary: Path | None = None
-    try:
-        if after is not None:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            temporary = _written_beside(target, after)
+
+    def refuse_changed() -> None:
         if read(file) != before:
             raise CiteLoomError(
                 Code.INVALID_INPUT, f"{file} was changed by another program just now.", f"Try again. {_NOTHING}"
             )
-        if temporary is None:
+
+    try:
+        if after is None:
+            refuse_changed()
             target.unlink()
-        else:
-            temporary.replace(target)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        like = target.stat() if target.exists() else None
+        with replacing(target, like=like, sync=True, check=refuse_changed) as stream:
+            stream.write(after)
     except OSError as error:
         raise _failed(error, file, "written") from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-
-
-def _written_beside(target: Path, content: bytes) -> Path:
-    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".citeloom")
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            old = target.stat()
-        except FileNotFoundError:
-            Path(name).chmod(0o600)
-        else:
-            Path(name).chmod(stat.S_IMODE(old.st_mode))
-            _give(Path(name), old)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return Path(name)
 
 
 def _give(file: Path, old: os.stat_result) -> None:

@@ -55,6 +55,13 @@ def unusable(error: OSError) -> CiteLoomError:
     )
 
 
+def free_bytes(folder: str | os.PathLike[str]) -> int:
+    """Bytes that are free on the disk of a folder."""
+    import shutil  # only where it is needed: the bridge starts through this module
+
+    return shutil.disk_usage(folder).free
+
+
 def _close(where: paths.Folders) -> None:
     """Close the folders and the files in them; what lies deeper cannot be reached then."""
     for folder in (where.data,) if os.environ.get("CITELOOM_HOME") else (where.data, where.cache, where.logs):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import errno
-import os
 import stat
-import tempfile
 import tomllib
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from citeloom.core import paths
+from citeloom.core import atomic_file, paths
 from citeloom.core.errors import CiteLoomError, Code
 
 BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
@@ -255,21 +253,12 @@ def _write(path: Path, text: str) -> None:
     """Put a text in the file's place in one step, with the rights that the file has."""
     path = path.resolve()  # a link stays a link
     try:
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
-        if not mode & stat.S_IWUSR:
+        old = path.stat() if path.exists() else None
+        if old and not old.st_mode & stat.S_IWUSR:
             raise PermissionError(errno.EACCES, "it is read-only", str(path))
         paths.make_private(str(path.parent))
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".citeloom-")
-        beside = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.chmod(mode)
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with atomic_file.replacing(path, like=old, sync=True) as file:
+            file.write(text.encode())
     except OSError as error:
         raise CiteLoomError(
             Code.PERMISSION_DENIED if isinstance(error, PermissionError) else Code.STORAGE_ERROR,

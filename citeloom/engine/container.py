@@ -44,10 +44,14 @@ from citeloom.library.document_text import Reading, describe
 from citeloom.library.indexes import Indexes
 from citeloom.library.page_image import PageImageService
 from citeloom.library.projects import ProjectService
-from citeloom.maintenance.backup import Backup, wanted
+from citeloom.maintenance.backup import BackupJob, BackupService
 from citeloom.maintenance.cache import CacheService
-from citeloom.maintenance.index_jobs import Compact, Move
-from citeloom.maintenance.index_location import IndexLocationService
+from citeloom.maintenance.disk_usage import DiskUsageService
+from citeloom.maintenance.doctor import Doctor
+from citeloom.maintenance.index_jobs import CompactJob, MoveJob
+from citeloom.maintenance.index_service import IndexService
+from citeloom.maintenance.models import ModelService
+from citeloom.maintenance.ocr import OcrService
 from citeloom.maintenance.restore import RestoreService
 from citeloom.search.query import SearchService
 from citeloom.zotero.gateway import Zotero
@@ -102,24 +106,45 @@ class Service:
         )
         kinds: dict[str, StartJob] = {
             "ingest": lambda request, *how: importer.begin(ImportRequest(**request), *how),
-            "move": lambda request, *how: Move(self.catalog, self.indexes, MoveRequest(**request), *how),
-            "backup": lambda request, *how: Backup(self.catalog, self.indexes, BackupRequest(**request), *how),
-            "compact": lambda request, *how: Compact(self.catalog, self.indexes, CompactRequest(**request), *how),
+            "move": lambda request, *how: MoveJob(self.catalog, self.indexes, MoveRequest(**request), *how),
+            "backup": lambda request, *how: BackupJob(self.catalog, self.indexes, BackupRequest(**request), *how),
+            "compact": lambda request, *how: CompactJob(self.catalog, self.indexes, CompactRequest(**request), *how),
         }
         self.jobs = JobQueue(self.catalog, kinds, self.events, self._when_idle)
         self._watching = Watching(settings.watch, self.catalog, zotero, self._follow, lambda: self.jobs.paused)
         self.imports = ImportService(importer, self.jobs, self.zotero, settings, self._watching.look_again)
         self.projects = ProjectService(importer, self.indexes, self.jobs, self.zotero, self._watching.look_again)
-        self.index_desk = IndexLocationService(importer, self.jobs)
-        self.restoring = RestoreService(self.catalog, settings.engine.min_free_mb)
+        self.backups = BackupService(self.catalog, self.jobs)
+        self.restores = RestoreService(self.catalog, settings.engine.min_free_mb)
+        self.index_service = IndexService(self.catalog, self.collections, settings.index, self.jobs)
+        self.doctor = Doctor(
+            settings,
+            self.catalog,
+            self.indexes,
+            self.models,
+            self.workers,
+            self.zotero,
+            self.index_service,
+            lambda: self.lifetime.settings_problem,
+        )
         self.reading = Reading(importer)
-        self.cache = CacheService(importer.conversions, zotero_folder, self.catalog)
         self.questions = SearchService(self.catalog, self.models, settings, self.collection)
         self.works = Works(self.catalog)
         self.records = Records(self.catalog, self.collection, self.works)
         self.pictures = PageImageService(importer, self.questions, self.reading)
         self.activity = ActivityService(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
-        self.verbs = VerbTable([])
+        self.verbs = VerbTable(
+            [
+                self.backups,
+                self.restores,
+                self.index_service,
+                ModelService(self.catalog, self.jobs),
+                OcrService(settings.ocr),
+                CacheService(Path(paths.conversions_folder()), zotero_folder, self.catalog),
+                DiskUsageService(),
+                self.doctor,
+            ]
+        )
         self._pause_mark = Path(paths.folders().data) / "paused"  # until a person resumes, also after a crash
         self._warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
         if self._pause_mark.exists():
@@ -272,11 +297,6 @@ class Service:
             "lost": str(lost) if (lost := self.indexes.lost()) else None,
             "started_by": self.lifetime.started_by,
         }
-
-    def back_up(self, file: str, projects: list[str]) -> dict[str, Any]:
-        """Queue a backup of these projects, or of all."""
-        job = self.jobs.submit(wanted(self.catalog, file, projects))
-        return {"job_id": job.id, "state": self.jobs.state(job)}
 
     def pause(self) -> dict[str, Any]:
         """Import nothing until somebody resumes: what runs stops soon and goes on from there."""

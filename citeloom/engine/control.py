@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citeloom.api.maintenance import Restore
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import refuse_large
@@ -17,10 +18,6 @@ from citeloom.engine import events
 from citeloom.engine.container import Service
 from citeloom.ipc import protocol
 from citeloom.library import claims, listing
-from citeloom.maintenance import model_trial, models
-from citeloom.maintenance.doctor import examine
-from citeloom.maintenance.ocr import ocr
-from citeloom.maintenance.sizes import sizes
 
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
@@ -107,7 +104,7 @@ class Control:
         work: Callable[[], Any] = partial(handler, self._service, {**args, "cancel": self._cancel})
         if verb in ("search", "search.query"):  # shares the threads fairly with the editors, and imports give way to it
             return await self._connection.pool.run(self, verb, work, math.inf)
-        if verb in ("restore", "maintenance.restore"):
+        if verb == Restore.verb:
             work = partial(self._restore, work)
         return await asyncio.to_thread(work)
 
@@ -215,12 +212,6 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "claim_confirm": claims.confirm,
     "claim_refuse": claims.refuse,
     "reread": listing.reread,
-    "models": lambda s, a: models.models(s),
-    "project_model": models.choose,
-    "model_download": lambda s, a: models.download(a),
-    "model_test": model_trial.trial,
-    "ocr": lambda s, a: ocr(s.settings),
-    "sizes": lambda s, a: sizes(),
     "show": lambda s, a: s.find_passage(a["chunk_id"]),
     "record": lambda s, a: s.records.record(s.catalog.projects.get(a["project"]), a["citekey"], a["format"]),
     "cite": _cite,
@@ -244,22 +235,4 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "resume": lambda s, a: s.resume(),
     "editors": lambda s, a: {"editors": s.editors.all()},
     "disconnect": lambda s, a: {"disconnected": s.editors.disconnect(str(a["session_id"]))},
-    "cache_show": lambda s, a: s.cache.show(),
-    "cache_prune": lambda s, a: s.cache.prune(everything=bool(a.get("everything"))),
-    "index_show": lambda s, a: s.index_desk.show(a.get("project")),
-    "index_test": lambda s, a: s.index_desk.test(a["address"], a.get("key")),
-    "index_login": lambda s, a: s.index_desk.log_in(a["key"], a.get("address")),
-    "index_logout": lambda s, a: s.index_desk.log_out(),
-    "index_move": lambda s, a: s.index_desk.move(a["project"], a["to"]),
-    "index_compact": lambda s, a: s.index_desk.compact(a["project"]),
-    "backup": lambda s, a: s.back_up(a["file"], [str(p) for p in a.get("projects") or []]),
-    "restore_look": lambda s, a: s.restoring.look(Path(a["file"])),
-    "restore": lambda s, a: s.restoring.restore(
-        Path(a["file"]),
-        a["cancel"],
-        replace=bool(a.get("replace")),
-        accepted=[str(path) for path in a.get("accepted") or ()],
-        all_settings=bool(a.get("all_settings")),
-    ),
-    "doctor": lambda s, a: examine(s),
 }

@@ -40,13 +40,13 @@ def main(arguments: list[str]) -> int:
 def _run(started_by: str) -> int:
     from citeloom.core import logging as logs
     from citeloom.engine.lifetime import Lifetime, SettingsFile
-    from citeloom.maintenance import restore_finish
+    from citeloom.maintenance import pending_restore
 
     try:
         logs.to_file(paths.engine_log())
     except OSError as error:
         raise data_folder.unusable(error) from error
-    restore_finish.finish()
+    pending_restore.apply()
     asyncio.run(_serve(SettingsFile(), Lifetime(started_by)))
     return 0
 

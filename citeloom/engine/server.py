@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom import __version__
-from citeloom.core import paths
+from citeloom.core import atomic_file, paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine import events
 from citeloom.engine.container import Service
@@ -314,8 +314,7 @@ def _other_version() -> CiteLoomError:
 
 
 def _write_address(port: int, token: str, started_by: str) -> None:
-    target = paths.engine_file()
-    beside = f"{target}.{os.getpid()}"
+    target = Path(paths.engine_file())
     content = {
         "port": port,
         "token": token,
@@ -324,12 +323,8 @@ def _write_address(port: int, token: str, started_by: str) -> None:
         "started_by": started_by,
     }
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(content, file)
-        os.replace(beside, target)  # noqa: PTH105 - strings, as everything in paths
+        atomic_file.write(target, json.dumps(content).encode())
     except OSError as error:
-        _remove(beside)
         raise CiteLoomError(
             Code.STORAGE_ERROR,
             f"{target} cannot be written: {error.strerror}.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
 from citeloom.importing.requests import ImportRequest, ImportResult
@@ -127,7 +127,7 @@ class ImportState:
         least = self.importer.settings.engine.min_free_mb
         folder = self.catalog.db.path.parent
         try:
-            free = shutil.disk_usage(folder).free // 1_000_000
+            free = free_bytes(folder) // 1_000_000
         except OSError as error:
             raise CiteLoomError(
                 Code.STORAGE_ERROR, f"The data folder {folder} cannot be reached.", "Connect its drive."

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from citeloom.core import settings as config
+from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Collection, Hit
 from citeloom.index.edge import trial_open
@@ -301,7 +302,7 @@ class Collections:
 
     def free_room(self) -> int:
         """Bytes that are free on our disk."""
-        return shutil.disk_usage(self._root.parent).free
+        return free_bytes(self._root.parent)
 
     def close(self) -> None:
         """Close every collection."""

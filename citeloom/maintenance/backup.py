@@ -1,26 +1,29 @@
-"""Makes backups: catalog and indexes as they were at one moment, in one file that needs no server."""
+"""Makes backups: catalog and indexes as they are at one moment, in one zip file that needs no server."""
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import os
 import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 from citeloom import __version__
+from citeloom.api.maintenance import StartBackup
+from citeloom.api.types import StartedJob
+from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.backup_copy import copy_for_backup
 from citeloom.catalog.projects import Project
-from citeloom.core import paths
+from citeloom.core import atomic_file, paths
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.jobs import Report
+from citeloom.core.jobs import JobQueue, Report
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import BackupRequest
 from citeloom.importing.writer import mend
@@ -29,23 +32,35 @@ from citeloom.index.edge.sparse_files import filled, room_of_file
 from citeloom.library.indexes import Indexes
 from citeloom.maintenance.backup_archive import CATALOG, FORMAT, INDEX, MANIFEST, SETTINGS, Manifest
 from citeloom.maintenance.index_copy import check, copy
-from citeloom.maintenance.restore_finish import ASIDE
-from citeloom.maintenance.single_step_job import Chore
+from citeloom.maintenance.pending_restore import BACKUP_FOLDER
+from citeloom.maintenance.single_step_job import SingleStepJob
 
 _MEGABYTE = 1_000_000
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-def wanted(catalog: Catalog, file: str, projects: list[str]) -> BackupRequest:
-    """The request for a backup, once it can be made."""
-    target = Path(file)
-    _refuse_existing(target)
-    if not target.parent.is_dir():
-        raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no folder {target.parent}.", "Make it, or choose another.")
-    chosen = [catalog.projects.get(one).id for one in projects] or [project.id for project in catalog.projects.all()]
-    if not chosen:
-        raise CiteLoomError(Code.INVALID_INPUT, "There is no project yet.", "There is nothing to be kept.")
-    return BackupRequest(str(target), sorted(set(chosen)))
+class BackupService:
+    """Queues backups."""
+
+    def __init__(self, catalog: Catalog, jobs: JobQueue) -> None:
+        self._catalog = catalog
+        self._jobs = jobs
+
+    @handles(StartBackup)
+    def start(self, request: StartBackup) -> StartedJob:
+        """Queue a backup of these projects, or of all; what cannot be made is refused at once."""
+        file = Path(request.file)
+        _refuse_existing(file)
+        if not file.parent.is_dir():
+            raise CiteLoomError(
+                Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Make it, or choose another."
+            )
+        projects = self._catalog.projects
+        chosen = {projects.get(one).id for one in request.projects} or {project.id for project in projects.all()}
+        if not chosen:
+            raise CiteLoomError(Code.INVALID_INPUT, "There is no project yet.", "There is nothing to be kept.")
+        job = self._jobs.submit(BackupRequest(str(file), sorted(chosen)))
+        return StartedJob(job.id, self._jobs.state(job))
 
 
 def _refuse_existing(file: Path) -> None:
@@ -53,7 +68,7 @@ def _refuse_existing(file: Path) -> None:
         raise CiteLoomError(Code.INVALID_INPUT, f"{file} is there already.", "Choose another name, or delete it first.")
 
 
-class Backup(Chore):
+class BackupJob(SingleStepJob):
     """Makes one backup. It runs in the queue: no import writes meanwhile, and agents wait."""
 
     def __init__(
@@ -64,24 +79,15 @@ class Backup(Chore):
         self._indexes = indexes
         self._file = Path(request.file)
         self._projects = [catalog.projects.get(one) for one in request.projects]
-        self._packed = self._all = 0  # bytes
+        self._packed = self._total = 0  # bytes
 
-    def do(self) -> None:
-        """Write it beside, then give it its name."""
-        beside = self._file.with_name(f".{self._file.name}.unfinished")
+    def run(self) -> None:
+        """Write the file."""
         data = Path(paths.folders().data)
-        with _said(self._file), tempfile.TemporaryDirectory(dir=data, prefix=ASIDE) as aside:
-            try:
-                with self._indexes.untouched(self._projects, "backed up"):
-                    manifest = self._write(beside, Path(aside))
-                    for project in self._projects:
-                        self._catalog.projects.get(project.id)  # somebody may have removed it meanwhile
-                _refuse_existing(self._file)  # another backup of the same name may have waited with this one
-                beside.replace(self._file)
-            finally:
-                beside.unlink(missing_ok=True)
+        with _translated(self._file), tempfile.TemporaryDirectory(dir=data, prefix=BACKUP_FOLDER) as folder:
+            manifest = self._write(Path(folder))
         moved = [project.id for project in self._projects if project.server]
-        self.result.said = {
+        self.result.details = {
             "file": str(self._file),
             "projects": [project.id for project in self._projects],
             "passages": sum(project["passages"] for project in manifest.projects),
@@ -90,9 +96,22 @@ class Backup(Chore):
         if moved:
             self.result.warnings.append(f"{', '.join(moved)}: copied from a server; restored, the index is embedded.")
 
-    def _write(self, beside: Path, aside: Path) -> Manifest:
-        folders = {project.id: self._folder(project, aside) for project in self._projects}
-        copy_for_backup(self._catalog.db, aside / CATALOG, list(folders))
+    def _write(self, temporary: Path) -> Manifest:
+        unfinished = self._file.with_name(f".{self._file.name}.unfinished")
+        # Another backup of the same name may have waited with this one.
+        file_exists = partial(_refuse_existing, self._file)
+        with (
+            atomic_file.replacing(self._file, unfinished, sync=True, check=file_exists) as output,
+            self._indexes.untouched(self._projects, "backed up"),
+        ):
+            manifest = self._pack(output, temporary)
+            for project in self._projects:
+                self._catalog.projects.get(project.id)  # somebody may have removed it meanwhile
+        return manifest
+
+    def _pack(self, output: BinaryIO, temporary: Path) -> Manifest:
+        folders = {project.id: self._folder(project, temporary) for project in self._projects}
+        copy_for_backup(self._catalog.db, temporary / CATALOG, list(folders))
         manifest = Manifest(
             FORMAT,
             __version__,
@@ -100,7 +119,7 @@ class Backup(Chore):
             self._catalog.db.version,
             [self._described(project) for project in self._projects],
         )
-        files = {CATALOG: aside / CATALOG}
+        files = {CATALOG: temporary / CATALOG}
         settings = Path(paths.settings_file())
         if settings.is_file():
             files[SETTINGS] = settings
@@ -109,31 +128,27 @@ class Backup(Chore):
             for file in sorted(f for f in folder.rglob("*") if f.is_file()):
                 name = f"{INDEX}/{place.name}/g{place.generation:04d}/{file.relative_to(folder).as_posix()}"
                 files[name] = file
-        self._all = sum(room_of_file(file) for file in files.values())
-        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
-        with os.fdopen(descriptor, "w+b") as output:
-            with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-                for name, file in files.items():
-                    manifest.entries[name] = self._pack(archive, name, file)
-                archive.writestr(MANIFEST, manifest.to_json())
-            output.flush()
-            os.fsync(output.fileno())
+        self._total = sum(room_of_file(file) for file in files.values())
+        with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name, file in files.items():
+                manifest.entries[name] = self._pack_file(archive, name, file)
+            archive.writestr(MANIFEST, manifest.to_json())
         return manifest
 
-    def _folder(self, project: Project, aside: Path) -> Path:
+    def _folder(self, project: Project, temporary: Path) -> Path:
         """A folder with the project's index as it is now."""
         collection = self._indexes.open(project)
         mend(self._catalog, project, collection)
         if not project.server:
             collection.flush()
             return self._indexes.collections.folder(place_of(project))
-        folder = aside / project.collection
+        folder = temporary / project.collection
         made = EdgeCollection.create(folder, project.dense_size, sparse=project.hybrid_enabled)
         try:
             done = copy(
                 collection,
                 made,
-                lambda done, total: self.tell("copy", done, total, project.id),
+                lambda done, total: self.report("copy", done, total, project.id),
                 lambda: self._indexes.collections.settle(made, self.building_graph(), self._stop),
                 self._stop.is_set,
                 lambda step: step(),
@@ -155,7 +170,7 @@ class Backup(Chore):
             "was_on": project.server,
         }
 
-    def _pack(self, archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, object]:
+    def _pack_file(self, archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, object]:
         seen = hashlib.sha256()
         runs: list[list[int]] = []  # where the file is filled, and how far
         with _entry(archive, name) as target:
@@ -168,7 +183,7 @@ class Backup(Chore):
                 else:
                     runs.append([at, len(block)])
                 self._packed += len(block)
-                self.tell("pack", self._packed // _MEGABYTE, self._all // _MEGABYTE)
+                self.report("pack", self._packed // _MEGABYTE, self._total // _MEGABYTE)
         return {"size": file.stat().st_size, "runs": runs, "sha256": seen.hexdigest()}
 
 
@@ -180,12 +195,12 @@ def _entry(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
 
 
 @contextmanager
-def _said(file: Path) -> Iterator[None]:
-    """Say of a file that cannot be written why."""
+def _translated(file: Path) -> Iterator[None]:
+    """Translate the error of a file that cannot be written."""
     try:
         yield
     except OSError as error:
-        full = error.errno in _FULL
+        full = error.errno in _DISK_FULL
         why = "the disk is full" if full else (error.strerror or type(error).__name__)
         step = "Free some space" if full else "Look at the folder's rights"
         raise CiteLoomError(

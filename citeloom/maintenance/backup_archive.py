@@ -1,4 +1,4 @@
-"""What a backup is: one zip file with a manifest, the catalog, an index folder per project, and the settings."""
+"""The format of a backup: a zip file with a manifest, the catalog, an index folder per project, and the settings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import re
 import stat
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -17,26 +16,26 @@ from typing import Any
 from citeloom import __version__
 from citeloom.catalog.projects import collection_name
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.zip_reader import BROKEN_ZIP
 
 FORMAT = 1
 MANIFEST, CATALOG, SETTINGS, INDEX = "manifest.json", "catalog.db", "citeloom.toml", "index"
 _BLOCK = 65_536
-_LARGEST_FILE = 1 << 38  # bytes that a file may claim
-_LARGEST_SETTINGS = 1_000_000  # bytes
-_MOST_ENTRIES = 1_000_000
-_MOST_FOLDERS = 10  # in a name
-_MOST_PASSAGES = 1 << 40
-_LARGEST_MANIFEST = 64_000_000  # bytes
-# What no system could write, or would write somewhere else: drive letters, streams, names that end with a dot.
+_MAX_FILE = 1 << 38  # bytes that a file may claim
+_MAX_SETTINGS = 1_000_000  # bytes
+_MAX_ENTRIES = 1_000_000
+_MAX_DEPTH = 10  # in a name
+_MAX_PASSAGES = 1 << 40
+_MAX_MANIFEST = 64_000_000  # bytes
+# Refuses what no system could write, or would write somewhere else: drive letters, streams, names that end with a dot.
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\- ]{0,199}(?<![. ])")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # names that Windows takes for devices
 _VERSION = re.compile(r"\d{1,9}(\.[0-9A-Za-z+]{1,20}){0,6}")
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 
 @dataclass(slots=True)
 class Manifest:
-    """What a backup holds."""
+    """The table of contents of a backup."""
 
     format: int
     citeloom: str  # the version that made it
@@ -48,8 +47,8 @@ class Manifest:
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
-    def room(self) -> int:
-        """Room that the files take once they are unpacked."""
+    def unpacked_bytes(self) -> int:
+        """Bytes that the files take once they are unpacked."""
         return sum(length for entry in self.entries.values() for _, length in entry["runs"])
 
     def to_json(self) -> bytes:
@@ -58,21 +57,21 @@ class Manifest:
 
 
 @contextmanager
-def opened(file: Path, catalog_version: int) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
-    """A backup whose manifest can be trusted to be one; its entries are checked while they are unpacked."""
+def open_backup(file: Path, catalog_version: int) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
+    """Open a backup and check its manifest; its entries are checked while they are unpacked."""
     if not _is_file(file):
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {file}.", "Name the backup to be restored.")
-    with _unreadable_is_said(file):
+    with _translated(file):
         archive = zipfile.ZipFile(file)
     with archive:
-        with _unreadable_is_said(file):
+        with _translated(file):
             manifest = _manifest(file, archive, catalog_version)
         yield archive, manifest
 
 
 def blocks(file: Path, archive: zipfile.ZipFile, name: str, runs: list[list[int]]) -> Iterator[tuple[int, bytes]]:
     """What is packed in an entry, block by block, with where each belongs."""
-    with _unreadable_is_said(file), archive.open(name) as packed:
+    with _translated(file), archive.open(name) as packed:
         for begin, length in runs:
             at, end = begin, begin + length
             while at < end and (block := packed.read(min(_BLOCK, end - at))):
@@ -88,10 +87,10 @@ def _is_file(file: Path) -> bool:
 
 
 @contextmanager
-def _unreadable_is_said(file: Path) -> Iterator[None]:
+def _translated(file: Path) -> Iterator[None]:
     try:
         yield
-    except _UNREADABLE as error:
+    except (*BROKEN_ZIP, OSError) as error:
         raise damaged(file, str(error) or type(error).__name__) from error
 
 
@@ -107,7 +106,7 @@ def damaged(file: Path, how: str) -> CiteLoomError:
 def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Manifest:
     try:
         about = archive.getinfo(MANIFEST)
-        if about.file_size > _LARGEST_MANIFEST:
+        if about.file_size > _MAX_MANIFEST:
             raise ValueError
         found = json.loads(archive.read(about))
         number, version = int(found["format"]), str(found["citeloom"])
@@ -117,7 +116,7 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
         raise damaged(file, "it is no backup of CiteLoom") from error
     try:
         newer = number > FORMAT or int(found["catalog_version"]) > catalog_version or _newer(version)
-        manifest = None if newer else _understood(Manifest(**found))
+        manifest = None if newer else _checked(Manifest(**found))
     except (KeyError, ValueError, TypeError, AttributeError, CiteLoomError) as error:
         raise damaged(file, "its list of contents is not understood") from error
     if manifest is None:
@@ -130,14 +129,14 @@ def _manifest(file: Path, archive: zipfile.ZipFile, catalog_version: int) -> Man
     return manifest
 
 
-def _understood(manifest: Manifest) -> Manifest:
-    """A manifest of which everything that is asked for is there and of its kind."""
+def _checked(manifest: Manifest) -> Manifest:
+    """Refuse a manifest of which something is missing or of another type."""
     if not isinstance(manifest.entries, dict) or not isinstance(manifest.projects, list):
         raise TypeError
     datetime.fromisoformat(manifest.made_at)
     for project in manifest.projects:
         collection_name(project["id"])  # an id that could leave its folder is none
-        if type(project["passages"]) is not int or not 0 <= project["passages"] <= _MOST_PASSAGES:
+        if type(project["passages"]) is not int or not 0 <= project["passages"] <= _MAX_PASSAGES:
             raise TypeError
         if not all(isinstance(project.get(key, ""), str) for key in ("was_on", "dense_model")):
             raise TypeError
@@ -145,9 +144,9 @@ def _understood(manifest: Manifest) -> Manifest:
 
 
 def _check_names(file: Path, archive: zipfile.ZipFile, manifest: Manifest) -> None:
-    """Every entry is one that we would have written, and stands in the list with its size."""
+    """Refuse entries that no backup has, or that differ from the manifest."""
     packed = archive.infolist()
-    if len(packed) > _MOST_ENTRIES or any(stat.S_ISLNK(about.external_attr >> 16) for about in packed):
+    if len(packed) > _MAX_ENTRIES or any(stat.S_ISLNK(about.external_attr >> 16) for about in packed):
         raise damaged(file, "it holds links, or more files than a backup has")
     if len({about.filename.casefold() for about in packed}) != len(packed):  # a disk may take them for the same
         raise damaged(file, "it holds two files of the same name")
@@ -159,7 +158,7 @@ def _check_names(file: Path, archive: zipfile.ZipFile, manifest: Manifest) -> No
             raise damaged(file, f"it holds {name[:100]!r}, which is no part of a backup")
         if not _fits(manifest.entries[name], archive.getinfo(name).file_size):
             raise damaged(file, f"{name[:100]} has another size than it should have")
-    if SETTINGS in manifest.entries and manifest.entries[SETTINGS]["size"] > _LARGEST_SETTINGS:
+    if SETTINGS in manifest.entries and manifest.entries[SETTINGS]["size"] > _MAX_SETTINGS:
         raise damaged(file, "its settings are too large to be settings")
 
 
@@ -171,7 +170,7 @@ def _fits(entry: Any, packed: int) -> bool:
             if not (type(begin) is int and type(length) is int and end <= begin and length > 0):
                 return False
             end, total = begin + length, total + length
-        return type(entry["size"]) is int and end <= entry["size"] <= _LARGEST_FILE and total == packed
+        return type(entry["size"]) is int and end <= entry["size"] <= _MAX_FILE and total == packed
     except (KeyError, ValueError, TypeError):
         return False
 
@@ -180,7 +179,7 @@ def _is_of_index(name: str) -> bool:
     parts = PurePosixPath(name).parts
     return (
         "/".join(parts) == name
-        and 3 < len(parts) <= _MOST_FOLDERS
+        and 3 < len(parts) <= _MAX_DEPTH
         and parts[0] == INDEX
         and bool(re.fullmatch(r"g\d{4,9}", parts[2]))
         and all(_PART.fullmatch(part) and not _RESERVED.fullmatch(part) for part in parts)

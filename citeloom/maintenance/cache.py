@@ -1,49 +1,56 @@
-"""The conversion cache: what it holds, what of it is still of use, and clearing the rest away."""
+"""The conversion cache: what it holds, what of it is still in use, and deleting the rest."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
+from citeloom.api.maintenance import CacheUsage, PruneCache, PrunedCache, ShowCache
+from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.pool import conversion_file
 
 _INTERRUPTED = ".converted-*"  # a conversion that was being written when its worker ended
-_SURELY_OVER = 3600.0  # seconds after which nobody writes such a file any more
+_ABANDONED_AFTER = 3600.0  # seconds after which nobody writes such a file any more
 
 
 class CacheService:
-    """Conversions by content, on this disk."""
+    """Measures and prunes the conversions on this disk."""
 
     def __init__(self, folder: Path, zotero: Path, catalog: Catalog) -> None:
         self._folder = folder
         self._zotero = zotero  # what was fetched or written down of Zotero's files, notes and annotations
         self._catalog = catalog
 
-    def show(self) -> dict[str, Any]:
+    @handles(ShowCache)
+    def show(self, request: ShowCache) -> CacheUsage:
         """How much there is, and how much of it no document needs."""
-        used, left_over = self._sorted()
-        return {
-            "folder": str(self._folder),
-            "conversions": len(used) + len(left_over),
-            "bytes": _bytes(used) + _bytes(left_over),
-            "in_use": len(used),
-            "left_over": len(left_over),
-            "left_over_bytes": _bytes(left_over),
-        }
+        return self._usage()
 
-    def prune(self, *, everything: bool) -> dict[str, Any]:
+    @handles(PruneCache)
+    def prune(self, request: PruneCache) -> PrunedCache:
         """Delete what no document needs, or everything: what is needed later is converted again."""
         used, left_over = self._sorted()
-        doomed = [*left_over, *(used if everything else [])]
-        others = [*self._interrupted(), *self._of_nobody()]
+        doomed = [*left_over, *(used if request.everything else [])]
+        others = [*self._interrupted(), *self._unused_zotero_files()]
         freed = _bytes(doomed) + _bytes(others)
         for file in (*doomed, *others):
             file.unlink(missing_ok=True)
-        return {"removed": len(doomed), "freed_bytes": freed, **self.show()}
+        return PrunedCache(**asdict(self._usage()), removed=len(doomed), freed_bytes=freed)
+
+    def _usage(self) -> CacheUsage:
+        used, left_over = self._sorted()
+        return CacheUsage(
+            folder=str(self._folder),
+            conversions=len(used) + len(left_over),
+            bytes=_bytes(used) + _bytes(left_over),
+            in_use=len(used),
+            left_over=len(left_over),
+            left_over_bytes=_bytes(left_over),
+        )
 
     def _sorted(self) -> tuple[list[Path], list[Path]]:
         contents = self._catalog.documents.contents()
@@ -51,7 +58,7 @@ class CacheService:
         found = sorted(self._folder.glob("*/*.json.gz"))
         return [f for f in found if f in needed], [f for f in found if f not in needed]
 
-    def _of_nobody(self) -> list[Path]:
+    def _unused_zotero_files(self) -> list[Path]:
         """Fetched files and written texts that no document was read from."""
         used = self._catalog.documents.paths()
         files = (f for kind in ("files", "texts") for f in (self._zotero / kind).rglob("*") if f.is_file())
@@ -62,9 +69,9 @@ class CacheService:
 
 
 def _old(file: Path) -> bool:
-    """Whether surely nobody is at work with it."""
+    """Whether nobody can still be writing it."""
     try:
-        return time.time() - file.stat().st_mtime > _SURELY_OVER
+        return time.time() - file.stat().st_mtime > _ABANDONED_AFTER
     except FileNotFoundError:
         return False  # it was finished a moment ago
 
@@ -75,5 +82,5 @@ def _bytes(files: list[Path]) -> int:
         try:
             total += file.stat().st_size
         except FileNotFoundError:
-            continue  # somebody else cleared it away
+            continue  # somebody else deleted it
     return total

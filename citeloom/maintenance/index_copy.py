@@ -1,4 +1,7 @@
-"""Copies an index from one place to another, goes on where it was, and proves that the copy is the same."""
+"""Copies an index from one place to another, resumes a copy that was stopped, and checks that both are the same.
+
+Called by the jobs that move and back up indexes.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,11 @@ _SAMPLE = 200  # passages whose copies are compared once more at the end
 _LEAST_COSINE = 0.9999  # vectors are kept in single precision, and made to length 1 once more
 
 
-class Patiently(Protocol):
-    """Does a step, and does it again where a lost connection ended it."""
+class Retry(Protocol):
+    """Runs a step, and runs it again where a lost connection ended it."""
 
     def __call__(self, step: Callable[[], _T], /) -> _T:
-        """Give what the step gives."""
+        """Return what the step returns."""
 
 
 @dataclass(slots=True)
@@ -41,23 +44,23 @@ class Copied:
 def copy(
     source: Collection,
     target: Collection,
-    tell: Callable[[int, int], None],
-    settle: Callable[[], None],
+    report: Callable[[int, int], None],
+    build_graph: Callable[[], None],
     stopped: Callable[[], bool],
-    patiently: Patiently,
+    retried: Retry,
 ) -> Copied:
-    """Write into the target what it lacks of the source, in the order of ids; every step may be done twice."""
-    total, there = patiently(source.count), patiently(target.count)
+    """Write into the target what it lacks of the source, in the order of ids; every step may be repeated."""
+    total, there = retried(source.count), retried(target.count)
     done, chance = Copied(), random.Random(total)
     after: str | None = None
-    while points := patiently(partial(source.points, after, _BATCH)):
+    while points := retried(partial(source.points, after, _BATCH)):
         if stopped():
             raise JobStopped
         missing = points
         if there:  # only then can any of these be there
-            known = {p.id: p for p in patiently(partial(target.get_points, [p.id for p in points]))}
+            known = {p.id: p for p in retried(partial(target.get_points, [p.id for p in points]))}
             missing = [p for p in points if p.id not in known or not same(p, known[p.id])]
-        patiently(partial(target.upsert, missing))
+        retried(partial(target.upsert, missing))
         done.written += len(missing)
         for point in points:
             done.passages += 1
@@ -66,8 +69,8 @@ def copy(
             elif (at := chance.randrange(done.passages)) < _SAMPLE:
                 done.sample[at] = point.id
         after = points[-1].id
-        tell(done.passages, total)
-        settle()
+        report(done.passages, total)
+        build_graph()
     return done
 
 

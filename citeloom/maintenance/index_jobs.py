@@ -1,4 +1,4 @@
-"""The jobs that give a project another index with the same passages: moved to another place, or written anew."""
+"""The jobs that give a project another index with the same passages, at another place or without what was deleted."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from citeloom.index.base import Collection
 from citeloom.index.registry import Collections, Place
 from citeloom.library.indexes import Indexes, left_on_server, moved
 from citeloom.maintenance.index_copy import Copied, check, copy
-from citeloom.maintenance.single_step_job import Chore
+from citeloom.maintenance.single_step_job import SingleStepJob
 
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-_PATIENCE = 120.0  # seconds for a server to come back
+_RETRY_SECONDS = 120.0  # seconds for a server to come back
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two tries
 
 
-class Compact(Chore):
-    """Writes an index anew."""
+class CompactJob(SingleStepJob):
+    """Writes an index again, without what was deleted."""
 
     def __init__(
         self, catalog: Catalog, indexes: Indexes, request: CompactRequest, report: Report, stop: threading.Event
@@ -39,13 +39,13 @@ class Compact(Chore):
         self._collections = indexes.collections
         self._project = catalog.projects.get(request.project_id)
 
-    def do(self) -> None:
-        """Write it anew, and have the new one answer."""
+    def run(self) -> None:
+        """Write the new index, then have it answer."""
         project, room = self._project, self._collections.size_on_disk
         with self._indexes.untouched([project], "compacted"):
             before = room(project.collection)
             self._indexes.compact(project, self._written, self._stop)
-        self.result.said = {
+        self.result.details = {
             "project": project.id,
             "passages": self._indexes.open(project).count(),
             "bytes_before": before,
@@ -53,11 +53,11 @@ class Compact(Chore):
         }
 
     def _written(self, done: int, total: int) -> None:
-        self.tell("graph" if done == total else "write", done, total)
+        self.report("graph" if done == total else "write", done, total)
 
 
-class Move(Chore):
-    """Moves an index. Until the last step the old one answers; what was copied is there for who goes on."""
+class MoveJob(SingleStepJob):
+    """Moves an index. Until the last step the old one answers; a stopped move goes on from what was copied."""
 
     def __init__(
         self, catalog: Catalog, indexes: Indexes, request: MoveRequest, report: Report, stop: threading.Event
@@ -70,11 +70,11 @@ class Move(Chore):
         self._new = moved(self._old, request.to)
         self._origin = replace(place_of(self._old), server=request.origin)
 
-    def do(self) -> None:
-        """Copy, check, swap; then the old one goes."""
+    def run(self) -> None:
+        """Copy, check and swap; then delete the old one."""
         if self._is_done:
             self._new = self._old
-            self._say(Copied(self._catalog.documents.chunk_count(self._old.id)), None)
+            self._set_result(Copied(self._catalog.documents.chunk_count(self._old.id)), None)
         else:
             try:
                 self._move()
@@ -109,17 +109,17 @@ class Move(Chore):
     def _move(self) -> None:
         old = self._old
         with self._indexes.untouched([old], "moved"):
-            source = self._patiently(lambda: self._indexes.open(old))
+            source = self._retried(lambda: self._indexes.open(old))
             mend(self._catalog, old, source)
-            room = self._collections.size_on_disk(old.collection)
-            target = self._patiently(lambda: self._begun(source)) or self._patiently(self._anew)
+            freed = self._collections.size_on_disk(old.collection)
+            target = self._retried(lambda: self._unfinished(source)) or self._retried(self._created)
             done = self._copied(source, target)
             without_graph = 0 if self._new.server else done.passages
             self._indexes.swap(old, replace(self._new, without_graph=without_graph), target)
-            self._say(done, room if self._new.server else None)
+            self._set_result(done, freed if self._new.server else None)
 
-    def _begun(self, source: Collection) -> Collection | None:
-        """What an earlier attempt has copied, if one can go on from there."""
+    def _unfinished(self, source: Collection) -> Collection | None:
+        """What an earlier attempt has copied, if this one can go on from there."""
         old, new = place_of(self._old), place_of(self._new)
         if old.server:  # what a rebuild left there: at the end it could not be told from the copy
             self._collections.clear_server(old, [old])
@@ -132,7 +132,7 @@ class Move(Chore):
             return None
         return begun
 
-    def _anew(self) -> Collection:
+    def _created(self) -> Collection:
         return self._collections.create(place_of(self._new), self._old.dense_size, sparse=self._old.hybrid_enabled)
 
     def _copied(self, source: Collection, target: Collection) -> Copied:
@@ -140,25 +140,25 @@ class Move(Chore):
         done = copy(
             source,
             target,
-            lambda done, total: self.tell("copy", done, total),
+            lambda done, total: self.report("copy", done, total),
             lambda: self._collections.settle(target, self.building_graph(), self._stop),
             self._stop.is_set,
-            self._patiently,
+            self._retried,
         )
-        self._patiently(target.flush)
+        self._retried(target.flush)
         self.check_stop()
-        self.tell("check", *self._far)
+        self.report("check", *self._done_and_total)
         try:
-            self._patiently(lambda: check(source, target, done.sample))
+            self._retried(lambda: check(source, target, done.sample))
         except CiteLoomError as error:
             if not _is_lost(error):
                 self.give_up()  # a copy that is not the same is nothing to go on from
             raise
         return done
 
-    def _patiently(self, step: Callable[[], _T], /) -> _T:
-        """Do a step; where the server is lost, wait for it to come back."""
-        until, pause = time.monotonic() + _PATIENCE, _FIRST_PAUSE
+    def _retried(self, step: Callable[[], _T], /) -> _T:
+        """Run a step, again and again while the server cannot be reached."""
+        until, pause = time.monotonic() + _RETRY_SECONDS, _FIRST_PAUSE
         while True:
             self.check_stop()
             try:
@@ -167,19 +167,19 @@ class Move(Chore):
                 if not _is_lost(error) or time.monotonic() > until:
                     raise
                 log.warning("a move waits: %s", error)
-                self.tell("wait", *self._far, what=error.message)
+                self.report("wait", *self._done_and_total, what=error.message)
             self._stop.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _say(self, done: Copied, room: int | None) -> None:
+    def _set_result(self, done: Copied, freed: int | None) -> None:
         old, new = self._old, self._new
-        self.result.said = {
+        self.result.details = {
             "project": old.id,
             "from": self._origin.server or "embedded",
             "to": new.server or "embedded",
             "passages": done.passages,
             "written": done.written,
-            "bytes": room if new.server else self._collections.size_on_disk(old.collection),
+            "bytes": freed if new.server else self._collections.size_on_disk(old.collection),
         }
 
 

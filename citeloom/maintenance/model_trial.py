@@ -1,4 +1,4 @@
-"""A trial of a model: whether it tells near texts from far ones, in which languages, how fast, in how much memory."""
+"""Measures a model: whether it tells near texts from far ones, in which languages, how fast, in how much memory."""
 
 from __future__ import annotations
 
@@ -6,22 +6,16 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from citeloom.core.errors import CiteLoomError, Code
+from citeloom.api.maintenance import DenseTrial, LanguageTrial, ModelTrial, RerankerTrial
 from citeloom.core.processes import megabytes
-from citeloom.index.models.available import is_here, rerankers, spoken
 from citeloom.index.models.embedding import DenseModel
-from citeloom.index.models.loading import check_known
 from citeloom.index.models.reranker import Reranker
 from citeloom.index.models.stemming import LANGUAGES
 
-if TYPE_CHECKING:
-    from citeloom.engine.container import Service
-
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _Sample:
     """A question, a passage that answers it, and one that speaks of something else."""
 
     question: str
@@ -29,98 +23,77 @@ class _Words:
     far: str
 
 
-_ENGLISH = _Words(
+_ENGLISH = _Sample(
     "How often are quotations wrong?",
     "About one in four citations in medical journals contains an error.",
     "Corals recover slowly after the water has been too warm.",
 )
-_WORDS = {
+_SAMPLES = {
     "en": _ENGLISH,
-    "de": _Words(
+    "de": _Sample(
         "Wie oft sind Zitate falsch?",
         "Etwa jede vierte Zitation in medizinischen Zeitschriften enthält einen Fehler.",
         "Korallen erholen sich langsam, nachdem das Wasser zu warm war.",
     ),
-    "fr": _Words(
+    "fr": _Sample(
         "Combien de citations sont fausses ?",
         "Environ une citation sur quatre dans les revues médicales contient une erreur.",
         "Les coraux se rétablissent lentement après un réchauffement de l'eau.",
     ),
-    "es": _Words(
+    "es": _Sample(
         "¿Con qué frecuencia son incorrectas las citas?",
         "Cerca de una de cada cuatro citas en revistas médicas contiene un error.",
         "Los corales se recuperan despacio cuando el agua ha estado demasiado caliente.",
     ),
-    "it": _Words(
+    "it": _Sample(
         "Quanto spesso le citazioni sono sbagliate?",
         "Circa una citazione su quattro nelle riviste mediche contiene un errore.",
         "I coralli si riprendono lentamente dopo che l'acqua è stata troppo calda.",
     ),
-    "pt": _Words(
+    "pt": _Sample(
         "Com que frequência as citações estão erradas?",
         "Cerca de uma em cada quatro citações em revistas médicas contém um erro.",
         "Os corais recuperam devagar depois de a água ter estado demasiado quente.",
     ),
-    "nl": _Words(
+    "nl": _Sample(
         "Hoe vaak zijn citaten fout?",
         "Ongeveer een op de vier verwijzingen in medische tijdschriften bevat een fout.",
         "Koralen herstellen langzaam nadat het water te warm is geweest.",
     ),
-    "ru": _Words(
+    "ru": _Sample(
         "Как часто цитаты бывают неверными?",
         "Примерно каждая четвёртая ссылка в медицинских журналах содержит ошибку.",
         "Кораллы медленно восстанавливаются после слишком тёплой воды.",
     ),
-    "zh": _Words("引文出错的频率有多高？", "医学期刊中大约四分之一的引文含有错误。", "水温过高之后，珊瑚恢复得很慢。"),
-    "ja": _Words(
+    "zh": _Sample("引文出错的频率有多高？", "医学期刊中大约四分之一的引文含有错误。", "水温过高之后，珊瑚恢复得很慢。"),
+    "ja": _Sample(
         "引用はどのくらいの頻度で間違っていますか。",
         "医学雑誌の引用のおよそ四分の一に誤りがある。",
         "水温が高くなりすぎた後、サンゴの回復は遅い。",
     ),
 }
-_CLEARLY = 0.05  # by which a near text must be nearer than a far one
+_LEAST_MARGIN = 0.05  # by which a near text must be nearer than a far one
 _PASSAGES = 3  # embedded to measure the speed, for each thing that is done at once
 _QUESTIONS = 5
-_TOKENS_OF_A_WORD = 1.3  # about
+_TOKENS_PER_WORD = 1.3  # about
 
 
-def trial(service: Service, args: dict[str, Any]) -> dict[str, Any]:
-    """Load a model, or the one that a project has, and try it."""
-    asked = str(args["model"])
-    project = next((p for p in service.catalog.projects.all() if p.id == asked), None)
-    name = project.dense_model if project else asked
-    if project is None:
-        check_known(name)
-    if not is_here(name):
-        raise CiteLoomError(
-            Code.MODEL_NOT_AVAILABLE,
-            f"The model '{name}' is not on this machine.",
-            f"Fetch it first: citeloom models download {name}",
-        )
-    if name in {choice.name for choice in rerankers()}:
-        return _try_reranker(name)
-    library = service.catalog.documents.languages(project.id if project else None)
-    tried = _try_dense(name, spoken(library))
-    if project and tried["fingerprint"] != project.dense_fingerprint:
-        tried["problems"].append(f"Project '{project.id}' was built with other weights: build its index anew.")
-    return tried
-
-
-def _try_dense(name: str, library: Sequence[str]) -> dict[str, Any]:
+def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
+    """Try a dense model in English and in the languages of the library."""
     before, at_once = megabytes(os.getpid()), os.cpu_count() or 2
     model = DenseModel(name, at_once)
     try:
-        languages = {code: _told_apart(model, code) for code in dict.fromkeys(["en", *library]) if code in _WORDS}
+        languages = {code: _margins(model, code) for code in dict.fromkeys(["en", *library]) if code in _SAMPLES}
         (vector,) = model.embed([_ENGLISH.near])
         problems = [
             f"It does not tell near texts from far ones in {LANGUAGES[code].capitalize()}."
             for code, seen in languages.items()
-            if seen["apart"] < _CLEARLY
+            if seen.apart < _LEAST_MARGIN
         ]
         if len(vector) != model.info.size:
             problems.append(f"Its vectors have {len(vector)} dimensions instead of {model.info.size}.")
         words = _ENGLISH.near.split()
-        length = int(model.info.max_tokens / _TOKENS_OF_A_WORD)
+        length = int(model.info.max_tokens / _TOKENS_PER_WORD)
         passages = [" ".join([str(n), *(words * (length // len(words)))]) for n in range(_PASSAGES * at_once)]
         began = time.monotonic()
         model.embed(passages)
@@ -129,51 +102,49 @@ def _try_dense(name: str, library: Sequence[str]) -> dict[str, Any]:
         for n in range(_QUESTIONS):
             model.embed_query(f"{_ENGLISH.question} {n}")
         asking = (time.monotonic() - began) / _QUESTIONS
-        return {
-            "model": name,
-            "kind": "dense",
-            "fingerprint": model.info.fingerprint,
-            "dimensions": len(vector),
-            "tokens": model.info.max_tokens,
-            "languages": languages,
-            "not_tried": [code for code in library if code not in _WORDS],
-            "passages_per_second": max(0.1, round(len(passages) / embedding, 1)),
-            "milliseconds_per_question": round(asking * 1000, 1),
-            "megabytes": max(0, round(megabytes(os.getpid()) - before)),
-            "problems": problems,
-        }
+        dense = DenseTrial(
+            fingerprint=model.info.fingerprint,
+            dimensions=len(vector),
+            tokens=model.info.max_tokens,
+            languages=languages,
+            not_tried=[code for code in library if code not in _SAMPLES],
+            passages_per_second=max(0.1, round(len(passages) / embedding, 1)),
+            milliseconds_per_question=round(asking * 1000, 1),
+        )
+        return ModelTrial(name, dense, None, max(0, round(megabytes(os.getpid()) - before)), problems)
     finally:
         model.close()
 
 
-def _told_apart(model: DenseModel, code: str) -> dict[str, Any]:
+def _margins(model: DenseModel, code: str) -> LanguageTrial:
     """How much nearer the near text is, to a question in its language and to the English one."""
-    words = _WORDS[code]
-    near, far = model.embed([words.near, words.far])
-    own, english = model.embed_query(words.question), model.embed_query(_ENGLISH.question)
-    return {
-        "apart": round(_dot(own, near) - _dot(own, far), 3),
-        "apart_from_english": round(_dot(english, near) - _dot(english, far), 3),
-    }
+    sample = _SAMPLES[code]
+    near, far = model.embed([sample.near, sample.far])
+    own, english = model.embed_query(sample.question), model.embed_query(_ENGLISH.question)
+    return LanguageTrial(
+        apart=round(_cosine(own, near) - _cosine(own, far), 3),
+        apart_from_english=round(_cosine(english, near) - _cosine(english, far), 3),
+    )
 
 
-def _try_reranker(name: str) -> dict[str, Any]:
+def try_reranker(name: str) -> ModelTrial:
+    """Try a reranker in English."""
     before = megabytes(os.getpid())
     model = Reranker(name)
     near, far = model.scores(_ENGLISH.question, [_ENGLISH.near, _ENGLISH.far])
     began = time.monotonic()
     model.scores(_ENGLISH.question, [f"{_ENGLISH.near} {n} " * 8 for n in range(_PASSAGES)])
-    return {
-        "model": name,
-        "kind": "reranker",
-        "near": round(near, 3),
-        "far": round(far, 3),
-        "milliseconds_per_passage": round((time.monotonic() - began) / _PASSAGES * 1000, 1),
-        "megabytes": max(0, round(megabytes(os.getpid()) - before)),
-        "problems": [] if near > far else ["It does not tell near texts from far ones."],
-    }
+    cost = round((time.monotonic() - began) / _PASSAGES * 1000, 1)
+    problems = [] if near > far else ["It does not tell near texts from far ones."]
+    return ModelTrial(
+        name,
+        None,
+        RerankerTrial(round(near, 3), round(far, 3), cost),
+        max(0, round(megabytes(os.getpid()) - before)),
+        problems,
+    )
 
 
-def _dot(one: Sequence[float], other: Sequence[float]) -> float:
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
     length = (sum(a * a for a in one) * sum(b * b for b in other)) ** 0.5 or 1.0
     return sum(a * b for a, b in zip(one, other, strict=True)) / length

@@ -1,97 +1,149 @@
-"""Which model a project's passages are embedded by: the choice, having another one, and fetching it."""
+"""The embedding models of projects: listing, choosing, downloading and trying them."""
 
 from __future__ import annotations
 
 import threading
 import time
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, replace
 
+from citeloom.api.maintenance import (
+    DownloadModel,
+    DownloadProgress,
+    ListModels,
+    ModelInfo,
+    ModelList,
+    ModelTrial,
+    ProjectModels,
+    RerankerInfo,
+    TryModel,
+    UseModel,
+    UseModelResult,
+)
+from citeloom.api.verbs import handles
+from citeloom.catalog import Catalog
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import JobQueue
 from citeloom.importing.requests import ImportRequest
 from citeloom.index.models import available
 from citeloom.index.models.loading import check_known, check_name
+from citeloom.maintenance.model_trial import try_dense, try_reranker
 
-if TYPE_CHECKING:
-    from citeloom.engine.container import Service
-
-_PATIENCE = 20.0  # seconds after which a download ends that nobody asks for any more
+_ABANDONED_AFTER = 20.0  # seconds after which a download ends that nobody asks for any more
 
 
-def models(service: Service) -> dict[str, Any]:
-    """Every model that can be chosen, which ones suit the library, and which one each project has."""
-    found, library = available.choices(), service.catalog.documents.languages()
-    suit = available.recommended(found, library)
-    return {
-        "models": [{**asdict(choice), "recommended": choice.name in suit} for choice in found],
-        "rerankers": [asdict(choice) for choice in available.rerankers()],
-        "languages": {code: count for code, count in library.items() if code},
-        "projects": [
-            {"id": project.id, "dense_model": project.dense_model, "sparse_model": project.sparse_model or None}
-            for project in service.catalog.projects.all()
-        ],
-    }
+class ModelService:
+    """Lists and tries models, and gives a project another one."""
 
+    def __init__(self, catalog: Catalog, jobs: JobQueue) -> None:
+        self._catalog = catalog
+        self._jobs = jobs
+        self._lock = threading.Lock()
+        self._downloads: dict[str, _Download] = {}  # by name: two who want the same model wait for one download
 
-def choose(service: Service, args: dict[str, Any]) -> dict[str, Any]:
-    """Give a project another dense model: its index is built anew beside the old one, which answers until then."""
-    project, name = service.catalog.projects.get(args["id"]), str(args["model"])
-    check_name(name)
-    if name == project.dense_model:  # it keeps it from now on, whatever the settings say
-        service.catalog.projects.keep_model(project.id)
-        return {"job_id": None}
-    download = bool(args.get("download"))
-    if not download and not available.is_here(name):
-        raise CiteLoomError(
-            Code.MODEL_NOT_AVAILABLE,
-            f"The model '{name}' is not on this machine.",
-            "Allow it to be downloaded, or choose one that is here.",
+    @handles(ListModels)
+    def list_models(self, request: ListModels) -> ModelList:
+        """Every model that can be chosen, which ones suit the library, and which one each project has."""
+        found, library = available.choices(), self._catalog.documents.languages()
+        recommended = available.recommended(found, library)
+        return ModelList(
+            models=[
+                ModelInfo(
+                    **{**asdict(choice), "languages": list(choice.languages)}, recommended=choice.name in recommended
+                )
+                for choice in found
+            ],
+            rerankers=[RerankerInfo(**asdict(choice)) for choice in available.rerankers()],
+            languages={code: count for code, count in library.items() if code},
+            projects=[
+                ProjectModels(project.id, project.dense_model, project.sparse_model or None)
+                for project in self._catalog.projects.all()
+            ],
         )
-    request = ImportRequest(project.id, force_rebuild=True, model=name, download=download)
-    return {"job_id": service.jobs.submit(request).id}
 
+    @handles(UseModel)
+    def use(self, request: UseModel) -> UseModelResult:
+        """Give a project another dense model: a new index is built beside the old one, which answers until then."""
+        project, name = self._catalog.projects.get(request.project), request.model
+        check_name(name)
+        if name == project.dense_model:  # it keeps it from now on, whatever the settings say
+            self._catalog.projects.keep_model(project.id)
+            return UseModelResult(None)
+        if not request.download and not available.is_here(name):
+            raise CiteLoomError(
+                Code.MODEL_NOT_AVAILABLE,
+                f"The model '{name}' is not on this machine.",
+                "Allow it to be downloaded, or choose one that is here.",
+            )
+        job = self._jobs.submit(ImportRequest(project.id, force_rebuild=True, model=name, download=request.download))
+        return UseModelResult(job.id)
 
-def download(args: dict[str, Any]) -> dict[str, Any]:
-    """Fetch a model, and say how far that is; to be asked again and again until it is `here`.
+    @handles(DownloadModel)
+    def download(self, request: DownloadModel) -> DownloadProgress:
+        """Start or follow the download of a model.
 
-    A download that nobody asks after any more ends; what it has is kept for the next one.
-    """
-    name = str(args["model"])
-    check_known(name)
-    with _LOCK:
-        under_way = _UNDER_WAY.get(name)
-        if under_way is None:
-            if available.is_here(name):
-                return {"here": True, "done": 0, "total": 0}
-            under_way = _UNDER_WAY[name] = _Download(name)
-    return under_way.asked()
+        A download that nobody asks after any more ends; what it has is kept for the next one.
+        """
+        name = request.model
+        check_known(name)
+        with self._lock:
+            download = self._downloads.get(name)
+            if download is None:
+                if available.is_here(name):
+                    return DownloadProgress(here=True, done=0, total=0)
+                download = self._downloads[name] = _Download(name)
+            if ended := not download.running:
+                del self._downloads[name]
+        return download.progress(ended=ended)
+
+    @handles(TryModel)
+    def try_model(self, request: TryModel) -> ModelTrial:
+        """Load a model, or the one that a project has, and try it."""
+        project = next((p for p in self._catalog.projects.all() if p.id == request.model), None)
+        name = project.dense_model if project else request.model
+        if project is None:
+            check_known(name)
+        if not available.is_here(name):
+            raise CiteLoomError(
+                Code.MODEL_NOT_AVAILABLE,
+                f"The model '{name}' is not on this machine.",
+                f"Fetch it first: citeloom models download {name}",
+            )
+        if name in {choice.name for choice in available.rerankers()}:
+            return try_reranker(name)
+        library = self._catalog.documents.languages(project.id if project else None)
+        tried = try_dense(name, available.spoken(library))
+        if project and tried.dense and tried.dense.fingerprint != project.dense_fingerprint:
+            problem = f"Project '{project.id}' was built with other weights: build its index anew."
+            return replace(tried, problems=[*tried.problems, problem])
+        return tried
 
 
 class _Download:
-    """A download that is under way."""
+    """A running download of a model."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._asked_at = time.monotonic()
-        self._far = (0, 0)
+        self._done_and_total = (0, 0)
         self._error: CiteLoomError | None = None
         self._thread = threading.Thread(target=self._fetch, name="download", daemon=True)
         self._thread.start()
 
-    def asked(self) -> dict[str, Any]:
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    def progress(self, *, ended: bool) -> DownloadProgress:
         self._asked_at = time.monotonic()
-        ended = not self._thread.is_alive()
-        if ended:
-            with _LOCK:
-                _UNDER_WAY.pop(self._name, None)
-        if self._error:
+        if ended and self._error:
             raise self._error
         here = ended and available.is_here(self._name)  # else it ended because nobody had asked for long
-        return {"here": here, "done": self._far[0], "total": self._far[1]}
+        done, total = self._done_and_total
+        return DownloadProgress(here, done, total)
 
     def _fetch(self) -> None:
         try:
-            available.fetch(self._name, self._tell, self._forgotten)
+            available.fetch(self._name, self._report, self._abandoned)
         except CiteLoomError as error:
             self._error = error
         except Exception as error:
@@ -99,12 +151,8 @@ class _Download:
                 Code.INTERNAL_ERROR, f"{type(error).__name__}: {error}.", "The engine's log says more."
             )
 
-    def _tell(self, done: int, total: int) -> None:
-        self._far = (min(done, total), total)
+    def _report(self, done: int, total: int) -> None:
+        self._done_and_total = (min(done, total), total)
 
-    def _forgotten(self) -> bool:
-        return time.monotonic() - self._asked_at > _PATIENCE
-
-
-_LOCK = threading.Lock()
-_UNDER_WAY: dict[str, _Download] = {}  # by name: two who want the same model wait for one download
+    def _abandoned(self) -> bool:
+        return time.monotonic() - self._asked_at > _ABANDONED_AFTER

@@ -1,39 +1,45 @@
-"""What text in pictures can be read with on this machine: engines and languages."""
+"""Which OCR engines and languages can be used on this machine: for the settings page and the first-run assistant."""
 
 from __future__ import annotations
 
 from importlib import util
-from typing import Any
 
+from citeloom.api.maintenance import ListOcr, OcrEngine, OcrLanguage, OcrSupport
+from citeloom.api.verbs import handles
 from citeloom.conversion.ocr.languages import known_languages
-from citeloom.core.settings import Settings
+from citeloom.core.settings import Ocr
 
 
-def ocr(settings: Settings) -> dict[str, Any]:
-    """The OCR engines, and the languages that the one in the settings can read here."""
-    from citeloom.conversion.ocr import (
-        rapidocr_engine,
-        tesseract_engine,
-    )  # they bring Pillow, which the engine needs for nothing else
+class OcrService:
+    """Lists what text in pictures can be read with."""
 
-    found = tesseract_engine.find()
-    data = set(found.data()) - tesseract_engine.NO_LANGUAGE if found else set()
-    rapid = util.find_spec("rapidocr") is not None
-    why = None
-    if not data:
-        why = "Tesseract is installed without language data." if found else "Tesseract is not installed."
-    by_rapid = settings.ocr.engine == "rapidocr"
-    readable = rapidocr_engine.LANGUAGES if by_rapid else frozenset()
-    languages = []
-    for language in known_languages():
-        here = (rapid and language.code in readable) if by_rapid else not data.isdisjoint(language.data)
-        data -= language.data
-        languages.append({"code": language.code, "name": language.name, "here": here})
-    others = [] if by_rapid else sorted(data)  # data by a name of its own, such as jpn_vert
-    return {
-        "engines": [
-            {"name": "tesseract", "here": why is None, "why": why},
-            {"name": "rapidocr", "here": rapid, "why": None if rapid else "RapidOCR is not installed."},
-        ],
-        "languages": [*languages, *({"code": name, "name": name, "here": True} for name in others)],
-    }
+    def __init__(self, settings: Ocr) -> None:
+        self._settings = settings
+
+    @handles(ListOcr)
+    def list_ocr(self, request: ListOcr) -> OcrSupport:
+        """The OCR engines, and the languages that the one in the settings can read on this machine."""
+        # They bring Pillow, which the engine needs for nothing else.
+        from citeloom.conversion.ocr import rapidocr_engine, tesseract_engine
+
+        found = tesseract_engine.find()
+        data = set(found.data()) - tesseract_engine.NO_LANGUAGE if found else set()
+        rapid = util.find_spec("rapidocr") is not None
+        problem = None
+        if not data:
+            problem = "Tesseract is installed without language data." if found else "Tesseract is not installed."
+        by_rapid = self._settings.engine == "rapidocr"
+        readable = rapidocr_engine.LANGUAGES if by_rapid else frozenset()
+        languages = []
+        for language in known_languages():
+            installed = (rapid and language.code in readable) if by_rapid else not data.isdisjoint(language.data)
+            data -= language.data
+            languages.append(OcrLanguage(language.code, language.name, installed))
+        others = [] if by_rapid else sorted(data)  # data by a name of its own, such as jpn_vert
+        return OcrSupport(
+            [
+                OcrEngine("tesseract", problem is None, problem),
+                OcrEngine("rapidocr", rapid, None if rapid else "RapidOCR is not installed."),
+            ],
+            [*languages, *(OcrLanguage(name, name, True) for name in others)],
+        )

@@ -1,4 +1,4 @@
-"""Restores a backup: everything is unpacked and checked beside what is here, then the engine begins with it."""
+"""Restores a backup: everything is unpacked and checked beside the present data, then the engine starts with it."""
 
 from __future__ import annotations
 
@@ -11,156 +11,157 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Any
 
+from citeloom.api.maintenance import (
+    BackupContents,
+    BackupProject,
+    BackupSource,
+    ReadBackup,
+    Restore,
+    RestoreResult,
+    SettingDifference,
+)
+from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.backup_copy import made_own
 from citeloom.catalog.projects import collection_name
 from citeloom.catalog.untrusted import NotUnderstood, sources_of
 from citeloom.core import paths, settings
 from citeloom.core.cancel import Cancel
+from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.index.edge import checksums
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.sparse_files import write_filled
-from citeloom.maintenance import restore_finish
-from citeloom.maintenance.backup_archive import CATALOG, INDEX, SETTINGS, Manifest, blocks, damaged, opened
-from citeloom.maintenance.restore_settings import guarded_differences, kept_guarded
+from citeloom.maintenance import pending_restore
+from citeloom.maintenance.backup_archive import CATALOG, INDEX, SETTINGS, Manifest, blocks, damaged, open_backup
+from citeloom.maintenance.protected_settings import protected_differences, with_protected
 
-_MOST_NAMED = 20  # places in one message
+_MAX_NAMED = 20  # places in one message
 
 
 class RestoreService:
-    """Looks at backups, and takes one."""
+    """Shows what backups hold, and restores one."""
 
     def __init__(self, catalog: Catalog, least_free_mb: int) -> None:
         self._catalog = catalog
         self._least_free = least_free_mb * 1_000_000
 
-    def look(self, file: Path) -> dict[str, Any]:
-        """What a backup holds, what it would take the place of, and what a person should know of it before."""
-        data = Path(paths.folders().data)
-        with opened(file, self._catalog.db.version) as (archive, manifest), _unpacked_in(data) as staged:
-            self._check_room(data, manifest)
+    @handles(ReadBackup)
+    def read(self, request: ReadBackup) -> BackupContents:
+        """What a backup holds, what it would replace, and what a person should know of it before."""
+        file, data = Path(request.file), Path(paths.folders().data)
+        with open_backup(file, self._catalog.db.version) as (archive, manifest), _unpacked_in(data) as staged:
+            self._check_space(data, manifest)
             for name in (CATALOG, SETTINGS):
                 if name in manifest.entries:
                     _unpack(file, archive, manifest, name, staged)
             theirs = _settings_in(staged)
-            return {
-                "file": str(file),
-                "made_at": manifest.made_at,
-                "citeloom": manifest.citeloom,
-                "projects": [
-                    {key: project.get(key) for key in ("id", "passages", "dense_model", "was_on")}
-                    for project in manifest.projects
+            return BackupContents(
+                file=str(file),
+                made_at=manifest.made_at,
+                citeloom=manifest.citeloom,
+                projects=[
+                    BackupProject(one["id"], one["passages"], one.get("dense_model"), one.get("was_on"))
+                    for one in manifest.projects
                 ],
-                "settings": SETTINGS in manifest.entries,
-                "other_settings": guarded_differences(theirs, settings.look()[0]) if theirs else [],
-                "new_sources": self._new_sources(file, staged),
-                "bytes": manifest.room,
-                "here": [project.id for project in self._catalog.projects.all()],
-            }
+                settings=SETTINGS in manifest.entries,
+                other_settings=protected_differences(theirs, settings.look()[0]) if theirs else [],
+                new_sources=self._new_sources(file, staged),
+                bytes=manifest.unpacked_bytes,
+                present=[project.id for project in self._catalog.projects.all()],
+            )
 
-    def restore(
-        self,
-        file: Path,
-        cancel: Cancel,
-        *,
-        replace: bool,
-        accepted: Collection[str] = (),
-        all_settings: bool = False,
-    ) -> dict[str, Any]:
-        """Unpack and check a backup, and decide for it. Then the engine has to end: the next one begins with it.
-
-        `accepted` are the new sources that a person has seen. `all_settings` takes those settings too that decide what
-        leaves this machine; else they stay as they are here.
-        """
-        self._projects_here(replace=replace)
+    @handles(Restore)
+    def restore(self, request: Restore, cancel: Cancel) -> RestoreResult:
+        """Unpack and check a backup, and schedule it. Then the engine has to end: the next one starts with it."""
+        file, replace, all_settings = Path(request.file), request.replace, request.all_settings
+        self._present_projects(replace=replace)
         data = Path(paths.folders().data)
-        staged = Path(tempfile.mkdtemp(dir=data, prefix=restore_finish.STAGED))
+        staged = Path(tempfile.mkdtemp(dir=data, prefix=pending_restore.RESTORE_FOLDER))
         try:
-            with opened(file, self._catalog.db.version) as (archive, manifest):
-                self._check_room(data, manifest)
+            with open_backup(file, self._catalog.db.version) as (archive, manifest):
+                self._check_space(data, manifest)
                 for name in manifest.entries:
                     cancel.check()
                     _unpack(file, archive, manifest, name, staged)
             (staged / INDEX).mkdir(exist_ok=True)
-            _refuse_unseen(self._new_sources(file, staged), accepted)
+            _refuse_unseen(self._new_sources(file, staged), request.accepted)
             _check(file, staged, manifest)
             names = [CATALOG, INDEX]
-            kept: list[dict[str, Any]] = []
+            kept: list[SettingDifference] = []
             theirs = _settings_in(staged)
             if theirs and (replace or all_settings or not Path(paths.settings_file()).exists()):
                 names.append(SETTINGS)
-                here = settings.look()[0]
-                if not all_settings and (kept := guarded_differences(theirs, here)):
-                    text = kept_guarded(_text(staged / SETTINGS), here)
+                current = settings.look()[0]
+                if not all_settings and (kept := protected_differences(theirs, current)):
+                    text = with_protected(_text(staged / SETTINGS), current)
                     (staged / SETTINGS).write_bytes(text.encode())
             # Looked at again: unpacking may have taken minutes, in which somebody began to work.
-            replaced = self._projects_here(replace=replace) or (
+            replaced = self._present_projects(replace=replace) or (
                 # Indexes without a project are what is left where the catalog was lost.
                 any(Path(paths.index_folder()).glob("*/g*"))
                 or (SETTINGS in names and Path(paths.settings_file()).exists())
             )
             aside = f"before-restore-{datetime.now():%Y-%m-%d-%H%M%S}" if replaced else ""
-            restore_finish.decide(staged, aside, names)
+            pending_restore.schedule(staged, aside, names)
         except OSError as error:
             shutil.rmtree(staged, ignore_errors=True)
             raise _unwritable(data, error) from error
         except BaseException:
             shutil.rmtree(staged, ignore_errors=True)
             raise
-        return {
-            "projects": [project["id"] for project in manifest.projects],
-            "passages": sum(project["passages"] for project in manifest.projects),
-            "aside": str(data / aside) if aside else None,
-            "settings": SETTINGS in names,
-            "kept_settings": kept,
-            "embedded": [project["id"] for project in manifest.projects if project.get("was_on")],
-        }
+        return RestoreResult(
+            projects=[project["id"] for project in manifest.projects],
+            passages=sum(project["passages"] for project in manifest.projects),
+            aside=str(data / aside) if aside else None,
+            settings=SETTINGS in names,
+            kept_settings=kept,
+            embedded=[project["id"] for project in manifest.projects if project.get("was_on")],
+        )
 
-    def _new_sources(self, file: Path, staged: Path) -> list[dict[str, str]]:
-        """What a backup's projects may read, and no project here may."""
+    def _new_sources(self, file: Path, staged: Path) -> list[BackupSource]:
+        """What a backup's projects may read, and no present project may."""
         projects = self._catalog.projects
-        here = [source for project in projects.all() for source in projects.sources(project.id)]
+        present = [source for project in projects.all() for source in projects.sources(project.id)]
         references = {project.references_path for project in projects.all()}
         try:
-            theirs = sources_of(staged / CATALOG)
+            theirs = [BackupSource(**source) for source in sources_of(staged / CATALOG)]
         except NotUnderstood as error:
             raise damaged(file, str(error)) from error
 
-        def known(source: dict[str, str]) -> bool:
-            path = source["path"]
-            return any(one.path == path or one.holds(Path(os.path.realpath(path))) for one in here) or (
-                source["kind"] == "references" and path in references
+        def known(source: BackupSource) -> bool:
+            path = source.path
+            return any(one.path == path or one.holds(Path(os.path.realpath(path))) for one in present) or (
+                source.kind == "references" and path in references
             )
 
         return [source for source in theirs if not known(source)]
 
-    def _projects_here(self, *, replace: bool) -> list[str]:
-        here = [project.id for project in self._catalog.projects.all()]
-        if here and not replace:
+    def _present_projects(self, *, replace: bool) -> list[str]:
+        present = [project.id for project in self._catalog.projects.all()]
+        if present and not replace:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"There are projects here already: {', '.join(here[:10])}.",
+                f"There are projects here already: {', '.join(present[:10])}.",
                 "A restore takes the place of all of them. With --replace, what is here is put aside first.",
             )
-        return here
+        return present
 
-    def _check_room(self, data: Path, manifest: Manifest) -> None:
-        free = shutil.disk_usage(data).free
-        if free - self._least_free < manifest.room:
-            needed, left = manifest.room // 1_000_000, free // 1_000_000
+    def _check_space(self, data: Path, manifest: Manifest) -> None:
+        free = free_bytes(data)
+        if free - self._least_free < manifest.unpacked_bytes:
+            needed, free_mb = manifest.unpacked_bytes // 1_000_000, free // 1_000_000
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
-                f"The backup holds {needed:,} MB, and the disk of {data} has {left:,} MB left.",
+                f"The backup holds {needed:,} MB, and the disk of {data} has {free_mb:,} MB left.",
                 "Nothing was changed. Free some space and try again.",
             )
 
 
 def _unpack(file: Path, archive: zipfile.ZipFile, manifest: Manifest, name: str, staged: Path) -> None:
-    """Write one entry, and refuse it where it is not what the list says."""
+    """Write one entry, and refuse it where it is not what the manifest says."""
     entry, seen = manifest.entries[name], hashlib.sha256()
     target = staged / name
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -177,9 +178,9 @@ def _unpack(file: Path, archive: zipfile.ZipFile, manifest: Manifest, name: str,
 
 @contextmanager
 def _unpacked_in(data: Path) -> Iterator[Path]:
-    """A folder for a moment."""
+    """A temporary folder to unpack into."""
     try:
-        with tempfile.TemporaryDirectory(dir=data, prefix=restore_finish.STAGED) as folder:
+        with tempfile.TemporaryDirectory(dir=data, prefix=pending_restore.RESTORE_FOLDER) as folder:
             yield Path(folder)
     except OSError as error:
         raise _unwritable(data, error) from error
@@ -197,15 +198,15 @@ def _text(file: Path) -> str:
     return file.read_bytes().decode("utf-8-sig")
 
 
-def _refuse_unseen(sources: Sequence[dict[str, str]], accepted: Collection[str]) -> None:
-    """Refuse a backup that would have us read what nobody here has agreed to."""
-    unseen = sorted({source["path"] for source in sources} - set(accepted))
+def _refuse_unseen(sources: Sequence[BackupSource], accepted: Collection[str]) -> None:
+    """Refuse a backup that would have us read what no person has agreed to."""
+    unseen = sorted({source.path for source in sources} - set(accepted))
     if unseen:
-        more = f" and {len(unseen) - _MOST_NAMED} more" if len(unseen) > _MOST_NAMED else ""
+        more = f" and {len(unseen) - _MAX_NAMED} more" if len(unseen) > _MAX_NAMED else ""
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
             f"The backup's projects read places that no project here reads: "
-            f"{', '.join(path[:200] for path in unseen[:_MOST_NAMED])}{more}.",
+            f"{', '.join(path[:200] for path in unseen[:_MAX_NAMED])}{more}.",
             "Nothing was changed. If that is meant, restore it with --yes.",
             new_sources=unseen,
         )

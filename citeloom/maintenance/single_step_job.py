@@ -1,4 +1,4 @@
-"""Jobs that are done in one go, such as moving an index: begun, reported on and stopped like an import."""
+"""Jobs without parts, such as moving an index: started, reported on and stopped by the queue like an import."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from citeloom.core.jobs import JobStopped, Progress, RateEstimator, Report
 
 
 @dataclass(slots=True)
-class ChoreResult:
-    """What a chore did."""
+class SingleStepResult:
+    """What a job did."""
 
-    said: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)  # what is said of this kind of job
     warnings: list[str] = field(default_factory=list)
     stopped: bool = True  # until it is done
     duration_seconds: float = 0.0
@@ -24,61 +24,61 @@ class ChoreResult:
     def to_json(self) -> dict[str, Any]:
         """The result as it goes over the wire."""
         seconds = round(self.duration_seconds, 3)
-        return {**self.said, "warnings": self.warnings, "duration_seconds": seconds, "stopped": self.stopped}
+        return {**self.details, "warnings": self.warnings, "duration_seconds": seconds, "stopped": self.stopped}
 
 
-class Chore:
-    """A job without parts."""
+class SingleStepJob:
+    """Base of jobs that are done in one go; a subclass implements `run`."""
 
     left = 0
 
     def __init__(self, report: Report, stop: threading.Event) -> None:
-        self.result = ChoreResult()
+        self.result = SingleStepResult()
         self.touched: set[str] = set()
         self._stop = stop
         self._report = report
-        self._far = (0, 0)
-        self._paces: dict[str, RateEstimator] = {}  # by stage: after a pause or something between, a stage goes on
+        self._done_and_total = (0, 0)
+        self._rates: dict[str, RateEstimator] = {}  # by stage: after a pause or something between, a stage goes on
 
-    def do(self) -> None:
-        """Do it; `JobStopped` is raised where it ends before it is done."""
+    def run(self) -> None:
+        """Do the job; raises `JobStopped` where it ends before it is done."""
         raise NotImplementedError
 
     def first(self) -> None:
         """Do all of it."""
         began = time.monotonic()
         with suppress(JobStopped):
-            self.do()
+            self.run()
             self.result.stopped = False
         self.result.duration_seconds = time.monotonic() - began
 
     def second(self, give_way: Callable[[], None]) -> None:
-        """Nothing is left."""
+        """There is no second part."""
 
     def look_again(self) -> None:
-        """Who asks for it once more has it in this one."""
+        """Another request for the same is served by this job."""
 
     def leave(self, sources: set[str]) -> None:
-        """It reads no sources."""
+        """The job reads no sources."""
 
     def give_up(self) -> None:
-        """Nothing is left behind."""
+        """A cancelled job leaves nothing behind."""
 
-    def tell(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:
-        """Say how far it has come."""
-        self._far = done, total
-        pace = self._paces.setdefault(stage, RateEstimator(total))
-        pace.under_way = done
-        seconds = pace.left()
+    def report(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:
+        """Report how far the job has come."""
+        self._done_and_total = done, total
+        rate = self._rates.setdefault(stage, RateEstimator(total))
+        rate.under_way = done
+        seconds = rate.left()
         self._report(Progress(total=total, done=done, chunks_written=done, stage=stage, file=what, eta_seconds=seconds))
 
     @contextmanager
     def building_graph(self) -> Iterator[None]:
-        """Say that the search graph is being built, over what is there so far."""
-        self.tell("graph", *self._far)
+        """Report that the search graph is being built, over what is there so far."""
+        self.report("graph", *self._done_and_total)
         yield
 
     def check_stop(self) -> None:
-        """End here if it is to end."""
+        """Raise `JobStopped` if the job is to end."""
         if self._stop.is_set():
             raise JobStopped

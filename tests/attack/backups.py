@@ -114,9 +114,9 @@ def _changed_catalog(whole: Path, scratch: Path, statements: list[str]) -> InCat
 def _check(library: Library, crafted: Path) -> None:
     """A restore is refused with a reason, or what it brought is data."""
     pid = engine_address(library.home)["pid"]
-    seen = _call(library, "restore_look", file=str(crafted))
+    seen = _call(library, "maintenance.read_backup", file=str(crafted))
     accepted = [source["path"] for source in seen.get("new_sources", [])]
-    answer = _call(library, "restore", file=str(crafted), replace=True, accepted=accepted)
+    answer = _call(library, "maintenance.restore", file=str(crafted), replace=True, accepted=accepted)
     if "code" in answer:
         assert answer["code"] != "INTERNAL_ERROR" and answer["message"], answer
         assert engine_address(library.home)["pid"] == pid

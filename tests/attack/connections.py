@@ -17,7 +17,17 @@ from tests.support import WAIT
 
 # Verbs that look at something; the others would change what is attacked.
 _VERBS = ("status", "project_list", "project_show", "search", "documents", "show", "record", "cite", "verify", "check")
-_MORE_VERBS = ("export", "facets", "page_picture", "log", "log_passages", "jobs", "plan", "restore_look", "index_show")
+_MORE_VERBS = (
+    "export",
+    "facets",
+    "page_picture",
+    "log",
+    "log_passages",
+    "jobs",
+    "plan",
+    "maintenance.read_backup",
+    "maintenance.indexes",
+)
 
 
 def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:

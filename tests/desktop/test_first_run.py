@@ -166,8 +166,10 @@ def test_skipping_leaves_everything_as_it_was(qtbot: QtBot, way: str) -> None:
 
 
 def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot: QtBot, own_home: Path) -> None:
-    languages = [{"code": code, "name": name, "here": True} for code, name in (("en", "English"), ("de", "German"))]
-    context, tasks = fake_context(ocr={"engines": [], "languages": languages}, project_add={"id": "thesis"})
+    languages = [
+        {"code": code, "name": name, "installed": True} for code, name in (("en", "English"), ("de", "German"))
+    ]
+    context, tasks = fake_context(maintenance_ocr={"engines": [], "languages": languages}, project_add={"id": "thesis"})
     assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "thesis"
     assistant._go_to(3)

@@ -47,7 +47,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def page(own_home: Path, person: Path, qtbot: QtBot) -> SettingsPage:
     """The page over a real file, without an engine."""
-    context, _ = fake_context(project_list=[], ocr={"engines": [], "languages": []})
+    context, _ = fake_context(project_list=[], maintenance_ocr={"engines": [], "languages": []})
     return _shown(SettingsPage(context), qtbot)
 
 
@@ -73,9 +73,9 @@ def test_the_sections_show_what_the_engine_has(
 
     models = _go(page, "models", ModelsSection)
     _wait(qtbot, lambda: len(models.models.rows) > 5)
-    assert [row["id"] for row in models.projects.rows] == ["sample/library"]
+    assert [row.id for row in models.projects.rows] == ["sample/library"]
     qtbot.keyClicks(models.find_field, "multilingual e5")
-    assert [row["name"] for row in models.models.rows] == ["intfloat/multilingual-e5-large"]
+    assert [row.name for row in models.models.rows] == ["intfloat/multilingual-e5-large"]
     assert not models.use_button.isEnabled()
     models.models_table.selectRow(0)
     assert models.use_button.isEnabled() and "intfloat/multilingual-e5-large" in models.hint.text()
@@ -87,7 +87,7 @@ def test_the_sections_show_what_the_engine_has(
     data = _go(page, "data", DataSection)
     _wait(qtbot, lambda: len(data.parts.rows) >= 6)
     assert str(library_home) in data.where.text()
-    sizes = {row["name"]: row["bytes"] for row in data.parts.rows}
+    sizes = {row.name: row.bytes for row in data.parts.rows}
     assert sizes["index"] > 0 and sizes["conversions"] > 0 and data.prune_all_button.isEnabled()
     opened: list[str] = []
     monkeypatch.setattr(open_file, "_open", opened.append)
@@ -98,7 +98,7 @@ def test_the_sections_show_what_the_engine_has(
     _wait(qtbot, lambda: " INFO " in logs.view.toPlainText())
     qtbot.mouseClick(logs.check_button, LEFT)
     _wait(qtbot, lambda: bool(logs.findings.rows) and logs.check_button.isEnabled())
-    assert "project sample/library" in [row["part"] for row in logs.findings.rows]
+    assert "project sample/library" in [row.part for row in logs.findings.rows]
     assert logs.finding.text()
 
     zotero = _go(page, "zotero", ZoteroSection)
@@ -181,7 +181,7 @@ def test_a_change_by_hand_is_seen_but_not_in_the_field_that_is_typed_in(
     zotero = _go(page, "zotero", ZoteroSection)
     folder, source = zotero.rows["zotero.data_folder"], zotero.rows["zotero.source"]
     assert isinstance(folder, FolderRow) and isinstance(source, ChoiceRow)
-    _wait(qtbot, lambda: page.kept.loaded)
+    _wait(qtbot, lambda: page.settings_file.loaded)
     page.activateWindow()
     folder.control.setFocus()
     _wait(qtbot, folder.control.hasFocus)
@@ -224,7 +224,7 @@ def test_a_file_that_cannot_be_used_is_said_and_nothing_is_written_until_it_is_m
 def test_a_file_that_cannot_be_written_leaves_the_field_as_it_was(file: Path, page: SettingsPage, qtbot: QtBot) -> None:
     log = _go(page, "privacy", PrivacySection).rows["privacy.access_log"]
     assert isinstance(log, YesNoRow)
-    _wait(qtbot, lambda: page.kept.loaded)
+    _wait(qtbot, lambda: page.settings_file.loaded)
     file.chmod(stat.S_IRUSR)
     qtbot.mouseClick(log.control, LEFT, pos=QPoint(8, log.control.height() // 2))
     _wait(qtbot, page.banner.isVisible)
@@ -280,16 +280,16 @@ def test_the_wheel_over_a_field_scrolls_the_page_and_changes_nothing(
 
 def test_languages_are_found_ticked_and_never_all_taken_off(own_home: Path, person: Path, qtbot: QtBot) -> None:
     languages = [
-        {"code": "fr", "name": "French", "here": True},
-        {"code": "en", "name": "English", "here": True},
-        {"code": "de", "name": "German", "here": True},
-        {"code": "cy", "name": "Welsh", "here": False},
+        {"code": "fr", "name": "French", "installed": True},
+        {"code": "en", "name": "English", "installed": True},
+        {"code": "de", "name": "German", "installed": True},
+        {"code": "cy", "name": "Welsh", "installed": False},
     ]
     engines = [
-        {"name": "tesseract", "here": True, "why": None},
-        {"name": "rapidocr", "here": False, "why": "RapidOCR is not installed."},
+        {"name": "tesseract", "installed": True, "problem": None},
+        {"name": "rapidocr", "installed": False, "problem": "RapidOCR is not installed."},
     ]
-    context, _ = fake_context(project_list=[], ocr={"engines": engines, "languages": languages})
+    context, _ = fake_context(project_list=[], maintenance_ocr={"engines": engines, "languages": languages})
     page = _shown(SettingsPage(context), qtbot)
     reading = _go(page, "reading", ReadingSection)
     _wait(qtbot, lambda: reading.languages.list.count() == 4)

@@ -80,7 +80,7 @@ def test_an_index_is_tested_moved_and_backed_up(
     _wait(qtbot, lambda: dialog.server.said.text() == "It can be used: Qdrant 1.20.0 answers there.")
     assert dialog.isVisible() and not dialog.server.warning.isVisible(), "it is on this machine"
     qtbot.mouseClick(dialog.move_button, LEFT)
-    _wait(qtbot, lambda: section.projects.rows[0]["place"] == qdrant.address)
+    _wait(qtbot, lambda: section.projects.rows[0].place == qdrant.address)
     _wait(qtbot, lambda: "on the Qdrant server at" in page.banner.words.text())
     assert "CITELOOM_QDRANT_API_KEY" in section.key.words.text() and not section.key.key.isVisible()
     assert not section.compact_button.isEnabled() and "by itself" in section.hint.text()
@@ -101,7 +101,7 @@ def test_an_index_is_tested_moved_and_backed_up(
 def test_a_server_elsewhere_is_written_only_once_somebody_knows_what_leaves_the_machine(
     own_home: Path, qtbot: QtBot
 ) -> None:
-    page, _ = _page(qtbot, index_show=lies())
+    page, _ = _page(qtbot, maintenance_indexes=lies())
     new = _section(page).new
     _wait(qtbot, new.isEnabled)
     assert new.here.isChecked() and not new.server.isVisible()
@@ -116,7 +116,7 @@ def test_a_server_elsewhere_is_written_only_once_somebody_knows_what_leaves_the_
     _type(qtbot, new.server.line, FAR)
     yes(new.question)
     _wait(qtbot, lambda: settings.load().index.server == FAR)
-    _wait(qtbot, lambda: page.kept.value("index.server") == FAR)
+    _wait(qtbot, lambda: page.settings_file.value("index.server") == FAR)
     assert new.there.isChecked() and new.server.line.text() == FAR
 
     _choose(qtbot, new.here)
@@ -151,7 +151,7 @@ def test_only_what_is_surely_this_machine_counts_as_it(address: str, here: bool)
 
 
 def test_the_key_of_a_server_is_typed_hidden_tried_and_forgotten(own_home: Path, qtbot: QtBot) -> None:
-    page, tasks = _page(qtbot, index_show=lies(FAR), index_login=REFUSED)
+    page, tasks = _page(qtbot, maintenance_indexes=lies(FAR), maintenance_log_in_server=REFUSED)
     key = _section(page).key
     _wait(qtbot, key.isEnabled)
     assert key.key.echoMode() == QLineEdit.EchoMode.Password and not key.log_out_button.isVisible()
@@ -159,15 +159,18 @@ def test_the_key_of_a_server_is_typed_hidden_tried_and_forgotten(own_home: Path,
     qtbot.mouseClick(key.log_in_button, LEFT)
     _wait(qtbot, lambda: key.words.text() == str(REFUSED))
     assert key.key.text(), "it can be mended and sent again"
-    tasks.answers["index_login"] = {"servers": {FAR: "1.20.0"}, "key": "keyring"}
-    tasks.answers["index_show"] = {**lies(FAR), "key": "keyring"}
+    tasks.answers["maintenance_log_in_server"] = {"servers": {FAR: "1.20.0"}, "key": "keyring"}
+    tasks.answers["maintenance_indexes"] = {**lies(FAR), "key": "keyring"}
     qtbot.keyClick(key.key, Qt.Key.Key_Return)
     _wait(qtbot, key.log_out_button.isVisible)
-    assert ("index_login", {"key": "s3cret"}) in tasks.asked and not key.key.text()
+    assert ("maintenance_log_in_server", {"key": "s3cret", "address": None}) in tasks.asked and not key.key.text()
 
-    tasks.answers |= {"index_logout": {"forgotten": True, "key": None, "projects": ["thesis"]}, "index_show": lies(FAR)}
+    tasks.answers |= {
+        "maintenance_log_out_servers": {"forgotten": True, "key": None, "projects": ["thesis"]},
+        "maintenance_indexes": lies(FAR),
+    }
     qtbot.mouseClick(key.log_out_button, LEFT)
-    assert ("index_logout", {}) not in tasks.asked, "it asks first"
+    assert ("maintenance_log_out_servers", {}) not in tasks.asked, "it asks first"
     yes(key.findChild(QMessageBox))
     _wait(qtbot, key.key.isVisible)
 
@@ -177,29 +180,34 @@ def test_the_key_of_a_server_is_typed_hidden_tried_and_forgotten(own_home: Path,
 
 def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qtbot: QtBot) -> None:
     begun = {"job_id": "7", "state": "queued", "already": False, "place": FAR}
-    page, tasks = _page(qtbot, index_show=lies(), index_move=REFUSED, status={"projects": 1, "jobs": []})
+    page, tasks = _page(
+        qtbot, maintenance_indexes=lies(), maintenance_move_index=REFUSED, status={"projects": 1, "jobs": []}
+    )
     section = _section(page)
     _move(qtbot, section)
     _wait(qtbot, lambda: page.banner.words.text() == str(REFUSED))
     assert section.move_button.isEnabled()
 
-    tasks.answers |= {"index_move": begun, "index_show": lies(jobs=[{"job_id": "7", "kind": "move"}])}
+    tasks.answers |= {
+        "maintenance_move_index": begun,
+        "maintenance_indexes": lies(jobs=[{"job_id": "7", "kind": "move"}]),
+    }
     _move(qtbot, section)
-    _wait(qtbot, lambda: bool(section.projects.rows[0]["jobs"]))
-    assert ("index_move", {"project": "thesis", "to": FAR}) in tasks.asked
+    _wait(qtbot, lambda: bool(section.projects.rows[0].jobs))
+    assert ("maintenance_move_index", {"project": "thesis", "to": FAR}) in tasks.asked
     assert not section.move_button.isEnabled() and not section.compact_button.isEnabled()
     moving = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 1200, "done": 300}
     tasks.told.emit({**moving, "stage": "copy", "eta_seconds": 40.0})
     assert section.strip.what.text().startswith("Copying passages: 300 of") and section.strip.bar.value() == 250
-    tasks.answers["index_show"] = lies(FAR)
+    tasks.answers["maintenance_indexes"] = lies(FAR)
     tasks.told.emit(ended("done", **{"from": "embedded", "to": FAR, "passages": 1200, "bytes": 9, "warnings": ["W."]}))
     assert FAR in page.banner.words.text() and page.banner.words.text().endswith("W.")
-    _wait(qtbot, lambda: section.projects.rows[0]["place"] == FAR)
+    _wait(qtbot, lambda: section.projects.rows[0].place == FAR)
 
-    section._begun["7"] = "move", "thesis"
+    section._jobs["7"] = "move", "thesis"
     tasks.told.emit(ended("cancelled", warnings=[]))
     assert "is as it was" in page.banner.words.text()
-    section._begun["7"] = "move", "thesis"
+    section._jobs["7"] = "move", "thesis"
     tasks.told.emit(ended("failed", error=REFUSED.as_dict()))
     assert page.banner.words.text() == str(REFUSED)
 
@@ -216,7 +224,7 @@ def _move(qtbot: QtBot, section: Any) -> None:
 
 def test_an_index_out_of_reach_says_why(own_home: Path, qtbot: QtBot) -> None:
     problem = "The Qdrant server does not answer. " + "x" * 3000
-    page, _ = _page(qtbot, index_show=lies(FAR, reachable=False, version=None, problem=problem))
+    page, _ = _page(qtbot, maintenance_indexes=lies(FAR, reachable=False, version=None, problem=problem))
     section = _section(page)
     _wait(qtbot, lambda: section.hint.text() == problem)
     assert section.move_button.isEnabled() and not section.compact_button.isEnabled()
@@ -225,11 +233,11 @@ def test_an_index_out_of_reach_says_why(own_home: Path, qtbot: QtBot) -> None:
 
 def test_a_compacted_index_says_what_it_freed(own_home: Path, qtbot: QtBot) -> None:
     begun = {"job_id": "7", "state": "queued", "by_server": False, "place": "embedded"}
-    page, tasks = _page(qtbot, index_show=lies(), index_compact=begun)
+    page, tasks = _page(qtbot, maintenance_indexes=lies(), maintenance_compact_index=begun)
     section = _section(page)
     _wait(qtbot, section.compact_button.isEnabled)
     qtbot.mouseClick(section.compact_button, LEFT)
-    _wait(qtbot, lambda: "7" in section._begun)
+    _wait(qtbot, lambda: "7" in section._jobs)
     tasks.told.emit(ended("done", bytes_before=9_000_000, bytes=5_000_000, passages=3, warnings=[]))
     assert page.banner.words.text() == "“thesis”: It took 9.0 MB; now it takes 5.0 MB."
 
@@ -247,11 +255,12 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
         "other_settings": [{"name": "privacy.agents_may_fetch", "here": False, "backup": True}],
         "new_sources": [{"project": "old", "kind": "folder", "path": "/home/somebody", "label": "papers"}],
         "bytes": 9,
-        "here": ["thesis", "other"],
+        "present": ["thesis", "other"],
     }
-    restored = {"projects": ["old"], "passages": 70, "aside": "/x/before", "settings": True, "embedded": ["old"]}
+    restored: dict[str, Any] = {"projects": ["old"], "passages": 70, "aside": "/x/before", "settings": True}
+    restored |= {"kept_settings": [], "embedded": ["old"]}
     damaged = CiteLoomError(Code.INVALID_INPUT, "/b/all.zip is damaged.", "Use another one.")
-    page, tasks = _page(qtbot, restore_look=damaged, restore=damaged)
+    page, tasks = _page(qtbot, maintenance_read_backup=damaged, maintenance_restore=damaged)
     backups: Any = _go(page, "data").backups  # type: ignore[attr-defined]
 
     def choose() -> None:
@@ -264,22 +273,23 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
     choose()
     _wait(qtbot, lambda: page.banner.words.text() == str(damaged))
     assert backups.question is None
-    tasks.answers["restore_look"] = backup
+    tasks.answers["maintenance_read_backup"] = backup
     choose()
     _wait(qtbot, lambda: backups.question is not None)
     assert "2 projects and the settings" in backups.question.text() and "not deleted" in backups.question.text()
     assert "thesis" in backups.question.detailedText() and "on this computer" in backups.question.text()
     assert "old: /home/somebody" in backups.question.text() and "privacy.agents_may_fetch" in backups.question.text()
-    assert not any(verb == "restore" for verb, _ in tasks.asked)
+    assert not any(verb == "maintenance_restore" for verb, _ in tasks.asked)
     yes(backups.question)
     assert not backups.restore_button.isEnabled() and backups.busy.isVisible()
     _wait(qtbot, lambda: page.banner.isVisible() and backups.restore_button.isEnabled())
-    tasks.answers["restore"] = restored
+    tasks.answers["maintenance_restore"] = restored
     choose()
     _wait(qtbot, lambda: backups.question is not None)
     yes(backups.question)
     _wait(qtbot, lambda: page.banner.words.text().endswith("What was here before is in /x/before"))
-    assert ("restore", {"file": "/b/all.zip", "replace": True, "accepted": ["/home/somebody"]}) in tasks.asked
+    asked = {"file": "/b/all.zip", "replace": True, "accepted": ["/home/somebody"], "all_settings": False}
+    assert ("maintenance_restore", asked) in tasks.asked
 
 
 # -- steps -------------------------------------------------------------------------------------------------------------
@@ -287,9 +297,11 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
 
 def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeEngineTasks]:
     sizes = {"data_folder": "/x", "total": 1, "parts": [], "free": 1}
-    cache = {"conversions": 0, "left_over": 0, "left_over_bytes": 0}
-    context, tasks = fake_context(**{"project_list": [], "sizes": sizes, "cache_show": cache, **answers})
-    return _shown(SettingsPage(context), qtbot, "index" if "index_show" in answers else "data"), tasks
+    cache = {"folder": "/x", "conversions": 0, "bytes": 0, "in_use": 0, "left_over": 0, "left_over_bytes": 0}
+    context, tasks = fake_context(
+        **{"project_list": [], "maintenance_disk_usage": sizes, "maintenance_show_cache": cache, **answers}
+    )
+    return _shown(SettingsPage(context), qtbot, "index" if "maintenance_indexes" in answers else "data"), tasks
 
 
 def _shown(page: SettingsPage, qtbot: QtBot, section: str) -> SettingsPage:

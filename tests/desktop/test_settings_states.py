@@ -54,6 +54,8 @@ def model(name: str, *, here: bool = False, bundled: bool = False) -> dict[str, 
         "size_gb": 0.5,
         "bundled": bundled,
         "here": here,
+        "languages": ["en"],
+        "tokens": 512,
         "recommended": False,
     }
 
@@ -65,6 +67,7 @@ def projects(*names: str) -> dict[str, Any]:
     """What there is to choose from, for these projects."""
     return {
         "models": MODELS,
+        "rerankers": [],
         "languages": {},
         "projects": [{"id": name, "dense_model": BUNDLED, "sparse_model": "citeloom/bm25"} for name in names],
     }
@@ -131,7 +134,7 @@ def test_one_logs_in_with_a_hidden_key_and_out_again(own_home: Path, qtbot: QtBo
 
 
 def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: QtBot) -> None:
-    page, tasks = _page(qtbot, models=projects("thesis", "other"), project_model={"job_id": "7"})
+    page, tasks = _page(qtbot, maintenance_models=projects("thesis", "other"), maintenance_use_model={"job_id": "7"})
     section = _go(page, "models", ModelsSection)
     _wait(qtbot, lambda: len(section.models.rows) == 3)
     section.projects_table.selectRow(0)
@@ -143,31 +146,31 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
     assert "beside the old one" in section.question.text() and "500.0 MB" in section.question.text()
     _agree(section.question)
     _wait(qtbot, lambda: "being built anew" in page.banner.words.text())
-    assert tasks.asked[-1] == ("project_model", {"id": "thesis", "model": "multi/far", "download": True})
+    assert tasks.asked[-1] == ("maintenance_use_model", {"project": "thesis", "model": "multi/far", "download": True})
 
     progress = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 0, "stage": "model"}
     tasks.told.emit({**progress, "file": "multi/far: 20 of 500 MB", "page": 20, "pages": 500})
     assert section.strip.isVisible() and section.strip.what.text() == "Fetching the model …"
     now = projects("thesis", "other")
     now["projects"][0]["dense_model"] = "multi/far"
-    tasks.answers["models"] = now
+    tasks.answers["maintenance_models"] = now
     tasks.told.emit({"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "done", "result": {}})
     assert page.banner.words.text() == "“thesis” has the model multi/far now."
-    _wait(qtbot, lambda: section.projects.rows[0]["dense_model"] == "multi/far")
+    _wait(qtbot, lambda: section.projects.rows[0].dense_model == "multi/far")
     assert not section.strip.isVisible()
 
 
 def test_the_models_that_suit_the_library_stand_first(own_home: Path, qtbot: QtBot) -> None:
     known = projects("thesis")
     known |= {"languages": {"de": 70, "en": 3}, "models": [*MODELS[:2], {**MODELS[2], "recommended": True}]}
-    page, _ = _page(qtbot, models=known)
+    page, _ = _page(qtbot, maintenance_models=known)
     section = _go(page, "models", ModelsSection)
-    _wait(qtbot, lambda: [row["name"] for row in section.models.rows] == ["multi/far", BUNDLED, "multi/one"])
+    _wait(qtbot, lambda: [row.name for row in section.models.rows] == ["multi/far", BUNDLED, "multi/one"])
     assert "Deutsch" in section.library.text() and section.library.isVisible()
 
 
 def test_a_model_that_cannot_be_had_leaves_the_project_as_it_is(own_home: Path, qtbot: QtBot) -> None:
-    page, tasks = _page(qtbot, models=projects("thesis"), project_model={"job_id": "7"})
+    page, tasks = _page(qtbot, maintenance_models=projects("thesis"), maintenance_use_model={"job_id": "7"})
     section = _go(page, "models", ModelsSection)
     _wait(qtbot, lambda: len(section.models.rows) == 3)
     section.models_table.selectRow(1)
@@ -176,7 +179,10 @@ def test_a_model_that_cannot_be_had_leaves_the_project_as_it_is(own_home: Path, 
     assert "download" not in section.question.text().casefold()
     _agree(section.question)
     _wait(
-        qtbot, lambda: tasks.asked[-1] == ("project_model", {"id": "thesis", "model": "multi/one", "download": False})
+        qtbot,
+        lambda: (
+            tasks.asked[-1] == ("maintenance_use_model", {"project": "thesis", "model": "multi/one", "download": False})
+        ),
     )
     _wait(qtbot, lambda: "being built anew" in page.banner.words.text())
     error = CiteLoomError(Code.MODEL_NOT_AVAILABLE, "It could not be fetched.", "Try again.").as_dict()
@@ -189,8 +195,8 @@ def test_projects_keep_their_model_when_new_ones_shall_have_another(own_home: Pa
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'gone'.")
     page, tasks = _page(
         qtbot,
-        models=projects("thesis", "gone"),
-        project_model=lambda args: gone if args["id"] == "gone" else {"job_id": None},
+        maintenance_models=projects("thesis", "gone"),
+        maintenance_use_model=lambda args: gone if args["project"] == "gone" else {"job_id": None},
     )
     section = _go(page, "models", ModelsSection)
     row = section.rows["models.dense"]
@@ -200,9 +206,9 @@ def test_projects_keep_their_model_when_new_ones_shall_have_another(own_home: Pa
     row.control.setCurrentIndex(1)
     row.control.activated.emit(1)
     _wait(qtbot, lambda: settings.load().models.dense == "multi/one")
-    assert ("project_model", {"id": "thesis", "model": BUNDLED}) in tasks.asked
+    assert ("maintenance_use_model", {"project": "thesis", "model": BUNDLED, "download": False}) in tasks.asked
 
-    tasks.answers["project_model"] = GONE
+    tasks.answers["maintenance_use_model"] = GONE
     row.control.setCurrentIndex(0)
     row.control.activated.emit(0)
     _wait(qtbot, page.banner.isVisible)
@@ -217,37 +223,43 @@ def test_all_conversions_are_deleted_only_after_a_question(own_home: Path, qtbot
     cache = {"folder": "/x", "conversions": 3, "bytes": 9, "in_use": 3, "left_over": 0, "left_over_bytes": 0}
     page, tasks = _page(
         qtbot,
-        sizes={"data_folder": "/x", "total": 5_000_000, "parts": parts, "free": 10**9},
-        cache_show=cache,
-        cache_prune={"removed": 3, "freed_bytes": 9_000_000, **cache},
+        maintenance_disk_usage={"data_folder": "/x", "total": 5_000_000, "parts": parts, "free": 10**9},
+        maintenance_show_cache=cache,
+        maintenance_prune_cache={"removed": 3, "freed_bytes": 9_000_000, **cache},
     )
     section = _go(page, "data", DataSection)
     _wait(qtbot, lambda: section.prune_all_button.isEnabled() and not section.prune_button.isEnabled())
     assert section.total.text() == "5.0 MB in all; the disk has 1.0 GB left."
     qtbot.mouseClick(section.prune_all_button, LEFT)
-    assert section.question is not None and not any(verb == "cache_prune" for verb, _ in tasks.asked)
+    assert section.question is not None and not any(verb == "maintenance_prune_cache" for verb, _ in tasks.asked)
     _agree(section.question)
     _wait(qtbot, lambda: page.banner.words.text() == "3 conversions were deleted; that freed 9.0 MB.")
-    assert ("cache_prune", {"everything": True}) in tasks.asked
+    assert ("maintenance_prune_cache", {"everything": True}) in tasks.asked
 
 
 def test_the_check_up_shows_first_what_needs_somebody(own_home: Path, qtbot: QtBot) -> None:
     findings = [
-        {"part": "catalog", "ok": True, "seen": "1 projects", "next_step": ""},
-        {"part": f"project {LONG}", "ok": False, "seen": "not there: /x", "next_step": "Connect the drive."},
+        {"part": "catalog", "ok": True, "note": False, "seen": "1 projects", "next_step": ""},
+        {
+            "part": f"project {LONG}",
+            "ok": False,
+            "note": False,
+            "seen": "not there: /x",
+            "next_step": "Connect the drive.",
+        },
     ]
-    page, tasks = _page(qtbot, doctor=GONE)
+    page, tasks = _page(qtbot, maintenance_doctor=GONE)
     section = _go(page, "logs", LogsSection)
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, lambda: section.said.text().startswith("The engine ended.") and section.check_button.isEnabled())
-    tasks.answers["doctor"] = findings
+    tasks.answers["maintenance_doctor"] = {"findings": findings}
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, section.table.isVisible)
     assert section.said.text() == "1 of 2 parts need you."
     assert section.finding.text() == "not there: /x\nConnect the drive."
     assert page.minimumSizeHint().width() < 900
     note = {"part": "documents of p", "ok": True, "note": True, "seen": "2 not read", "next_step": "Try again."}
-    tasks.answers["doctor"] = [findings[0], note]
+    tasks.answers["maintenance_doctor"] = {"findings": [findings[0], note]}
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, lambda: section.said.text() == "Every part works, but some papers could not be read.")
     assert section.finding.text() == "2 not read\nTry again."
@@ -269,10 +281,11 @@ def test_only_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["general", "zotero", "models", "reading", "index", "data", "privacy", "logs"])
 def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path, qtbot: QtBot, name: str) -> None:
-    verbs = ("project_list", "zotero_status", "models", "ocr", "index_show", "sizes", "cache_show")
+    maintenance = ("models", "ocr", "indexes", "disk_usage", "show_cache")
+    verbs = ("project_list", "zotero_status", *(f"maintenance_{verb}" for verb in maintenance))
     page, tasks = _page(qtbot, **dict.fromkeys(verbs, GONE))
     page.shown({"section": name})
-    _wait(qtbot, lambda: page.kept.loaded and tasks.at_rest)
+    _wait(qtbot, lambda: page.settings_file.loaded and tasks.at_rest)
     qtbot.wait(50)
     assert not page.banner.isVisible(), "the window says it, once for all pages"
     before = len(tasks.asked)
@@ -284,7 +297,7 @@ def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path
 
 def test_ten_thousand_projects_and_names_of_any_kind_are_borne(own_home: Path, qtbot: QtBot) -> None:
     names = [LONG, *(f"project {number}" for number in range(10_000))]
-    page, _ = _page(qtbot, project_list=[{"id": name} for name in names], models=projects(*names))
+    page, _ = _page(qtbot, project_list=[{"id": name} for name in names], maintenance_models=projects(*names))
     default = page.sections["general"].rows["default_project"]
     assert isinstance(default, ChoiceRow)
     _wait(qtbot, lambda: default.control.count() == 10_002)
@@ -298,7 +311,9 @@ def test_ten_thousand_projects_and_names_of_any_kind_are_borne(own_home: Path, q
 
 
 def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeEngineTasks]:
-    context, tasks = fake_context(**{"project_list": [], "ocr": {"engines": [], "languages": []}, **answers})
+    context, tasks = fake_context(
+        **{"project_list": [], "maintenance_ocr": {"engines": [], "languages": []}, **answers}
+    )
     page = SettingsPage(context)
     qtbot.addWidget(page)
     page.resize(900, 900)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from citeloom.core import settings
-from citeloom.maintenance import restore_finish
+from citeloom.maintenance import pending_restore
 from tests.crafted_backups import InCatalog, in_manifest, repacked
 from tests.flows.steps import Control, Project, assert_whole, copy_home, four_papers, rows
 from tests.support import Editor, citeloom, done, stop_engine
@@ -264,7 +264,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
 
     def refused(control: Control, file: Path) -> str:
         with pytest.raises(AssertionError) as caught:
-            control.call("restore", file=str(file), accepted=[papers])
+            control.call("maintenance.restore", file=str(file), accepted=[papers])
         return str(caught.value)
 
     with Control(home) as control:
@@ -306,9 +306,9 @@ def test_a_restore_that_is_cut_short_is_finished_by_the_next_engine(
     (staged / "citeloom.toml").write_text("# new")
     (home / "catalog.db-wal").write_text("the log of the old catalog")
     (staged / "index" / "new").mkdir()
-    restore_finish.decide(staged, "aside", ["catalog.db", "index", "citeloom.toml"])
+    pending_restore.schedule(staged, "aside", ["catalog.db", "index", "citeloom.toml"])
 
-    put, steps = restore_finish._put, 0
+    put, steps = pending_restore._move, 0
 
     def cut_short(source: Path, target: Path) -> None:
         nonlocal steps
@@ -317,12 +317,12 @@ def test_a_restore_that_is_cut_short_is_finished_by_the_next_engine(
             raise KeyboardInterrupt
         put(source, target)
 
-    monkeypatch.setattr(restore_finish, "_put", cut_short)
+    monkeypatch.setattr(pending_restore, "_move", cut_short)
     for _ in range(4):
         with pytest.raises(KeyboardInterrupt):
-            restore_finish.finish()
+            pending_restore.apply()
         assert not ((home / "catalog.db-wal").exists() and (home / "catalog.db").read_text("latin-1").startswith("the"))
-    restore_finish.finish()
+    pending_restore.apply()
     assert (home / "catalog.db").read_text() == "the new catalog"
     assert [f.name for f in (home / "index").iterdir()] == ["new"]
     assert (home / "citeloom.toml").read_text() == "# new"
@@ -331,5 +331,5 @@ def test_a_restore_that_is_cut_short_is_finished_by_the_next_engine(
     ]  # fmt: skip
     assert not staged.exists() and not (home / "restore.json").exists()
     (home / "restoring-y").mkdir()
-    restore_finish.finish()
+    pending_restore.apply()
     assert not (home / "restoring-y").exists()

@@ -447,7 +447,11 @@ def test_a_settings_file_that_cannot_be_used_leaves_the_old_settings_in_force_an
     assert "there is no setting search.top_q" in problem
     assert problem in done(citeloom(home, "engine", "status"))
     with Control(home) as control:
-        assert [f["seen"] for f in control.call("doctor") if f["part"] == "settings" and not f["ok"]] == [problem]
+        assert [
+            finding["seen"]
+            for finding in control.call("maintenance.doctor")["findings"]
+            if finding["part"] == "settings" and not finding["ok"]
+        ] == [problem]
     assert len(project.search("measured")) == 6
     settings(home, "[search]\n# nothing of its own\n")
     wait_for(lambda: status(home)["settings_problem"] is None, "the mended file to be seen")

@@ -34,7 +34,7 @@ def test_a_move_survives_a_kill_and_a_rebuild_mends_what_somebody_deleted(home: 
     with QdrantStandIn() as qdrant:
         with engine_with(home, DIE_WHILE_COPYING) as engine:
             with Control(home) as control:
-                control.call("index_move", project="p", to=qdrant.address)
+                control.call("maintenance.move_index", project="p", to=qdrant.address)
             engine.wait(WAIT)
         (half,) = [one.name for one in qdrant.local.get_collections().collections]
         assert qdrant.local.count(half).count == 8

@@ -81,7 +81,7 @@ class Chooser:
 
     def choose(self, model: str, *, download: bool = False) -> dict[str, Any]:
         """The outcome of a choice, once its job has ended."""
-        job_id = self.call("project_model", id="thesis", model=model, download=download)["job_id"]
+        job_id = self.call("maintenance.use_model", project="thesis", model=model, download=download)["job_id"]
         wait_for(self._ended, "the index to be rebuilt")
         return next((job for job in self.call("jobs")["past"] if job["job_id"] == job_id), {})
 
@@ -107,13 +107,13 @@ def thesis(home: Path, tmp_path: Path) -> Project:
 def test_a_model_that_was_chosen_for_a_project_stays_whatever_the_settings_say(home: Path, thesis: Project) -> None:
     put_on_this_machine(home)
     chooser = Chooser(home)
-    known = {model["name"]: model for model in chooser.call("models")["models"]}
+    known = {model["name"]: model for model in chooser.call("maintenance.models")["models"]}
     assert (known[OTHER]["here"], known[BUNDLED_DENSE]["here"], known[BUNDLED_DENSE]["bundled"]) == (True, True, True)
     assert known[OTHER]["dimensions"] == 384 and "English" in known[OTHER]["description"]
     assert not known["BAAI/bge-base-en-v1.5"]["here"]
 
     assert chooser.choose(OTHER)["state"] == "done"
-    assert chooser.call("models")["projects"] == [
+    assert chooser.call("maintenance.models")["projects"] == [
         {"id": "thesis", "dense_model": OTHER, "sparse_model": "citeloom/bm25"}
     ]
     # The settings name the bundled model, which is for new projects: this one goes on as it is, also when rebuilt.
@@ -204,9 +204,9 @@ def test_a_model_is_fetched_first_and_its_weights_are_seen_to_come(home: Path, t
         assert job["state"] == "done", job
         assert "model" in chooser.stages
         assert job["result"]["dense_model"] == OTHER
-        known = {model["name"]: model for model in chooser.call("models")["models"]}
+        known = {model["name"]: model for model in chooser.call("maintenance.models")["models"]}
         assert known[OTHER]["here"]
-        models_part = next(part for part in chooser.call("sizes")["parts"] if part["name"] == "models")
+        models_part = next(part for part in chooser.call("maintenance.disk_usage")["parts"] if part["name"] == "models")
         assert models_part["bytes"] >= Hub.files["model_optimized.onnx"].stat().st_size
         chooser.close()
     finally:

@@ -6,16 +6,14 @@ import json
 import random
 import resource
 import signal
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from citeloom.api.maintenance import Finding
 from citeloom.core.settings import Settings
 from citeloom.engine.container import Service
 from citeloom.index.edge.collection import EdgeCollection
-from citeloom.maintenance import doctor
 from tests.flows.steps import Project, connect, engine_with, four_papers, hello, rows
 from tests.support import WAIT, citeloom, done, stop_engine
 
@@ -68,7 +66,7 @@ def test_a_project_whose_making_is_killed_is_whole_or_not_there(home: Path, tmp_
             assert engine.wait(WAIT) == -signal.SIGKILL
     found = examined(home)
     assert len(found) >= 4
-    assert [part for part in found.values() if not part["ok"]] == []
+    assert [part for part in found.values() if not part.ok] == []
     for name in found:
         shown = json.loads(done(citeloom(home, "project", "show", name, "--json")))
         assert [source["path"] for source in shown["sources"]] == [str(papers)]
@@ -83,7 +81,7 @@ def test_a_project_whose_making_is_killed_is_whole_or_not_there(home: Path, tmp_
     assert all(_indexes(home, f"p{number}") == undisturbed for number in range(len(_MOMENTS)))
 
 
-def examined(home: Path) -> dict[str, dict[str, Any]]:
+def examined(home: Path) -> dict[str, Finding]:
     """What the check-up says of each project; an engine that opens them all mends them first."""
     stop_engine(home)
     with pytest.MonkeyPatch.context() as patch:
@@ -91,7 +89,7 @@ def examined(home: Path) -> dict[str, dict[str, Any]]:
         service = Service(Settings())
         try:
             projects = [project.id for project in service.catalog.projects.all()]
-            return {name: doctor._check(name, partial(doctor._project, service, name)) for name in projects}
+            return {name: service.doctor.examine_project(name) for name in projects}
         finally:
             service.indexes.end()
             service.catalog.close()
@@ -126,5 +124,5 @@ def test_a_project_that_does_not_fit_on_the_disk_is_not_there(home: Path, patch:
     assert list((home / "index").glob("*/*")) == []
     done(citeloom(home, "project", "add", "p"))
     (found,) = examined(home).values()
-    assert found["ok"], found
+    assert found.ok, found
     stop_engine(home)

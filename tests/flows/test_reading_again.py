@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from citeloom.catalog.documents import Document
+from citeloom.core import paths
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings, Watch, Zotero
@@ -61,7 +62,7 @@ class PageContext:
         return {d.source: d for d in self.service.catalog.documents.all("p")}
 
     def conversion(self, document: Document) -> Path:
-        (file,) = self.service.cache._folder.glob(f"*/{document.content_hash}-*")
+        (file,) = Path(paths.conversions_folder()).glob(f"*/{document.content_hash}-*")
         return file
 
     def forge(self, document: Document, old: str, new: str) -> None:

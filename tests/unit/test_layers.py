@@ -44,9 +44,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 TO_MEND = {
     "library.claims imports engine.container",
     "library.listing imports engine.container",
-    "maintenance.doctor imports engine.container",
-    "maintenance.model_trial imports engine.container",
-    "maintenance.models imports engine.container",
 }
 _MOST_MODULES = 15  # of a package, so that a reader finds the one they look for
 _FILE_PER_COMMAND = "cli"

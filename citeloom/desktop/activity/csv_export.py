@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QLocale, QObject, Signal
 
+from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 
@@ -46,15 +45,9 @@ def spreadsheet_separator() -> str:
 
 def write_whole(file: Path, content: bytes) -> None:
     """Write a file in one step: what was there stays as it is until all of the new is written."""
-    beside: str | None = None
     try:
-        handle, beside = tempfile.mkstemp(prefix=".citeloom-", dir=file.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        Path(beside).replace(file)
+        atomic_file.write(file, content)
     except OSError as error:
-        if beside:
-            Path(beside).unlink(missing_ok=True)
         raise CiteLoomError(
             Code.STORAGE_ERROR,
             f"{file} could not be written ({error.strerror or error}).",

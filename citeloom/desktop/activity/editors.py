@@ -26,7 +26,7 @@ class EditorsPart(QWidget):
         super().__init__(parent)
         self.context = context
         self._task: Task | None = None
-        columns = (
+        columns: tuple[Column[Row], ...] = (
             Column(self.tr("Editor"), lambda row: editor_words(row["client"], row["version"]), 0),
             Column(self.tr("Sees"), self._projects, 16),
             Column(self.tr("May"), lambda row: toolset_words(row["toolsets"]), 14),

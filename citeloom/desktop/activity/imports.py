@@ -32,7 +32,7 @@ class ImportsPart(QWidget):
         self.context = context
         self._task: Task | None = None
         self._limit = FEW
-        columns = (
+        columns: tuple[Column[Row], ...] = (
             Column(self.tr("Finished"), lambda row: time_words(row["finished_at"]), 17, firm=True),
             Column(self.tr("Project"), lambda row: str(row["project"]), 16),
             Column(self.tr("Source"), source_words, 0),

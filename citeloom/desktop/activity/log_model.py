@@ -15,14 +15,14 @@ from citeloom.desktop.widgets.table import Column, Row, RowsModel
 BLOCK = 100  # entries in one answer
 
 
-class LogModel(RowsModel):
+class LogModel(RowsModel[Row]):
     """What editors asked."""
 
     loaded = Signal()  # an answer has come
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
-        columns = (
+        columns: tuple[Column[Row], ...] = (
             Column(self.tr("When"), lambda row: time_words(row["at"]), 17, firm=True),
             Column(self.tr("Editor"), lambda row: editor_words(row["client"]), 16),
             Column(self.tr("Project"), lambda row: str(row["project_id"] or ""), 12),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
+from citeloom.api.maintenance import ListOcr, OcrSupport
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.first_run.step import Chosen, Step
@@ -82,16 +82,18 @@ class LanguageStep(Step):
 
     def _on_settings(self, languages: tuple[str, ...]) -> None:
         self._kept = languages
-        self.context.tasks.ask(self, "ocr", done=self._show)
+        self.context.tasks.send(self, ListOcr(), done=self._show)
 
-    def _show(self, answer: dict[str, Any]) -> None:
+    def _show(self, support: OcrSupport) -> None:
         if self.list.count():
             return
-        here = [one for one in answer["languages"] if one["here"] or one["code"] in self._kept]
-        for one in sorted(here, key=lambda one: (one["code"] not in self._kept, one["name"])):
-            item = QListWidgetItem(one["name"] if one["here"] else self.tr("{name} (no data here)").format(**one))
-            item.setData(_CODE, one["code"])
+        usable = [one for one in support.languages if one.installed or one.code in self._kept]
+        for one in sorted(usable, key=lambda one: (one.code not in self._kept, one.name)):
+            item = QListWidgetItem(
+                one.name if one.installed else self.tr("{name} (no data here)").format(name=one.name)
+            )
+            item.setData(_CODE, one.code)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable)
-            item.setCheckState(Qt.CheckState.Checked if one["code"] in self._kept else Qt.CheckState.Unchecked)
+            item.setCheckState(Qt.CheckState.Checked if one.code in self._kept else Qt.CheckState.Unchecked)
             self.list.addItem(item)
         self.changed.emit()

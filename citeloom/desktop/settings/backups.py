@@ -1,4 +1,4 @@
-"""Backups: everything that CiteLoom knows in one file, and back again."""
+"""Making and restoring backups, in the section Data."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
+from citeloom.api.maintenance import BackupContents, ReadBackup, Restore, RestoreResult, StartBackup
+from citeloom.api.types import StartedJob
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.open_file import open_uri
 from citeloom.desktop.library.job_strip import JobStrip
@@ -19,16 +21,16 @@ from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
 
 _KIND = "backup"
-_MOST_SHOWN = 12  # places in the question itself
+_MAX_SHOWN = 12  # sources in the question itself
 
 
 class Backups(QWidget):
-    """Making a backup, and restoring one."""
+    """The buttons that make and restore a backup."""
 
     def __init__(self, context: PageContext, banner: basics.Banner) -> None:
         super().__init__()
-        self._desk, self._banner = context, banner
-        self._begun: set[str] = set()  # backups that were begun here
+        self._context, self._banner = context, banner
+        self._jobs: set[str] = set()  # ids of the backups that were started on this page
         self.dialog: QFileDialog | None = None
         self.question: QMessageBox | None = None
         self.back_up_button = basics.button(self.tr("&Back up…"), self._ask_file, icon_name="export")
@@ -67,15 +69,15 @@ class Backups(QWidget):
         self.dialog.open()
 
     def _back_up(self, file: str) -> None:
-        def done(answer: dict[str, Any]) -> None:
-            self._begun.add(answer["job_id"])
+        def done(job: StartedJob) -> None:
+            self._jobs.add(job.job_id)
 
-        self._desk.tasks.ask(self, "backup", {"file": file}, done=done, failed=self._banner.say_error)
+        self._context.tasks.send(self, StartBackup(file=file), done=done, failed=self._banner.say_error)
 
     def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] != "JobFinished" or event["job_id"] not in self._begun:
+        if event["type"] != "JobFinished" or event["job_id"] not in self._jobs:
             return
-        self._begun.discard(event["job_id"])
+        self._jobs.discard(event["job_id"])
         result = event["result"]
         if event["state"] == "failed":
             self._banner.say_error(CiteLoomError.from_dict(result.get("error") or {}))
@@ -90,68 +92,69 @@ class Backups(QWidget):
     def _ask_backup(self) -> None:
         self.dialog = self._file_dialog(self.tr("Restore a backup"))
         self.dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self.dialog.fileSelected.connect(self._look_at)
+        self.dialog.fileSelected.connect(self._read_backup)
         self.dialog.open()
 
-    def _look_at(self, file: str) -> None:
-        self._desk.tasks.ask(self, "restore_look", {"file": file}, done=self._ask_first, failed=self._banner.say_error)
+    def _read_backup(self, file: str) -> None:
+        request = ReadBackup(file=file)
+        self._context.tasks.send(self, request, done=self._ask_first, failed=self._banner.say_error)
 
-    def _ask_first(self, backup: dict[str, Any]) -> None:
-        projects, here = backup["projects"], backup["here"]
+    def _ask_first(self, backup: BackupContents) -> None:
+        projects, present = backup.projects, backup.present
         words = [
             self.tr("It was made on {day} and holds {count} projects with {passages} passages.").format(
-                day=basics.time_words(backup["made_at"]),
+                day=basics.time_words(backup.made_at),
                 count=basics.number(len(projects)),
-                passages=basics.number(sum(int(one["passages"] or 0) for one in projects)),
+                passages=basics.number(sum(one.passages for one in projects)),
             )
         ]
-        if here:
+        if present:
             words.append(
                 self.tr(
                     "It takes the place of everything that is here now: {count} projects and the settings."
                     " That is not deleted, but put aside into a folder beside it."
-                ).format(count=basics.number(len(here)))
+                ).format(count=basics.number(len(present)))
             )
-        if any(one["was_on"] for one in projects):
+        if any(one.was_on for one in projects):
             words.append(self.tr("What was on a Qdrant server will lie on this computer."))
-        new, other = backup["new_sources"], backup["other_settings"]
+        new, other = backup.new_sources, backup.other_settings
         if new:
-            places = [f"{one['project']}: {one['path']}" for one in new]
-            more = self.tr("and {count} more").format(count=basics.number(len(new) - _MOST_SHOWN))
+            sources = [f"{one.project}: {one.path}" for one in new]
+            more = self.tr("and {count} more").format(count=basics.number(len(new) - _MAX_SHOWN))
             words.append(
                 "\n".join(
                     [
                         self.tr("Its projects read places that no project here reads yet. Are they yours?"),
-                        *places[:_MOST_SHOWN],
-                        *([more] if len(new) > _MOST_SHOWN else []),
+                        *sources[:_MAX_SHOWN],
+                        *([more] if len(new) > _MAX_SHOWN else []),
                     ]
                 )
             )
         if other:
             words.append(
                 self.tr("These settings of privacy, Zotero and networks stay as they are here: {names}.").format(
-                    names=", ".join(str(one["name"]) for one in other)
+                    names=", ".join(one.name for one in other)
                 )
             )
         words.append(self.tr("Editors are reconnected by themselves."))
         self.question = basics.ask_first(
             self,
-            self.tr("Restore {file}?").format(file=Path(backup["file"]).name),
+            self.tr("Restore {file}?").format(file=Path(backup.file).name),
             "\n\n".join(words),
             self.tr("Restore it"),
-            partial(self._restore, str(backup["file"]), bool(here), [str(one["path"]) for one in new]),
-            details=_listed(self.tr("New to read:"), [f"{one['project']}: {one['path']}" for one in new])
-            + _listed(self.tr("In the backup:"), [str(one["id"]) for one in projects])
-            + _listed(self.tr("Here now:"), here),
+            partial(self._restore, backup.file, bool(present), [one.path for one in new]),
+            details=_listed(self.tr("New to read:"), [f"{one.project}: {one.path}" for one in new])
+            + _listed(self.tr("In the backup:"), [one.id for one in projects])
+            + _listed(self.tr("Here now:"), present),
         )
 
     def _restore(self, file: str, replace: bool, accepted: list[str]) -> None:
-        def done(answer: dict[str, Any]) -> None:
+        def done(result: RestoreResult) -> None:
             self._set_busy(False)
             words = self.tr("Restored: {count} projects with {passages} passages.").format(
-                count=basics.number(len(answer["projects"])), passages=basics.number(answer["passages"])
+                count=basics.number(len(result.projects)), passages=basics.number(result.passages)
             )
-            aside = answer["aside"]
+            aside = result.aside
             if aside:
                 words += " " + self.tr("What was here before is in {folder}").format(folder=aside)
             self._banner.say(words, action=self._showing(Path(aside)) if aside else None)
@@ -161,8 +164,8 @@ class Backups(QWidget):
             self._banner.say_error(error)
 
         self._set_busy(True)
-        asked = {"file": file, "replace": replace, "accepted": accepted}
-        self._desk.tasks.ask(self, "restore", asked, done=done, failed=failed)
+        request = Restore(file=file, replace=replace, accepted=accepted)
+        self._context.tasks.send(self, request, done=done, failed=failed)
 
     def _set_busy(self, busy: bool) -> None:
         self.busy.setVisible(busy)
@@ -178,7 +181,7 @@ class Backups(QWidget):
 
     def _showing(self, folder: Path) -> basics.Action:
         def show() -> None:
-            self._desk.tasks.run(self, lambda tell: open_uri(folder.as_uri()), failed=self._banner.say_error)
+            self._context.tasks.run(self, lambda tell: open_uri(folder.as_uri()), failed=self._banner.say_error)
 
         return self.tr("Open the &folder"), show
 

@@ -1,26 +1,27 @@
-"""The languages in which scanned pages are read: ticks, and a field to find one."""
+"""A list of the languages in which scanned pages are read, with check boxes and a search field."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from citeloom.api.maintenance import OcrLanguage
 
 _CODE = Qt.ItemDataRole.UserRole
 _ROWS = 7
 
 
 class Languages(QWidget):
-    """Tells what was chosen: the codes, those that were chosen before first and in their order."""
+    """Emits the codes that are checked, those that were checked before first and in their order."""
 
     picked = Signal(list)
     none_left = Signal()  # somebody took the last one off
 
     def __init__(self) -> None:
         super().__init__()
-        self._offered: list[dict[str, Any]] = []
+        self._offered: list[OcrLanguage] = []
         self._chosen: list[str] = []
         self.find_field = QLineEdit(placeholderText=self.tr("Find a language"), clearButtonEnabled=True)
         self.find_field.setAccessibleName(self.tr("Find a language"))
@@ -35,8 +36,8 @@ class Languages(QWidget):
         layout.addWidget(self.find_field)
         layout.addWidget(self.list, 1)
 
-    def offer(self, languages: Sequence[dict[str, Any]]) -> None:
-        """There are these languages; each says whether this computer can read it."""
+    def offer(self, languages: Sequence[OcrLanguage]) -> None:
+        """List these languages."""
         self._offered = list(languages)
         self._fill()
 
@@ -50,30 +51,29 @@ class Languages(QWidget):
         """Those that are chosen first, then those that can be, then the rest."""
         at = self.list.currentItem().data(_CODE) if self.list.currentItem() else None
         scrolled = self.list.verticalScrollBar().value()
-        known = {str(one["code"]): one for one in self._offered}
-        unknown = [{"code": code, "name": code, "here": False} for code in self._chosen if code not in known]
+        known = {one.code for one in self._offered}
+        unknown = [OcrLanguage(code, code, installed=False) for code in self._chosen if code not in known]
         with QSignalBlocker(self.list):
             self.list.clear()
             for one in sorted([*self._offered, *unknown], key=self._order):
                 item = QListWidgetItem(
-                    one["name"] if one["here"] else self.tr("{name} (no data on this computer)").format(**one)
+                    one.name if one.installed else self.tr("{name} (no data on this computer)").format(name=one.name)
                 )
-                ticked = one["code"] in self._chosen
-                item.setData(_CODE, one["code"])
+                ticked = one.code in self._chosen
+                item.setData(_CODE, one.code)
                 item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
-                if not one["here"] and not ticked:
+                if not one.installed and not ticked:
                     item.setFlags(Qt.ItemFlag.NoItemFlags)
                 self.list.addItem(item)
-                if one["code"] == at:
+                if one.code == at:
                     self.list.setCurrentItem(item)
         self.list.verticalScrollBar().setValue(scrolled)
         self._filter()
 
-    def _order(self, one: dict[str, Any]) -> tuple[int, int, str]:
-        code = str(one["code"])
-        if code in self._chosen:
-            return 0, self._chosen.index(code), ""
-        return 1 if one["here"] else 2, 0, str(one["name"]).casefold()
+    def _order(self, one: OcrLanguage) -> tuple[int, int, str]:
+        if one.code in self._chosen:
+            return 0, self._chosen.index(one.code), ""
+        return 1 if one.installed else 2, 0, one.name.casefold()
 
     def _filter(self) -> None:
         wanted = self.find_field.text().strip().casefold()

@@ -1,15 +1,14 @@
-"""Asks where an index shall lie from now on, and says what that means."""
+"""The dialog that asks where an index is to be moved."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QRadioButton, QVBoxLayout, QWidget
 
+from citeloom.api.maintenance import EMBEDDED, IndexInfo
 from citeloom.desktop.settings.server_address import ServerAddress, beneath
 from citeloom.desktop.shell.page import PageContext
-from citeloom.desktop.text.index_text import EMBEDDED
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.table import Row
 
 _LETTERS = 70
 
@@ -19,10 +18,10 @@ class MoveDialog(QDialog):
 
     agreed = Signal(str)  # the address of a server, or EMBEDDED
 
-    def __init__(self, context: PageContext, project: Row, proposed: str, parent: QWidget) -> None:
+    def __init__(self, context: PageContext, index: IndexInfo, proposed: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self._place = str(project["place"])
-        title = self.tr("Move the index of “{project}”").format(project=project["project"])
+        self._place = index.place
+        title = self.tr("Move the index of “{project}”").format(project=index.project)
         self.setWindowTitle(title)
         self.here = QRadioButton(self.tr("To this &computer, into CiteLoom’s own folder"))
         self.there = QRadioButton(self.tr("To a &Qdrant server"))
@@ -32,7 +31,7 @@ class MoveDialog(QDialog):
             " then it is deleted. That takes a while, in which nothing new is read into this project."
             " You can go on working."
         )
-        self.words = basics.text(words.format(count=basics.number(project["passages"])), muted=True)
+        self.words = basics.text(words.format(count=basics.number(index.passages)), muted=True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.move_button = buttons.addButton(self.tr("&Move it"), QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self._agree)

@@ -18,7 +18,7 @@ class NewIndexes(QWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._kept = ""
+        self._saved = ""
         self.question: QMessageBox | None = None
         self.here = QRadioButton(self.tr("On this &computer, in CiteLoom’s own folder (recommended)"))
         self.there = QRadioButton(self.tr("On a &Qdrant server"))
@@ -35,8 +35,8 @@ class NewIndexes(QWidget):
 
     def show_server(self, address: str) -> None:
         """Show what is in the file. Who has just chosen a server and is about to type its address goes on with that."""
-        about_to_type = self.there.isChecked() and not self._kept and not address
-        self._kept = address
+        about_to_type = self.there.isChecked() and not self._saved and not address
+        self._saved = address
         if not about_to_type:
             (self.there if address else self.here).setChecked(True)
             self.server.setVisible(bool(address))
@@ -44,7 +44,7 @@ class NewIndexes(QWidget):
 
     def _choose_here(self) -> None:
         self.server.hide()
-        if self._kept:
+        if self._saved:
             self.picked.emit(None)
 
     def _choose_there(self) -> None:
@@ -57,7 +57,7 @@ class NewIndexes(QWidget):
             self._choose_here()
         elif words := leaving_words(address):
             self._ask_first(address, words)
-        elif address != self._kept:
+        elif address != self._saved:
             self.picked.emit(address)
 
     def _ask_first(self, address: str, words: str) -> None:
@@ -72,5 +72,5 @@ class NewIndexes(QWidget):
         self.question.rejected.connect(self._take_back)
 
     def _take_back(self) -> None:
-        (self.there if self._kept else self.here).setChecked(True)
-        self.show_server(self._kept)
+        (self.there if self._saved else self.here).setChecked(True)
+        self.show_server(self._saved)

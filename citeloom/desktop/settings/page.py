@@ -30,7 +30,7 @@ class SettingsPage(Page):
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self.kept = SettingsFileModel(context.tasks, self)
+        self.settings_file = SettingsFileModel(context.tasks, self)
         self.banner = basics.Banner()
         self.file_banner = basics.Banner()
         kinds = (
@@ -43,7 +43,7 @@ class SettingsPage(Page):
             PrivacySection,
             LogsSection,
         )
-        made: list[Section] = [kind(context, self.kept, self.banner) for kind in kinds]
+        made: list[Section] = [kind(context, self.settings_file, self.banner) for kind in kinds]
         self.sections = {section.name: section for section in made}
         self.list = QListWidget()
         self.list.setObjectName("pages")  # looks like the window's own list
@@ -55,14 +55,14 @@ class SettingsPage(Page):
             self.stack.addWidget(section)
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 3 * basics.GAP)
         self.open_button = basics.button(
-            self.tr("Op&en the file"), self._open_file, icon_name="file", tip=basics.tip(str(self.kept.file))
+            self.tr("Op&en the file"), self._open_file, icon_name="file", tip=basics.tip(str(self.settings_file.file))
         )
         self._lay_out()
         self.list.setCurrentRow(0)
         self.list.currentRowChanged.connect(self._on_section)
-        self.kept.changed.connect(self._on_settings)
-        self.kept.saved.connect(self._on_saved)
-        self.kept.refused.connect(self._on_refused)
+        self.settings_file.changed.connect(self._on_settings)
+        self.settings_file.saved.connect(self._on_saved)
+        self.settings_file.refused.connect(self._on_refused)
         context.tasks.reached.connect(lambda _: self._ask() if self.isVisible() else None)
         self._on_settings()
 
@@ -71,7 +71,7 @@ class SettingsPage(Page):
 
     def shown(self, what: dict[str, str]) -> None:
         section = what.get("section", "")
-        self.kept.look()
+        self.settings_file.reload()
         if section in self.sections and self.current is not self.sections[section]:
             self.list.setCurrentRow(list(self.sections).index(section))
         else:
@@ -80,7 +80,7 @@ class SettingsPage(Page):
     def event(self, event: QEvent) -> bool:
         # Not every disk tells of changes: whoever comes back from an editor sees them all the same.
         if event.type() == QEvent.Type.WindowActivate and self.isVisible():
-            self.kept.look()
+            self.settings_file.reload()
         return super().event(event)
 
     @property
@@ -115,7 +115,7 @@ class SettingsPage(Page):
     # -- the file --------------------------------------------------------------------------------------------------
 
     def _on_settings(self) -> None:
-        if problem := self.kept.problem:
+        if problem := self.settings_file.problem:
             action = (self.tr("Open the file"), self._open_file)
             self.file_banner.say(str(problem), wrong=True, action=action, closable=False)
         else:
@@ -129,7 +129,7 @@ class SettingsPage(Page):
                 row.show_saved()
 
     def _on_refused(self, name: str, error: CiteLoomError) -> None:
-        if self.kept.problem is None:
+        if self.settings_file.problem is None:
             self.banner.say_error(error)
 
     def _open_file(self) -> None:
@@ -137,6 +137,6 @@ class SettingsPage(Page):
 
     def _open(self) -> None:
         """In a thread; a file that is not there yet is made, so that there is something to open."""
-        if not self.kept.file.exists():
-            settings.change({}, self.kept.file)
-        open_uri(self.kept.file.as_uri())
+        if not self.settings_file.file.exists():
+            settings.change({}, self.settings_file.file)
+        open_uri(self.settings_file.file.as_uri())

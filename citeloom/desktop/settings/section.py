@@ -1,13 +1,14 @@
-"""What the sections of the page have in common."""
+"""Base of the sections of the settings page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from citeloom.api.verbs import R, Request
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.open_file import open_uri
 from citeloom.desktop.settings.fields import fields
@@ -21,15 +22,15 @@ _LETTERS = 92  # longer lines are hard to read
 
 
 class Section(QScrollArea):
-    """A part of the settings: its plain fields, and what it shows beside them."""
+    """Base of a section: a row for each of its plain settings; a subclass adds what it shows beside them."""
 
     name = ""
     wide = False  # whether it takes all the room: it has tables
 
-    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
+    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
         super().__init__()
-        self.context, self.kept, self.banner = context, kept, banner
-        self._asked: dict[str, Task] = {}
+        self.context, self.settings_file, self.banner = context, settings_file, banner
+        self._sent: dict[str, Task] = {}  # the last request of each verb
         self.rows: dict[str, Row] = {}
         for field in fields().get(self.name, ()):
             self.rows[field.name] = row_of(field)
@@ -53,21 +54,21 @@ class Section(QScrollArea):
                 label.setMinimumWidth(1)
 
     def title(self) -> str:
-        """Its name in the list of sections."""
+        """The name in the list of sections."""
         raise NotImplementedError
 
     def shown(self) -> None:
-        """It came to the front, or the engine is there again: ask for what it shows."""
+        """Called when the section is shown or the engine is reached again: request what it shows."""
 
     def show_settings(self) -> None:
         """Show what is in the file."""
         for name, row in self.rows.items():
-            row.show_value(self.kept.value(name), self.kept.default(name))
-            row.setEnabled(self.kept.loaded and self.kept.problem is None)
+            row.show_value(self.settings_file.value(name), self.settings_file.default(name))
+            row.setEnabled(self.settings_file.loaded and self.settings_file.problem is None)
 
     def pick(self, name: str, value: Any) -> None:
-        """A person chose something; None means the default."""
-        self.kept.change(name, value)
+        """Write a setting that a person has chosen; None means the default."""
+        self.settings_file.change(name, value)
 
     def ask(
         self,
@@ -77,13 +78,21 @@ class Section(QScrollArea):
         done: Done | None = None,
         failed: Failed | None = None,
     ) -> None:
-        """Ask the engine; a newer question takes the place of an older one."""
-        if before := self._asked.get(verb):
+        """Send a request to the engine by its verb; a newer one replaces an older one of the same verb."""
+        if before := self._sent.get(verb):
             before.drop()
-        self._asked[verb] = self.context.tasks.ask(self, verb, args, done=done, failed=failed or self.in_vain)
+        self._sent[verb] = self.context.tasks.ask(self, verb, args, done=done, failed=failed or self.show_failure)
 
-    def in_vain(self, error: CiteLoomError) -> None:
-        """What is shown could not be had. That the engine is away is said by the window, once for all pages."""
+    def send(
+        self, request: Request[R], *, done: Callable[[R], None] | None = None, failed: Failed | None = None
+    ) -> None:
+        """Send a request to the engine; a newer one replaces an older one of the same verb."""
+        if before := self._sent.get(request.verb):
+            before.drop()
+        self._sent[request.verb] = self.context.tasks.send(self, request, done=done, failed=failed or self.show_failure)
+
+    def show_failure(self, error: CiteLoomError) -> None:
+        """Show why a request failed. That the engine cannot be reached is shown by the window, once for all pages."""
         if error.code != Code.ENGINE_UNAVAILABLE:
             self.banner.say_error(error)
 

@@ -1,12 +1,11 @@
-"""The address of a Qdrant server: typed, tested, and what it means for the texts that will be there."""
+"""A field for the address of a Qdrant server: with a test, and a warning where texts would leave this computer."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QRadioButton, QStyle, QVBoxLayout, QWidget
 
+from citeloom.api.maintenance import CheckServer, ServerInfo
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
@@ -24,8 +23,8 @@ class ServerAddress(QWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = context
-        self._kept = ""
+        self._context = context
+        self._address = ""
         self._task: Task | None = None
         self.line = QLineEdit(placeholderText=_EXAMPLE)
         self.line.setAccessibleName(self.tr("Address of the Qdrant server"))
@@ -56,7 +55,7 @@ class ServerAddress(QWidget):
 
     def show_address(self, address: str) -> None:
         """Show an address, telling nobody; what is being typed stays."""
-        self._kept = address
+        self._address = address
         if not (self.line.hasFocus() and self.line.isModified()) and self.line.text() != address:
             self.line.setText(address)
 
@@ -68,11 +67,11 @@ class ServerAddress(QWidget):
         self._drop()
         self.test_button.setEnabled(False)
         self._say(self.tr("Asking {address} …").format(address=self.address()))
-        asked = {"address": self.address()}
-        self._task = self._desk.tasks.ask(self, "index_test", asked, done=self._on_tested, failed=self._on_failed)
+        request = CheckServer(address=self.address())
+        self._task = self._context.tasks.send(self, request, done=self._on_tested, failed=self._on_failed)
 
-    def _on_tested(self, answer: dict[str, Any]) -> None:
-        words = self.tr("It can be used: Qdrant {version} answers there.").format(version=answer["version"])
+    def _on_tested(self, server: ServerInfo) -> None:
+        words = self.tr("It can be used: Qdrant {version} answers there.").format(version=server.version)
         self.test_button.setEnabled(True)
         self._say(words)
 
@@ -92,9 +91,9 @@ class ServerAddress(QWidget):
 
     def _finished(self) -> None:
         self.line.setModified(False)
-        if self.address() != self._kept:
-            self._kept = self.address()
-            self.entered.emit(self._kept)
+        if self.address() != self._address:
+            self._address = self.address()
+            self.entered.emit(self._address)
 
     def _say(self, words: str) -> None:
         self.said.setText(words)

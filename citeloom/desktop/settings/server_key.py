@@ -1,12 +1,11 @@
-"""The key for Qdrant servers: typed once, kept in the keyring, never shown again."""
+"""The key for Qdrant servers: typed once, stored in the keyring, never shown again."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from citeloom.api.maintenance import LogInServer, LogOutServers, ServerLogin
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.key_field import KeyField
 from citeloom.desktop.shell.page import PageContext
@@ -22,7 +21,7 @@ class ServerKey(QWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = context
+        self._context = context
         self.words = basics.text()
         self.words.setMinimumWidth(1)
         self.key = KeyField(self.tr("Key of the Qdrant server"), self.tr("Log &in"), self._log_in)
@@ -38,24 +37,25 @@ class ServerKey(QWidget):
         lines.addWidget(self.words)
         lines.addLayout(row)
         self.setEnabled(False)
-        self.show_place(None)
+        self.show_location(None)
 
-    def show_place(self, place: str | None) -> None:
+    def show_location(self, location: str | None) -> None:
         """Show where the key is: "keyring", "environment", None, or why the keyring cannot be asked."""
-        self.words.setText(key_words(place))
+        self.words.setText(key_words(location))
         for part in (self.key, self.log_in_button):
-            part.setVisible(place not in ("keyring", "environment"))
+            part.setVisible(location not in ("keyring", "environment"))
             part.setEnabled(True)
-        self.log_out_button.setVisible(place == "keyring")
+        self.log_out_button.setVisible(location == "keyring")
         self.log_out_button.setEnabled(True)
 
     def _log_in(self, key: str) -> None:
         self.words.setText(self.tr("Trying the key …"))
-        self._desk.tasks.ask(self, "index_login", {"key": key}, done=self._on_logged_in, failed=self._on_not_logged_in)
+        request = LogInServer(key=key)
+        self._context.tasks.send(self, request, done=self._on_logged_in, failed=self._on_not_logged_in)
 
-    def _on_logged_in(self, answer: dict[str, Any]) -> None:
+    def _on_logged_in(self, login: ServerLogin) -> None:
         self.key.clear()
-        self.show_place(answer["key"])
+        self.show_location(login.key)
         self.changed.emit()
 
     def _on_not_logged_in(self, error: CiteLoomError) -> None:
@@ -76,7 +76,9 @@ class ServerKey(QWidget):
 
     def _log_out(self) -> None:
         self.log_out_button.setEnabled(False)
-        self._desk.tasks.ask(self, "index_logout", done=lambda _: self.changed.emit(), failed=self._on_not_logged_out)
+        self._context.tasks.send(
+            self, LogOutServers(), done=lambda _: self.changed.emit(), failed=self._on_not_logged_out
+        )
 
     def _on_not_logged_out(self, error: CiteLoomError) -> None:
         self.log_out_button.setEnabled(True)

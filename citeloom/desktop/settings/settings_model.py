@@ -1,4 +1,4 @@
-"""The settings file as the page sees it: read and written off the UI thread, and watched for other hands."""
+"""The model of the settings page: the settings file, read and written off the UI thread and watched for changes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Settings
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 
-_STEADY_MS = 200  # an editor may write a file in several steps
+_DEBOUNCE_MS = 200  # an editor may write a file in several steps
 _DEFAULTS = Settings()
 
 
 class SettingsFileModel(QObject):
-    """What stands in the file. One thing is done at a time: no reading overtakes a writing."""
+    """Qt model of the settings file: reads and writes off the UI thread, one at a time, and reloads when another
+    program changes it.
+    """
 
     changed = Signal()  # the settings, or whether the file can be used
     saved = Signal(str)  # the setting that was written
@@ -27,49 +29,51 @@ class SettingsFileModel(QObject):
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._link = tasks
+        self._tasks = tasks
         self.file = Path(paths.settings_file())
         self.settings = _DEFAULTS
         self.problem: CiteLoomError | None = None  # why the file cannot be used
         self.loaded = False
-        self._wanted: dict[str, Any] = {}  # settings still to be written, with their values
+        self._unsaved: dict[str, Any] = {}  # settings still to be written, with their values
         self._task: Task | None = None
-        self._look_later = False
+        self._reload_later = False
         self._watcher = QFileSystemWatcher(self)
-        self._settling = QTimer(self, singleShot=True, interval=_STEADY_MS)
-        self._settling.timeout.connect(self.look)
-        self._watcher.fileChanged.connect(self._on_touched)
-        self._watcher.directoryChanged.connect(self._on_touched)
+        self._debounce = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._debounce.timeout.connect(self.reload)
+        self._watcher.fileChanged.connect(self._on_file_changed)
+        self._watcher.directoryChanged.connect(self._on_file_changed)
 
     def value(self, name: str) -> Any:
-        """A setting by its dotted name: as it was chosen here, else as it is in the file."""
-        chosen = self._wanted.get(name, ...)
+        """A setting by its dotted name: as it was chosen on the page, else as it is in the file."""
+        chosen = self._unsaved.get(name, ...)
         if chosen is ...:
             return attrgetter(name)(self.settings)
         return self.default(name) if chosen is None else chosen
 
     def default(self, name: str) -> Any:
-        """What a setting is where the file does not name it."""
+        """The value of a setting where the file does not name it."""
         return attrgetter(name)(_DEFAULTS)
 
-    def look(self) -> None:
+    def reload(self) -> None:
         """Read the file again."""
         if self._task:
-            self._look_later = True
+            self._reload_later = True
             return
         self._watch()
-        self._task = self._link.run(self, lambda tell: config.look(self.file), done=self._on_read, failed=self._on_lost)
+        self._task = self._tasks.run(
+            self, lambda tell: config.look(self.file), done=self._on_read, failed=self._on_unreadable
+        )
 
     def change(self, name: str, value: Any) -> None:
         """Write a setting; None takes it back to its default."""
-        self._wanted.pop(name, None)
-        self._wanted[name] = value
+        self._unsaved.pop(name, None)
+        self._unsaved[name] = value
         self._write()
 
     def _write(self) -> None:
-        if self._task or not self._wanted:
+        if self._task or not self._unsaved:
             return
-        name, value = next(iter(self._wanted.items()))
+        name, value = next(iter(self._unsaved.items()))
 
         def done(settings: Settings) -> None:
             self._written(name, value)
@@ -80,18 +84,18 @@ class SettingsFileModel(QObject):
 
         def failed(error: CiteLoomError) -> None:
             self._written(name, value)
-            self._look_later = True  # the file itself may be the reason
+            self._reload_later = True  # the file itself may be the reason
             self.changed.emit()
             self.refused.emit(name, error)
             self._next()
 
-        self._task = self._link.run(
+        self._task = self._tasks.run(
             self, lambda tell: config.change({name: value}, self.file), done=done, failed=failed
         )
 
     def _written(self, name: str, value: Any) -> None:
-        if self._wanted.get(name, ...) == value:  # it may have been changed once more meanwhile
-            del self._wanted[name]
+        if self._unsaved.get(name, ...) == value:  # it may have been changed once more meanwhile
+            del self._unsaved[name]
 
     def _on_read(self, read: tuple[Settings, CiteLoomError | None]) -> None:
         settings, problem = read
@@ -103,24 +107,24 @@ class SettingsFileModel(QObject):
             self.changed.emit()
         self._next()
 
-    def _on_lost(self, error: CiteLoomError) -> None:
-        self._link.failed.emit(error)
+    def _on_unreadable(self, error: CiteLoomError) -> None:
+        self._tasks.failed.emit(error)
         self._next()
 
     def _next(self) -> None:
         self._task = None
-        if self._wanted:
+        if self._unsaved:
             self._write()
-        elif self._look_later:
-            self._look_later = False
-            self.look()
+        elif self._reload_later:
+            self._reload_later = False
+            self.reload()
 
-    def _on_touched(self, _: str) -> None:
-        if not self._settling.isActive():  # the engine works in the same folder: there may be no end of it
-            self._settling.start()
+    def _on_file_changed(self, _: str) -> None:
+        if not self._debounce.isActive():  # the engine works in the same folder: there may be no end of it
+            self._debounce.start()
 
     def _watch(self) -> None:
-        """The file, and the folder in which it may appear or be put in another's place."""
+        """Watch the file, and the folder in which it may appear or be replaced."""
         folder = next((place for place in self.file.parents if place.is_dir()), None)
         wanted = {str(place) for place in (self.file, folder) if place is not None and place.exists()}
         watched = {*self._watcher.files(), *self._watcher.directories()}

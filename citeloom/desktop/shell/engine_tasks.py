@@ -31,7 +31,6 @@ _PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between two attempts to reach an 
 _READING = {
     *("status", "project_list", "project_show", "plan", "documents", "search", "show", "page_picture", "record"),
     *("facets", "zotero_status", "zotero_collections", "editors", "jobs", "log", "log_passages"),
-    *("cache_show", "sizes", "ocr", "models", "doctor", "index_show", "index_test", "restore_look"),
 }
 
 

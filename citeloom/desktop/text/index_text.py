@@ -1,15 +1,13 @@
-"""Where an index lies, and who can read it there, in the words of a researcher."""
+"""The wording of the settings page about indexes: where they lie, and who can read them there."""
 
 from __future__ import annotations
 
 import ipaddress
-from typing import Any
 from urllib.parse import urlsplit
 
+from citeloom.api.maintenance import EMBEDDED, IndexInfo
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
-
-EMBEDDED = "embedded"
 
 
 def on_this_machine(address: str) -> bool:
@@ -40,28 +38,28 @@ def place_words(place: str) -> str:
     return translate("IndexWords", "on this computer") if place == EMBEDDED else place
 
 
-def size_words(project: dict[str, Any]) -> str:
+def size_words(index: IndexInfo) -> str:
     """How much of this computer's disk an index takes."""
-    return "" if project["bytes"] is None else basics.size_words(int(project["bytes"]))
+    return "" if index.bytes is None else basics.size_words(index.bytes)
 
 
-def reached_words(project: dict[str, Any]) -> str:
+def reached_words(index: IndexInfo) -> str:
     """Whether an index can be searched now, or why not."""
-    if not project["reachable"]:
-        return str(project["problem"])
-    if project["version"]:
-        return translate("IndexWords", "Qdrant {version} answers").format(version=project["version"])
+    if not index.reachable:
+        return index.problem or ""
+    if index.version:
+        return translate("IndexWords", "Qdrant {version} answers").format(version=index.version)
     return translate("IndexWords", "ready")
 
 
-def key_words(place: str | None) -> str:
-    """Where the key for servers is kept; a keyring that does not answer says why itself."""
-    if place is None:
+def key_words(location: str | None) -> str:
+    """Where the key for servers is stored; else `location` says why the keyring does not answer."""
+    if location is None:
         return translate("IndexWords", "No key is in use. A server that wants one says so when it is tested.")
     return {
         "keyring": translate("IndexWords", "The key is kept in this system’s keyring."),
         "environment": translate("IndexWords", "The key comes from the environment variable CITELOOM_QDRANT_API_KEY."),
-    }.get(place, place)
+    }.get(location, location)
 
 
 def _host(address: str) -> str:

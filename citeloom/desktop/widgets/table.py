@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
@@ -13,33 +13,34 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QHeaderView, Q
 from citeloom.core.text.sanitize import clean
 from citeloom.desktop.widgets import basics
 
-Row = dict[str, Any]
+Row = dict[str, Any]  # as JSON values
+RowT = TypeVar("RowT")
 _Index = QModelIndex | QPersistentModelIndex
 _LEAST = 0.28  # of the width of a table, for the column that gets what is left
 _LONGEST = 400  # letters in a cell; no column is wider
 
 
 @dataclass(frozen=True)
-class Column:
+class Column(Generic[RowT]):
     """One column: its title, and what it says of a row."""
 
     title: str
-    words: Callable[[Row], str]
+    words: Callable[[RowT], str]
     width: int  # in digits; 0: what is left
     number: bool = False
     firm: bool = False  # no narrower than that, in the narrowest window: half a date says nothing
 
 
-class RowsModel(QAbstractTableModel):
+class RowsModel(QAbstractTableModel, Generic[RowT]):
     """Rows that are known by a key; those that stay are not taken away and put back."""
 
-    def __init__(self, columns: Sequence[Column], key: str, parent: QObject | None = None) -> None:
+    def __init__(self, columns: Sequence[Column[RowT]], key: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.columns = columns
-        self.rows: list[Row] = []
+        self.rows: list[RowT] = []
         self._key = key
 
-    def set_rows(self, rows: list[Row]) -> None:
+    def set_rows(self, rows: list[RowT]) -> None:
         """Show these rows."""
         known, given = self._keys(self.rows), self._keys(rows)
         if known == given:
@@ -51,16 +52,19 @@ class RowsModel(QAbstractTableModel):
         self.rows = rows
         self.endResetModel()
 
-    def _keys(self, rows: list[Row]) -> list[Any]:
-        return [row[self._key] for row in rows]
+    def _keys(self, rows: list[RowT]) -> list[Any]:
+        return [self._key_of(row) for row in rows]
+
+    def _key_of(self, row: RowT) -> Any:
+        return row[self._key] if isinstance(row, dict) else getattr(row, self._key)
 
     def key_of(self, number: int) -> Any:
         """What a row is known by."""
-        return self.rows[number][self._key]
+        return self._key_of(self.rows[number])
 
     def number_of(self, key: Any) -> int | None:
         """Where the row of a key stands now."""
-        return next((number for number, row in enumerate(self.rows) if row[self._key] == key), None)
+        return next((number for number, row in enumerate(self.rows) if self._key_of(row) == key), None)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
         return 0 if parent.isValid() else len(self.rows)
@@ -90,10 +94,10 @@ class RowsModel(QAbstractTableModel):
         return None
 
 
-class Table(QTableView):
+class Table(QTableView, Generic[RowT]):
     """A calm table of whole rows; what is selected stays selected when the rows change."""
 
-    def __init__(self, model: RowsModel, name: str) -> None:
+    def __init__(self, model: RowsModel[RowT], name: str) -> None:
         super().__init__()
         self._model = model
         self._kept: Any = None
@@ -121,7 +125,7 @@ class Table(QTableView):
         model.modelAboutToBeReset.connect(self._keep)
         model.modelReset.connect(self._select_kept)
 
-    def chosen(self) -> Row | None:
+    def chosen(self) -> RowT | None:
         """The selected row."""
         found = self.selectionModel().selectedRows()
         return self._model.rows[found[0].row()] if found and found[0].row() < len(self._model.rows) else None

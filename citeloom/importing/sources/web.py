@@ -9,7 +9,6 @@ from __future__ import annotations
 import http.client
 import io
 import ipaddress
-import os
 import queue
 import socket
 import ssl
@@ -24,6 +23,7 @@ from urllib.parse import urljoin, urlsplit
 
 from citeloom import __version__
 from citeloom.conversion.formats import file_type
+from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing.sources.web_address import Address, WebAddress, is_public, shown, web_address
 
@@ -233,18 +233,14 @@ def _save(url: str, response: http.client.HTTPResponse, stem: Path, most: int) -
     stem.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_name(target.name + ".part")
     size = 0
-    try:
-        with beside.open("wb") as file:
-            while chunk := response.read(65_536):
-                size += len(chunk)
-                if size > most:
-                    raise _too_large(url, most)
-                file.write(chunk)
+    with atomic_file.replacing(target, beside) as file:
+        while chunk := response.read(65_536):
+            size += len(chunk)
+            if size > most:
+                raise _too_large(url, most)
+            file.write(chunk)
         if length is not None and size != length:
             raise _failed(url, f"only {size:,} of {length:,} bytes came")
-        os.replace(beside, target)  # noqa: PTH105
-    finally:
-        beside.unlink(missing_ok=True)
     return target
 
 

@@ -19,6 +19,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Source as Part
 from citeloom.conversion import prepared_text
 from citeloom.conversion.formats import PREPARED, file_type
+from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted, Record
 from citeloom.importing.sources.folder import ZOTERO, FoundFile, Stopped, Survey, Tell, Work
@@ -165,9 +166,7 @@ class ZoteroItems:
         data = prepared_text.to_bytes(text())
         if not path.exists() or path.read_bytes() != data:
             self.texts_folder.mkdir(parents=True, exist_ok=True)
-            beside = path.with_suffix(".part")
-            beside.write_bytes(data)
-            beside.replace(path)
+            atomic_file.write(path, data, path.with_suffix(".part"))
         return replace(file, path=str(path), get=None)
 
     def can_fetch(self) -> bool:

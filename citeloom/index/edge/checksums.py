@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.edge.sparse_files import filled
 
@@ -168,12 +169,8 @@ def _about(file: Path) -> tuple[int, int, int]:
 
 def _replace(folder: Path, content: object) -> None:
     """Written through to the disk: after a power cut it must not be older than the files it speaks of."""
-    beside = folder / f"{_FILE}.new"
-    with beside.open("w", encoding="utf-8") as file:
-        json.dump(content, file)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(folder / _FILE)
+    with atomic_file.replacing(folder / _FILE, folder / f"{_FILE}.new", sync=True) as file:
+        file.write(json.dumps(content).encode())
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

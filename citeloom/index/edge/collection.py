@@ -15,6 +15,7 @@ from uuid import UUID
 
 import qdrant_edge as qdrant
 
+from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.base import (
@@ -164,7 +165,7 @@ class EdgeCollection(Collection):
         self._update(qdrant.UpdateOperation.delete_points_by_filter(_filter(where)))
 
     def _check_room(self) -> None:
-        if shutil.disk_usage(self.folder).free < _LEAST_FREE:
+        if free_bytes(self.folder) < _LEAST_FREE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder))
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from urllib.parse import urljoin
 import httpx2
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.zip_reader import BROKEN_ZIP
 from citeloom.zotero.http import not_whole
 
 _MOST_REDIRECTS = 5
@@ -185,7 +185,7 @@ def _unpack(part: Path, name: str, most_bytes: int) -> None:
                     _check_size(size, most_bytes, name)
                     file.write(chunk)
         unpacked.replace(part)
-    except (zipfile.BadZipFile, zlib.error, EOFError, IndexError, RuntimeError) as error:
+    except (*BROKEN_ZIP, IndexError) as error:
         raise not_whole(f"{name} is packed in Zotero's storage in a way that cannot be read") from error
     finally:
         unpacked.unlink(missing_ok=True)

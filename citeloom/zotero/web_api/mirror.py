@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import tempfile
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from citeloom.core import atomic_file
 
 KINDS = ("items", "collections", "searches")
 
@@ -50,11 +50,4 @@ def load(path: Path, whose: str) -> Mirror:
 def save(path: Path, whose: str, mirror: Mirror) -> None:
     """Put the mirror into its file, readable by the user alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(gzip.compress(json.dumps({"whose": whose, **asdict(mirror)}).encode(), 6))
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    atomic_file.write(path, gzip.compress(json.dumps({"whose": whose, **asdict(mirror)}).encode(), 6))

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from citeloom.cli import engine, search
+from citeloom.api.maintenance import CheckUp, CheckUpResult, Finding
+from citeloom.cli import doctor, search
 from citeloom.cli import main as run
 
 SIGNS = "[/x] \\[/y] [bold]z :smile: \\"
@@ -65,10 +66,10 @@ def test_the_check_up_prints_paths_as_they_are(
 
         def __exit__(self, *_: object) -> None: ...
 
-        def call(self, verb: str) -> list[dict[str, Any]]:
-            return [{"part": "data", "ok": False, "seen": SIGNS, "next_step": SIGNS}]
+        def call(self, request: CheckUp) -> CheckUpResult:
+            return CheckUpResult([Finding("data", ok=False, note=False, seen=SIGNS, next_step=SIGNS)])
 
-    monkeypatch.setattr(engine, "connected", Engine)
+    monkeypatch.setattr(doctor, "connected", Engine)
     with pytest.raises(SystemExit):
         run(["doctor"])
     assert capsys.readouterr().out.count(SIGNS) == 2

@@ -8,26 +8,30 @@ import threading
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
-
+from citeloom.api.maintenance import Restore, RestoreResult
+from citeloom.api.verbs import handles
 from citeloom.engine import control
 from citeloom.engine.events import Events, JobFinished, JobProgress
+from citeloom.engine.verbs import VerbTable
 from tests.support import WAIT
 
 
-def test_the_engine_ends_after_a_restore_even_if_who_asked_for_it_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_ends_after_a_restore_even_if_who_asked_for_it_has_gone() -> None:
     begun, may_end = threading.Event(), threading.Event()
 
-    def restore(service: object, arguments: dict[str, Any]) -> None:
-        begun.set()
-        assert may_end.wait(WAIT)
-
-    monkeypatch.setitem(control._VERBS, "restore", restore)
+    class Restores:
+        @handles(Restore)
+        def restore(self, request: Restore) -> RestoreResult:
+            begun.set()
+            assert may_end.wait(WAIT)
+            return RestoreResult([], 0, None, settings=False, kept_settings=[], embedded=[])
 
     async def test() -> str:
         ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        asking = control.Control(cast("Any", None), cast("Any", None), ended.set_result)
-        asked = asyncio.create_task(asking._run_verb("restore", {}))
+        asking = control.Control(
+            cast("Any", SimpleNamespace(verbs=VerbTable([Restores()]))), cast("Any", None), ended.set_result
+        )
+        asked = asyncio.create_task(asking._run_verb(Restore.verb, {"file": "all.zip"}))
         await asyncio.to_thread(begun.wait, WAIT)
         asked.cancel()
         may_end.set()

@@ -9,6 +9,7 @@ from typing import Any
 import keyring
 import pytest
 
+from citeloom.api.maintenance import CheckUp
 from citeloom.catalog.documents import State
 from citeloom.conversion.pool import WorkerPool
 from citeloom.core.errors import CiteLoomError, Code
@@ -20,7 +21,6 @@ from citeloom.engine.events import JobProgress
 from citeloom.importing.requests import ImportRequest
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
-from citeloom.maintenance.doctor import examine
 from tests.keyring_for_tests import Memory
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.support import wait_for
@@ -232,10 +232,10 @@ def test_what_an_outage_made_fail_before_is_read_by_the_next_sync_and_the_rest_w
         if document.state == State.READY:
             document.state, document.reason_code, document.reason = State.FAILED, "INDEX_UNAVAILABLE", "It was away."
             service.catalog.documents.save(document)
-    findings = {one["part"]: one for one in examine(service)}
+    findings = {one.part: one for one in service.doctor.examine(CheckUp()).findings}
     note = findings["documents of p"]
-    assert note["ok"] and note["note"] and note["seen"].startswith("5 could not be read: ")
-    assert "and 2 more" in note["seen"] and "citeloom sync p --retry" in note["next_step"]
+    assert note.ok and note.note and note.seen.startswith("5 could not be read: ")
+    assert "and 2 more" in note.seen and "citeloom sync p --retry" in note.next_step
 
     assert ended(service, submit(service))["failed"] == 1
     assert states(service) == {**dict.fromkeys(WORDS, "ready"), "empty": "failed"}

@@ -1,4 +1,4 @@
-"""What the desktop app asks of the shelf: lists of documents, how much room is taken, what can read pictures."""
+"""Lists of documents as the desktop app requests them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,10 @@ import pytest
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
-from citeloom.conversion.ocr import tesseract_engine
 from citeloom.conversion.ocr.languages import known_languages, normalise
-from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.settings import Ocr, Settings
 from citeloom.engine.container import Service
 from citeloom.library import listing
-from citeloom.maintenance.ocr import ocr
-from citeloom.maintenance.sizes import sizes
 
 
 @pytest.fixture
@@ -83,41 +78,6 @@ def test_a_list_that_cannot_be_is_refused(service: Service, wrong: dict[str, Any
     with pytest.raises(CiteLoomError) as caught:
         listed(service, **wrong)
     assert caught.value.code == Code.INVALID_INPUT and caught.value.next_step
-
-
-def test_sizes_name_every_part_and_their_sum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
-    for place in (paths.conversions_folder(), paths.models_folder(), str(tmp_path / "zotero" / "files")):
-        Path(place).mkdir(parents=True)
-        (Path(place) / "one").write_bytes(bytes(100_000))
-    (Path(paths.models_folder()) / "link").symlink_to(Path(paths.models_folder()) / "one")
-    Path(paths.catalog_file()).write_bytes(bytes(50_000))
-    found = sizes()
-    by_name = {part["name"]: part["bytes"] for part in found["parts"]}
-    assert list(by_name) == ["index", "catalog", "conversions", "models", "zotero", "logs"]
-    assert by_name["index"] == by_name["logs"] == 0 and by_name["catalog"] >= 50_000
-    assert all(100_000 <= by_name[name] < 150_000 for name in ("conversions", "models", "zotero"))
-    assert found["total"] == sum(by_name.values()) and found["free"] > 0
-    assert found["data_folder"] == str(tmp_path)
-
-
-def test_languages_are_here_when_the_engine_in_the_settings_can_read_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("eng", "deu_latf", "jpn_vert", "osd"):
-        (tmp_path / f"{name}.traineddata").touch()
-    installed = tesseract_engine.Installation(tmp_path / "tesseract", "here", (tmp_path,))
-    monkeypatch.setattr(tesseract_engine, "find", lambda: installed)
-    answer = ocr(Settings())
-    assert answer["engines"][0] == {"name": "tesseract", "here": True, "why": None}
-    assert {language["code"] for language in answer["languages"] if language["here"]} == {"en", "de-Latf", "jpn_vert"}
-    assert ("German", False) in {(language["name"], language["here"]) for language in answer["languages"]}
-
-    monkeypatch.setattr(tesseract_engine, "find", lambda: None)
-    answer = ocr(Settings())
-    assert answer["engines"][0]["why"] and not any(language["here"] for language in answer["languages"])
-    by_rapid = ocr(Settings(ocr=Ocr(engine="rapidocr")))
-    assert any(language["here"] for language in by_rapid["languages"]) == by_rapid["engines"][1]["here"]
 
 
 def test_every_language_has_a_name_and_a_code_that_the_settings_understand() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from citeloom.api.maintenance import Restore, StartBackup
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Settings
@@ -37,11 +38,11 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
     for project in ("thesis", "other"):
         service.projects.add(project, None, [])
     file = tmp_path / "all.zip"
-    job_id = service.back_up(str(file), [])["job_id"]
+    job_id = service.backups.start(StartBackup(file=str(file))).job_id
     assert reached.wait(60)
     with pytest.raises(CiteLoomError, match="A backup of 'thesis' is running"):
         service.projects.remove("thesis")
-    of_the_same_name = service.back_up(str(file), ["other"])["job_id"]
+    of_the_same_name = service.backups.start(StartBackup(file=str(file), projects=["other"])).job_id
     go_on.set()
     job, _ = service.jobs.wait(job_id, 60)
     assert job is not None and job.state == "done"
@@ -51,7 +52,7 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
     for project in ("thesis", "other"):
         service.projects.remove(project)
     with pytest.raises(CiteLoomError, match="There are projects here already: late"):
-        service.restoring.restore(file, Adding(service), replace=False)
+        service.restores.restore(Restore(file=str(file)), Adding(service))
     assert [project["id"] for project in service.projects.all()] == ["late"]
     assert not (tmp_path / "home" / "restore.json").exists()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from citeloom.api.maintenance import PruneCache, ShowCache
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
@@ -34,25 +35,25 @@ def keep(folder: Path, content: str, converter: str = CONVERTER_VERSION, size: i
 
 
 def test_an_empty_cache_is_shown_and_pruned_as_such(cache: CacheService) -> None:
-    shown = cache.show()
-    assert (shown["conversions"], shown["bytes"], shown["left_over"]) == (0, 0, 0)
-    assert cache.prune(everything=True)["removed"] == 0
+    shown = cache.show(ShowCache())
+    assert (shown.conversions, shown.bytes, shown.left_over) == (0, 0, 0)
+    assert cache.prune(PruneCache(everything=True)).removed == 0
 
 
 def test_what_no_document_needs_is_left_over_and_goes(cache: CacheService, folder: Path) -> None:
     needed = keep(folder, "aa11", size=5)
     earlier, nobodys = keep(folder, "aa11", "docling-0", size=7), keep(folder, "bb22", size=11)
-    shown = cache.show()
-    assert (shown["conversions"], shown["bytes"]) == (3, 23)
-    assert (shown["in_use"], shown["left_over"], shown["left_over_bytes"]) == (1, 2, 18)
-    pruned = cache.prune(everything=False)
-    assert (pruned["removed"], pruned["freed_bytes"], pruned["left_over"]) == (2, 18, 0)
+    shown = cache.show(ShowCache())
+    assert (shown.conversions, shown.bytes) == (3, 23)
+    assert (shown.in_use, shown.left_over, shown.left_over_bytes) == (1, 2, 18)
+    pruned = cache.prune(PruneCache(everything=False))
+    assert (pruned.removed, pruned.freed_bytes, pruned.left_over) == (2, 18, 0)
     assert needed.exists() and not earlier.exists() and not nobodys.exists()
 
 
 def test_everything_goes_when_that_is_asked(cache: CacheService, folder: Path) -> None:
     needed = keep(folder, "aa11", size=5)
-    assert cache.prune(everything=True)["freed_bytes"] == 5
+    assert cache.prune(PruneCache(everything=True)).freed_bytes == 5
     assert not needed.exists()
 
 
@@ -62,5 +63,5 @@ def test_what_an_interrupted_worker_left_goes_and_what_one_writes_now_stays(cach
     for file in (interrupted, written_now):
         file.write_bytes(b"x" * 100)
     os.utime(interrupted, (1_000_000_000, 1_000_000_000))
-    assert cache.prune(everything=False)["freed_bytes"] == 100
+    assert cache.prune(PruneCache(everything=False)).freed_bytes == 100
     assert not interrupted.exists() and written_now.exists()

@@ -41,16 +41,16 @@ def plainly(step: Callable[[], T], /) -> T:
 
 def carry(source: Collection, target: Collection, stop_after: int = 10**9) -> tuple[int, list[str]]:
     told: list[int] = []
-    settled: list[None] = []
+    graphs: list[None] = []
     done = copy(
         source,
         target,
         lambda done, _: told.append(done),
-        lambda: settled.append(None),
+        lambda: graphs.append(None),
         lambda: sum(told) >= stop_after,
         plainly,
     )
-    assert len(settled) == len(told), "after each step the target may settle"
+    assert len(graphs) == len(told), "after each step the search graph may be built"
     assert told[-1] == done.passages == source.count()
     return done.written, done.sample
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from citeloom.api.maintenance import CompactIndex, ListIndexes, MoveIndex
 from citeloom.catalog.projects import Project
 from citeloom.core import credentials
 from citeloom.core.cancel import Cancel
@@ -100,7 +101,7 @@ def ended(service: Service, job_id: str) -> dict[str, Any]:
 
 
 def moved(service: Service, to: str) -> dict[str, Any]:
-    return ended(service, service.index_desk.move("thesis", to)["job_id"])
+    return ended(service, service.index_service.move(MoveIndex(project="thesis", to=to)).job_id)
 
 
 def on(qdrant: QdrantStandIn) -> list[str]:
@@ -119,8 +120,8 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
     assert on(qdrant)[0].startswith("proj-thesis-") and on(qdrant)[0].endswith("-g0002")
     assert list((tmp_path / "index" / "proj-thesis").iterdir()) == []
     assert answers(service) == before
-    assert service.index_desk.move("thesis", qdrant.address + "/")["already"]
-    assert service.index_desk.compact("thesis")["by_server"]
+    assert service.index_service.move(MoveIndex(project="thesis", to=qdrant.address + "/")).already
+    assert service.index_service.compact(CompactIndex(project="thesis")).by_server
 
     # A server may have two addresses: neither its old index nor its new one is taken for what an earlier move left.
     alias = qdrant.address.replace("127.0.0.1", "localhost")
@@ -131,9 +132,9 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
 
     # What agents do there is what they do at home.
     service.store_chunks(project(service), items(PASSAGES, 1), Cancel())
-    (shown,) = service.index_desk.show()["projects"]
-    assert (shown["place"], shown["passages"], shown["version"]) == (qdrant.address, PASSAGES + 1, qdrant.version)
-    assert KEY not in str(service.index_desk.show())
+    (shown,) = service.index_service.show(ListIndexes()).projects
+    assert (shown.place, shown.passages, shown.version) == (qdrant.address, PASSAGES + 1, qdrant.version)
+    assert KEY not in str(service.index_service.show(ListIndexes()))
 
     again = new_service()
     with_one_more = answers(again)
@@ -141,7 +142,7 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
     assert (back["state"], back["passages"], back["to"]) == ("done", PASSAGES + 1, "embedded")
     assert on(qdrant) == []
     assert answers(again) == with_one_more
-    assert again.index_desk.move("thesis", "embedded")["already"]
+    assert again.index_service.move(MoveIndex(project="thesis", to="embedded")).already
 
     # An engine that is killed after the swap has not cleared the server; the next one does.
     place = replace(place_of(project(again)), server=qdrant.address)
@@ -156,7 +157,7 @@ def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(
 ) -> None:
     def refused(to: str = "") -> CiteLoomError:
         with pytest.raises(CiteLoomError) as caught:
-            service.index_desk.move("thesis", to or qdrant.address)
+            service.index_service.move(MoveIndex(project="thesis", to=to or qdrant.address))
         assert service.jobs.busy() == [] and on(qdrant) == [] and not project(service).server
         assert KEY not in str(caught.value)
         return caught.value
@@ -211,11 +212,11 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
         assert go_on.wait(60)
 
     Watch(service, "copy", hold)
-    job = service.index_desk.move("thesis", qdrant.address)["job_id"]
+    job = service.index_service.move(MoveIndex(project="thesis", to=qdrant.address)).job_id
     assert reached.wait(60)
     assert answers(service) == before, "the old place answers"
     with pytest.raises(CiteLoomError, match="is being moved to"):
-        service.index_desk.move("thesis", "http://127.0.0.1:1")
+        service.index_service.move(MoveIndex(project="thesis", to="http://127.0.0.1:1"))
     with pytest.raises(CiteLoomError, match="A move of 'thesis' is running"):
         service.projects.remove("thesis")
     assert service.jobs.cancel(job)
@@ -225,7 +226,7 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
 
     reached.clear()
     go_on.clear()
-    paused = service.index_desk.move("thesis", qdrant.address)["job_id"]
+    paused = service.index_service.move(MoveIndex(project="thesis", to=qdrant.address)).job_id
     assert reached.wait(60)
     service.jobs.pause()
     go_on.set()
@@ -237,7 +238,7 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
 
     reached.clear()
     go_on.clear()
-    service.index_desk.move("thesis", qdrant.address)
+    service.index_service.move(MoveIndex(project="thesis", to=qdrant.address))
     assert reached.wait(60)
     stopping = threading.Thread(target=service.jobs.stop)
     stopping.start()
@@ -267,7 +268,7 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
     again.store_chunks(other, items(0, 3), Cancel())
     assert again.questions.query(other, "moths", hybrid=True, cancel=Cancel())["count"] == 3
     assert {p["id"] for p in again.projects.all()} == {"other", "thesis"}
-    shown = {one["project"]: one["reachable"] for one in again.index_desk.show()["projects"]}
+    shown = {one.project: one.reachable for one in again.index_service.show(ListIndexes()).projects}
     assert shown == {"other": True, "thesis": False}
     chunk = again.questions.query(other, "moths", hybrid=True, cancel=Cancel())["items"][0]["chunk_id"]
     assert again.find_passage(chunk)["project"] == "other"

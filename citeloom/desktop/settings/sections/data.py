@@ -1,12 +1,20 @@
-"""Where everything is, how much room it takes, clearing away what can be made again, and backups."""
+"""The section Data: where everything is, how much room it takes, deleting what can be made again, and backups."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox
 
+from citeloom.api.maintenance import (
+    CacheUsage,
+    DiskUsage,
+    DiskUsagePart,
+    PruneCache,
+    PrunedCache,
+    ShowCache,
+    ShowDiskUsage,
+)
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.backups import Backups
@@ -14,7 +22,7 @@ from citeloom.desktop.settings.section import Section
 from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
+from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _PARTS = 7
 
@@ -25,16 +33,16 @@ class DataSection(Section):
     name = "data"
     wide = True
 
-    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, kept, banner)
+    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, settings_file, banner)
         self.question: QMessageBox | None = None
         self.where = basics.text()
         self.total = basics.text(muted=True)
-        self.parts = RowsModel(
+        self.parts = RowsModel[DiskUsagePart](
             (
                 Column(self.tr("What"), self._part, 28),
-                Column(self.tr("Size"), lambda row: basics.size_words(int(row["bytes"])), 11, number=True, firm=True),
-                Column(self.tr("Where"), lambda row: str(row["path"]), 0),
+                Column(self.tr("Size"), lambda part: basics.size_words(part.bytes), 11, number=True, firm=True),
+                Column(self.tr("Where"), lambda part: part.path, 0),
             ),
             "name",
             self,
@@ -60,8 +68,8 @@ class DataSection(Section):
         return self.tr("Data")
 
     def shown(self) -> None:
-        self.ask("sizes", done=self._on_sizes)
-        self.ask("cache_show", done=self._on_cache)
+        self.send(ShowDiskUsage(), done=self._on_disk_usage)
+        self.send(ShowCache(), done=self._on_cache)
 
     def _lay_out(self) -> None:
         above = QHBoxLayout()
@@ -79,24 +87,24 @@ class DataSection(Section):
         self.inside.addWidget(self.backups)
         self.inside.addStretch(1)
 
-    def _on_sizes(self, answer: dict[str, Any]) -> None:
-        words = self.tr("Your projects and their index are in {folder}").format(folder=answer["data_folder"])
+    def _on_disk_usage(self, usage: DiskUsage) -> None:
+        words = self.tr("Your projects and their index are in {folder}").format(folder=usage.data_folder)
         self.where.setText(words)
-        self.parts.set_rows(answer["parts"])
+        self.parts.set_rows(usage.parts)
         self.total.setText(
             self.tr("{total} in all; the disk has {free} left.").format(
-                total=basics.size_words(int(answer["total"])), free=basics.size_words(int(answer["free"]))
+                total=basics.size_words(usage.total), free=basics.size_words(usage.free)
             )
         )
 
-    def _on_cache(self, answer: dict[str, Any]) -> None:
-        size = basics.size_words(int(answer["left_over_bytes"]))
+    def _on_cache(self, usage: CacheUsage) -> None:
+        size = basics.size_words(usage.left_over_bytes)
         words = self.tr("Delete &left-overs ({size})").format(size=size)
-        self.prune_button.setText(words if answer["left_over"] else self.tr("Delete &left-overs"))
-        self.prune_button.setEnabled(answer["left_over"] > 0)
-        self.prune_all_button.setEnabled(answer["conversions"] > 0)
+        self.prune_button.setText(words if usage.left_over else self.tr("Delete &left-overs"))
+        self.prune_button.setEnabled(usage.left_over > 0)
+        self.prune_all_button.setEnabled(usage.conversions > 0)
 
-    def _part(self, part: Row) -> str:
+    def _part(self, part: DiskUsagePart) -> str:
         return {
             "index": self.tr("Index of the passages"),
             "catalog": self.tr("Projects, papers and log"),
@@ -105,7 +113,7 @@ class DataSection(Section):
             "zotero": self.tr("Copies from Zotero"),
             "downloads": self.tr("Papers from the web"),
             "logs": self.tr("Logs"),
-        }.get(str(part["name"]), str(part["name"]))
+        }.get(part.name, part.name)
 
     def _ask_prune_all(self) -> None:
         self.question = basics.ask_first(
@@ -122,12 +130,12 @@ class DataSection(Section):
     def _prune(self, *, everything: bool) -> None:
         for part in (self.prune_button, self.prune_all_button):
             part.setEnabled(False)
-        self.ask("cache_prune", {"everything": everything}, done=self._on_pruned, failed=self._on_not_pruned)
+        self.send(PruneCache(everything=everything), done=self._on_pruned, failed=self._on_not_pruned)
 
-    def _on_pruned(self, answer: dict[str, Any]) -> None:
+    def _on_pruned(self, pruned: PrunedCache) -> None:
         self.banner.say(
             self.tr("{count} conversions were deleted; that freed {size}.").format(
-                count=basics.number(answer["removed"]), size=basics.size_words(answer["freed_bytes"])
+                count=basics.number(pruned.removed), size=basics.size_words(pruned.freed_bytes)
             )
         )
         self.shown()

@@ -20,8 +20,8 @@ class GeneralSection(Section):
 
     name = "general"
 
-    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, kept, banner)
+    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, settings_file, banner)
         words = self.tr("CiteLoom waits in the tray, and your projects stay in step.")
         # It stands where the system keeps such things, not in the settings file.
         self.log_in = YesNoRow(Field("log_in", "yes_no", self.tr("&Start CiteLoom when I log in"), words))

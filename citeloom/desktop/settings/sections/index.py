@@ -1,4 +1,4 @@
-"""Where the projects' indexes lie: on this computer or on a Qdrant server, and moving them."""
+"""The section Index: where the projects' indexes lie, on this computer or on a Qdrant server, and moving them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout
 
+from citeloom.api.maintenance import (
+    EMBEDDED,
+    CompactIndex,
+    CompactionStarted,
+    IndexInfo,
+    IndexList,
+    ListIndexes,
+    MoveIndex,
+    MoveStarted,
+)
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.job_strip import JobStrip
@@ -18,7 +28,7 @@ from citeloom.desktop.settings.server_key import ServerKey
 from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
-from citeloom.desktop.text.index_text import EMBEDDED, place_words, reached_words, size_words
+from citeloom.desktop.text.index_text import place_words, reached_words, size_words
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
@@ -32,15 +42,15 @@ class IndexSection(Section):
     name = "index"
     wide = True
 
-    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, kept, banner)
-        self._begun: dict[str, tuple[str, str]] = {}  # what was begun here: kind and project by the job
+    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, settings_file, banner)
+        self._jobs: dict[str, tuple[str, str]] = {}  # started on this page: id → kind and project
         self.dialog: MoveDialog | None = None
-        self.projects = RowsModel(
+        self.projects = RowsModel[IndexInfo](
             (
-                Column(self.tr("Project"), lambda row: str(row["project"]), 22),
-                Column(self.tr("Where"), lambda row: place_words(row["place"]), 30),
-                Column(self.tr("Passages"), lambda row: basics.number(row["passages"]), 10, number=True, firm=True),
+                Column(self.tr("Project"), lambda index: index.project, 22),
+                Column(self.tr("Where"), lambda index: place_words(index.place), 30),
+                Column(self.tr("Passages"), lambda index: basics.number(index.passages), 10, number=True, firm=True),
                 Column(self.tr("Size"), size_words, 10, number=True, firm=True),
                 Column(self.tr("State"), reached_words, 0),
             ),
@@ -72,12 +82,12 @@ class IndexSection(Section):
         return self.tr("Index")
 
     def shown(self) -> None:
-        self.ask("index_show", done=self._on_shown)
+        self.send(ListIndexes(), done=self._on_shown)
 
     def show_settings(self) -> None:
         super().show_settings()
-        self.new.show_server(str(self.kept.value(_SERVER)))
-        self.new.setEnabled(self.kept.loaded and self.kept.problem is None)
+        self.new.show_server(str(self.settings_file.value(_SERVER)))
+        self.new.setEnabled(self.settings_file.loaded and self.settings_file.problem is None)
 
     def _lay_out(self) -> None:
         words = self.tr(
@@ -104,58 +114,64 @@ class IndexSection(Section):
         self.inside.addLayout(numbers)
         self.inside.addStretch(1)
 
-    def _on_shown(self, answer: dict[str, Any]) -> None:
-        self.projects.set_rows(answer["projects"])
-        if answer["projects"] and self.table.chosen() is None:
+    def _on_shown(self, shown: IndexList) -> None:
+        self.projects.set_rows(shown.projects)
+        if shown.projects and self.table.chosen() is None:
             self.table.selectRow(0)
         self.key.setEnabled(True)
-        self.key.show_place(answer["key"])
+        self.key.show_location(shown.key)
         self._on_chosen()
 
     def _on_chosen(self) -> None:
-        row = self.table.chosen()
-        self.strip.follow(str(row["project"]) if row else None)
+        index = self.table.chosen()
+        self.strip.follow(index.project if index else None)
         if not self.projects.rows:
             words = self.tr("There is no project yet.")
-        elif row is None:
+        elif index is None:
             words = self.tr("Choose a project.")
-        elif not row["reachable"]:
-            words = str(row["problem"])
-        elif row["place"] != EMBEDDED:
+        elif not index.reachable:
+            words = index.problem or ""
+        elif index.place != EMBEDDED:
             words = self.tr("A server compacts its indexes by itself.")
         else:
             words = ""
         self.hint.setText(words)
-        busy = bool(row and any(job["kind"] in ("move", "compact") for job in row["jobs"]))
-        self.move_button.setEnabled(row is not None and not busy)
-        self.compact_button.setEnabled(row is not None and not busy and row["place"] == EMBEDDED)
+        free = index is not None and not any(job["kind"] in ("move", "compact") for job in index.jobs)
+        self.move_button.setEnabled(free)
+        self.compact_button.setEnabled(free and index is not None and index.place == EMBEDDED)
 
     # -- moving, compacting ----------------------------------------------------------------------------------------
 
     def _ask_where(self) -> None:
-        if row := self.table.chosen():
-            self.dialog = MoveDialog(self.context, row, str(self.kept.value(_SERVER)), self)
-            self.dialog.agreed.connect(partial(self._move, str(row["project"])))
+        if index := self.table.chosen():
+            self.dialog = MoveDialog(self.context, index, str(self.settings_file.value(_SERVER)), self)
+            self.dialog.agreed.connect(partial(self._move, index.project))
             self.dialog.open()
 
     def _move(self, project: str, to: str) -> None:
-        self._begin("move", project, {"project": project, "to": to})
+        self._disable_buttons()
+        self.send(
+            MoveIndex(project=project, to=to), done=partial(self._on_started, "move", project), failed=self._on_refused
+        )
 
     def _compact(self) -> None:
-        if row := self.table.chosen():
-            project = str(row["project"])
-            self._begin("compact", project, {"project": project})
+        if index := self.table.chosen():
+            self._disable_buttons()
+            self.send(
+                CompactIndex(project=index.project),
+                done=partial(self._on_started, "compact", index.project),
+                failed=self._on_refused,
+            )
 
-    def _begin(self, kind: str, project: str, args: dict[str, Any]) -> None:
-        def done(answer: dict[str, Any]) -> None:
-            if answer["job_id"] is not None:
-                self._begun[answer["job_id"]] = kind, project
-                self.banner.hide()
-            self.shown()
-
+    def _disable_buttons(self) -> None:
         for part in (self.move_button, self.compact_button):
             part.setEnabled(False)
-        self.ask(f"index_{kind}", args, done=done, failed=self._on_refused)
+
+    def _on_started(self, kind: str, project: str, started: MoveStarted | CompactionStarted) -> None:
+        if started.job_id is not None:
+            self._jobs[started.job_id] = kind, project
+            self.banner.hide()
+        self.shown()
 
     def _on_refused(self, error: CiteLoomError) -> None:
         self.banner.say_error(error)
@@ -164,13 +180,13 @@ class IndexSection(Section):
     def _on_event(self, event: dict[str, Any]) -> None:
         if event["type"] not in ("JobQueued", "JobFinished"):
             return
-        kind, project = self._begun.pop(event["job_id"], ("", "")) if event["type"] == "JobFinished" else ("", "")
+        kind, project = self._jobs.pop(event["job_id"], ("", "")) if event["type"] == "JobFinished" else ("", "")
         if kind:
-            self._tell(kind, project, event["state"], event["result"])
+            self._show_end(kind, project, event["state"], event["result"])
         if self.isVisible():
             self.shown()
 
-    def _tell(self, kind: str, project: str, state: str, result: dict[str, Any]) -> None:
+    def _show_end(self, kind: str, project: str, state: str, result: dict[str, Any]) -> None:
         if state == "failed":
             self.banner.say_error(CiteLoomError.from_dict(result.get("error") or {}))
         elif state in ("done", "cancelled"):

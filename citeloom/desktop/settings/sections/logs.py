@@ -1,4 +1,4 @@
-"""A check-up of every part, and the last lines of the logs."""
+"""The section Logs: a check-up of every part, and the last lines of the logs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel
 
+from citeloom.api.maintenance import CheckUp, CheckUpResult, Finding
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.section import Section
@@ -16,7 +17,7 @@ from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 from citeloom.desktop.widgets.code_view import CodeView
-from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
+from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _LINES, _BYTES = 300, 100_000  # of the end of a log
 
@@ -27,18 +28,18 @@ class LogsSection(Section):
     name = "logs"
     wide = True
 
-    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, kept, banner)
+    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, settings_file, banner)
         self._reading: Task | None = None
         self.check_button = basics.button(self.tr("&Run the check-up"), self._check, icon_name="check")
         self.said = basics.text(
             self.tr("Looks at every part of CiteLoom and says how to mend what is not well."), muted=True
         )
-        self.findings = RowsModel(
+        self.findings = RowsModel[Finding](
             (
-                Column(self.tr("Part"), lambda row: str(row["part"]), 22),
+                Column(self.tr("Part"), lambda finding: finding.part, 22),
                 Column(self.tr("State"), self._state, 13, firm=True),
-                Column(self.tr("Seen"), lambda row: str(row["seen"]), 0),
+                Column(self.tr("Seen"), lambda finding: finding.seen, 0),
             ),
             "part",
             self,
@@ -94,21 +95,22 @@ class LogsSection(Section):
     def _check(self) -> None:
         self.check_button.setEnabled(False)
         self.said.setText(self.tr("Looking at every part …"))
-        self.ask("doctor", done=self._on_checked, failed=self._on_not_checked)
+        self.send(CheckUp(), done=self._on_checked, failed=self._on_not_checked)
 
-    def _on_checked(self, findings: list[Row]) -> None:
+    def _on_checked(self, result: CheckUpResult) -> None:
+        findings = result.findings
         self.check_button.setEnabled(True)
-        wrong = sum(not one["ok"] for one in findings)
+        wrong = sum(not one.ok for one in findings)
         self.said.setText(
             self.tr("{count} of {all} parts need you.").format(
                 count=basics.number(wrong), all=basics.number(len(findings))
             )
             if wrong
             else self.tr("Every part works, but some papers could not be read.")
-            if any(one.get("note") for one in findings)
+            if any(one.note for one in findings)
             else self.tr("All is well.")
         )
-        self.findings.set_rows(sorted(findings, key=lambda one: (bool(one["ok"]), not one.get("note"))))
+        self.findings.set_rows(sorted(findings, key=lambda one: (one.ok, not one.note)))
         self.table.show()
         self.finding.show()
         self.table.selectRow(0)
@@ -118,14 +120,14 @@ class LogsSection(Section):
         self.check_button.setEnabled(True)
         self.said.setText(str(error))
 
-    def _state(self, finding: Row) -> str:
-        if finding.get("note"):
+    def _state(self, finding: Finding) -> str:
+        if finding.note:
             return self.tr("to know")
-        return self.tr("well") if finding["ok"] else self.tr("needs you")
+        return self.tr("well") if finding.ok else self.tr("needs you")
 
     def _on_chosen(self) -> None:
-        chosen = self.table.chosen() or {}
-        self.finding.setText("\n".join(filter(None, (chosen.get("seen"), chosen.get("next_step")))))
+        chosen = self.table.chosen()
+        self.finding.setText("\n".join(filter(None, (chosen.seen, chosen.next_step))) if chosen else "")
 
     # -- the logs --------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Which model makes the passages of a project findable by meaning."""
+"""The section Models: the embedding model of each project, and giving a project another one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QLocale, QObject
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox
 
+from citeloom.api.maintenance import ListModels, ModelInfo, ModelList, ProjectModels, UseModel, UseModelResult
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.settings.choices import Choice
@@ -16,7 +17,7 @@ from citeloom.desktop.settings.section import Section
 from citeloom.desktop.settings.settings_model import SettingsFileModel
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
-from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
+from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 _GIGABYTE = 1_000_000_000
 _LANGUAGES = 5  # named at most
@@ -28,23 +29,23 @@ class ModelsSection(Section):
     name = "models"
     wide = True
 
-    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, kept, banner)
-        self._all: list[Row] = []
-        self._building: dict[str, tuple[str, str]] = {}  # what was begun here: project and model by the job
+    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, settings_file, banner)
+        self._all: list[ModelInfo] = []
+        self._building: dict[str, tuple[str, str]] = {}  # started on this page: id → project and model
         self.question: QMessageBox | None = None
-        self.projects = RowsModel(
+        self.projects = RowsModel[ProjectModels](
             (
-                Column(self.tr("Project"), lambda row: str(row["id"]), 0),
-                Column(self.tr("Model"), lambda row: str(row["dense_model"]), 42),
+                Column(self.tr("Project"), lambda project: project.id, 0),
+                Column(self.tr("Model"), lambda project: project.dense_model, 42),
             ),
             "id",
             self,
         )
-        self.models = RowsModel(
+        self.models = RowsModel[ModelInfo](
             (
-                Column(self.tr("Model"), lambda row: str(row["name"]), 0),
-                Column(self.tr("About it"), lambda row: str(row["description"]), 46),
+                Column(self.tr("Model"), lambda model: model.name, 0),
+                Column(self.tr("About it"), lambda model: model.description, 46),
                 Column(self.tr("Suits you"), self._suits, 10, firm=True),
                 Column(self.tr("Size"), _size, 10, number=True, firm=True),
                 Column(self.tr("Here"), self._here, 9, firm=True),
@@ -72,7 +73,7 @@ class ModelsSection(Section):
         return self.tr("Models")
 
     def shown(self) -> None:
-        self.ask("models", done=self._on_models)
+        self.send(ListModels(), done=self._on_models)
 
     def _lay_out(self) -> None:
         say = self.tr(
@@ -100,56 +101,53 @@ class ModelsSection(Section):
 
     # -- what there is ---------------------------------------------------------------------------------------------
 
-    def _on_models(self, answer: dict[str, Any]) -> None:
-        self._all = sorted(answer["models"], key=lambda one: not one["recommended"])
-        names = ", ".join(_language(code) for code in list(answer["languages"])[:_LANGUAGES])
+    def _on_models(self, known: ModelList) -> None:
+        self._all = sorted(known.models, key=lambda one: not one.recommended)
+        names = ", ".join(_language(code) for code in list(known.languages)[:_LANGUAGES])
         words = self.tr("Languages of your library: {names}. The models that suit it stand first.")
         self.library.setText(words.format(names=names))
         self.library.setVisible(bool(names))
-        self.projects.set_rows(answer["projects"])
-        if answer["projects"] and self.projects_table.chosen() is None:
+        self.projects.set_rows(known.projects)
+        if known.projects and self.projects_table.chosen() is None:
             self.projects_table.selectRow(0)
         self._show_models()
         default = self.rows["models.dense"]
         assert isinstance(default, ChoiceRow)
-        default.offer([Choice(str(one["name"]), self._in_a_list(one)) for one in self._all if one["here"]])
+        default.offer([Choice(one.name, self._in_a_list(one)) for one in self._all if one.here])
         self._on_chosen()
 
     def _show_models(self) -> None:
         words = self.find_field.text().casefold().split()
-        fitting = [
-            one for one in self._all if all(w in f"{one['name']} {one['description']}".casefold() for w in words)
-        ]
-        self.models.set_rows(fitting)
+        self.models.set_rows(
+            [one for one in self._all if all(word in f"{one.name} {one.description}".casefold() for word in words)]
+        )
 
-    def _suits(self, model: Row) -> str:
-        return self.tr("yes") if model["recommended"] else ""
+    def _suits(self, model: ModelInfo) -> str:
+        return self.tr("yes") if model.recommended else ""
 
-    def _here(self, model: Row) -> str:
-        if model["bundled"]:
+    def _here(self, model: ModelInfo) -> str:
+        if model.bundled:
             return self.tr("built in")
-        return self.tr("yes") if model["here"] else self.tr("no")
+        return self.tr("yes") if model.here else self.tr("no")
 
-    def _in_a_list(self, model: Row) -> str:
-        if model["bundled"]:
-            return self.tr("{model} (built in)").format(model=model["name"])
-        return str(model["name"])
+    def _in_a_list(self, model: ModelInfo) -> str:
+        return self.tr("{model} (built in)").format(model=model.name) if model.bundled else model.name
 
     def _on_chosen(self) -> None:
         project, model = self.projects_table.chosen(), self.models_table.chosen()
-        self.strip.follow(str(project["id"]) if project else None)
+        self.strip.follow(project.id if project else None)
         if not self.projects.rows:
             words = self.tr("There is no project yet.")
         elif project is None or model is None:
             words = self.tr("Choose a project and a model.")
-        elif project["dense_model"] == model["name"]:
-            words = self.tr("“{project}” has this model.").format(project=project["id"])
+        elif project.dense_model == model.name:
+            words = self.tr("“{project}” has this model.").format(project=project.id)
         else:
             words = self.tr("For “{project}”: {model}. {about}").format(
-                project=project["id"], model=model["name"], about=model["description"]
+                project=project.id, model=model.name, about=model.description
             )
         self.hint.setText(words)
-        self.use_button.setEnabled(bool(project and model and project["dense_model"] != model["name"]))
+        self.use_button.setEnabled(bool(project and model and project.dense_model != model.name))
 
     # -- another one -----------------------------------------------------------------------------------------------
 
@@ -161,31 +159,31 @@ class ModelsSection(Section):
             self.tr(
                 "The index of “{project}” is built anew beside the old one, which answers until then."
                 " Papers are not read again, but it can take a while."
-            ).format(project=project["id"])
+            ).format(project=project.id)
         ]
-        if not model["here"]:
+        if not model.here:
             words.append(
                 self.tr("The model is downloaded first: {size}, from huggingface.co.").format(size=_size(model))
             )
         self.question = basics.ask_first(
             self,
-            self.tr("Use {model}?").format(model=model["name"]),
+            self.tr("Use {model}?").format(model=model.name),
             "\n\n".join(words),
-            self.tr("Build anew") if model["here"] else self.tr("Download and build anew"),
-            partial(self._use, str(project["id"]), str(model["name"]), not model["here"]),
+            self.tr("Build anew") if model.here else self.tr("Download and build anew"),
+            partial(self._use, project.id, model.name, not model.here),
         )
 
     def _use(self, project: str, model: str, download: bool) -> None:
-        def done(answer: dict[str, Any]) -> None:
-            if answer["job_id"] is None:
+        def done(result: UseModelResult) -> None:
+            if result.job_id is None:
                 self.shown()
                 return
-            self._building[answer["job_id"]] = project, model
+            self._building[result.job_id] = project, model
             words = self.tr("The index of “{project}” is being built anew. You can go on working meanwhile.")
             self.banner.say(words.format(project=project))
 
-        args = {"id": project, "model": model, "download": download}
-        self.ask("project_model", args, done=done, failed=self.banner.say_error)
+        request = UseModel(project=project, model=model, download=download)
+        self.send(request, done=done, failed=self.banner.say_error)
 
     def _on_event(self, event: dict[str, Any]) -> None:
         if event["type"] != "JobFinished":
@@ -204,13 +202,13 @@ class ModelsSection(Section):
 
     def pick(self, name: str, value: Any) -> None:
         """Projects that follow the settings are told to keep their model first: a sync would refuse them later."""
-        waiting = {str(row["id"]): str(row["dense_model"]) for row in self.projects.rows}
+        waiting = {row.id: row.dense_model for row in self.projects.rows}
         if not waiting:
             super().pick(name, value)
             return
-        holder = QObject(self)  # what is asked is forgotten together once one was refused
+        holder = QObject(self)  # the owner of all requests: once one fails, the results of the others are dropped
 
-        def kept(project: str, _: object = None) -> None:
+        def done(project: str, _: object = None) -> None:
             waiting.pop(project, None)
             if not waiting:
                 holder.deleteLater()
@@ -218,24 +216,23 @@ class ModelsSection(Section):
 
         def failed(project: str, error: CiteLoomError) -> None:
             if error.code == Code.INVALID_PROJECT:  # it is gone
-                kept(project)
+                done(project)
                 return
             holder.deleteLater()
             self.show_settings()
             self.banner.say_error(error)
 
         for project, model in list(waiting.items()):
-            self.context.tasks.ask(
+            self.context.tasks.send(
                 holder,
-                "project_model",
-                {"id": project, "model": model},
-                done=partial(kept, project),
+                UseModel(project=project, model=model),
+                done=partial(done, project),
                 failed=partial(failed, project),
             )
 
 
-def _size(model: Row) -> str:
-    return basics.size_words(round(model["size_gb"] * _GIGABYTE))
+def _size(model: ModelInfo) -> str:
+    return basics.size_words(round(model.size_gb * _GIGABYTE))
 
 
 def _language(code: str) -> str:

@@ -15,8 +15,8 @@ class PrivacySection(Section):
 
     name = "privacy"
 
-    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, kept, banner)
+    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, settings_file, banner)
         words = self.tr(
             "Your papers, your questions and the answers stay on this computer. An editor gets the passages that it"
             " asks for, and hands them to its model as it does with everything you write there. Only if you keep an"

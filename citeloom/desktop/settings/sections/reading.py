@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import Qt
 
+from citeloom.api.maintenance import ListOcr, OcrSupport
 from citeloom.desktop.settings.choices import Choice
 from citeloom.desktop.settings.languages import Languages
 from citeloom.desktop.settings.rows import ChoiceRow
@@ -22,8 +21,8 @@ class ReadingSection(Section):
 
     name = "reading"
 
-    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, kept, banner)
+    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, settings_file, banner)
         self.languages = Languages()
         self.languages.picked.connect(lambda codes: self.pick(_LANGUAGES, codes))
         self.languages.none_left.connect(lambda: banner.say(self.tr("At least one language is needed.")))
@@ -51,26 +50,24 @@ class ReadingSection(Section):
         return self.tr("Reading")
 
     def shown(self) -> None:
-        self.ask("ocr", done=self._on_ocr)
+        self.send(ListOcr(), done=self._on_ocr)
 
     def show_settings(self) -> None:
         super().show_settings()
-        codes = list(self.kept.value(_LANGUAGES))
-        default = list(self.kept.default(_LANGUAGES))
+        codes = list(self.settings_file.value(_LANGUAGES))
+        default = list(self.settings_file.default(_LANGUAGES))
         self.languages.choose(codes)
-        usable = self.kept.loaded and self.kept.problem is None
+        usable = self.settings_file.loaded and self.settings_file.problem is None
         self.languages.setEnabled(usable)
         self.undo_button.setEnabled(usable)
         self.undo_button.setVisible(codes != default)
 
-    def _on_ocr(self, answer: dict[str, Any]) -> None:
+    def _on_ocr(self, support: OcrSupport) -> None:
         row = self.rows["ocr.engine"]
         assert isinstance(row, ChoiceRow)
         names = dict(row.field.choices)
-        row.offer(
-            [Choice(one["name"], names.get(one["name"], one["name"]), bool(one["here"])) for one in answer["engines"]]
-        )
-        reasons = [str(one["why"]) for one in answer["engines"] if not one["here"] and one["why"]]
+        row.offer([Choice(one.name, names.get(one.name, one.name), one.installed) for one in support.engines])
+        reasons = [one.problem for one in support.engines if not one.installed and one.problem]
         row.help.setText(" ".join(reasons))
         row.help.setVisible(bool(reasons))
-        self.languages.offer(answer["languages"])
+        self.languages.offer(support.languages)

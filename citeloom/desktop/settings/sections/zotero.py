@@ -20,8 +20,8 @@ class ZoteroSection(Section):
 
     name = "zotero"
 
-    def __init__(self, context: PageContext, kept: SettingsFileModel, banner: basics.Banner) -> None:
-        super().__init__(context, kept, banner)
+    def __init__(self, context: PageContext, settings_file: SettingsFileModel, banner: basics.Banner) -> None:
+        super().__init__(context, settings_file, banner)
         self.state = basics.text(self.tr("Looking for Zotero …"), bold=True)
         self.words = basics.text()
         self.look_button = basics.button(self.tr("&Look again"), self._look, icon_name="retry")

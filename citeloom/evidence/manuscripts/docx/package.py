@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 import io
-import struct
-import zipfile
-import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from citeloom.core.errors import CiteLoomError, Code
-
-_MB = 1024 * 1024
-_MAX_PART = 100 * _MB
-_MAX_RATIO = 200  # how much larger than its packed size a large part may be: XML stays far below
-_LARGE = 10 * _MB
-_MAX_PARTS = 20_000
-_STEP = 64 * 1024
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # Word before 2007, and encrypted files since
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    struct.error,
-    OSError,
-)
+from citeloom.core.zip_reader import OLE, ZipHarmful, ZipLocked, ZipReader, ZipRefused, is_encrypted_office
 
 
 def not_word(why: str, next_step: str) -> CiteLoomError:
@@ -54,40 +35,36 @@ class Package:
     """A Word file in memory."""
 
     def __init__(self, data: bytes) -> None:
-        if data.startswith(_OLE):
+        if data.startswith(OLE):
             raise _old_or_encrypted(data)
         if not data.startswith(b"PK"):
             raise not_word("The file is not a Word document, whatever its name says.", "Save it as .docx.")
-        try:
-            self._zip = zipfile.ZipFile(io.BytesIO(data))
-        except _BROKEN:
-            raise damaged("its table of contents cannot be read") from None
-        parts = self._zip.infolist()
-        if len(parts) > _MAX_PARTS:
-            raise harmful(f"it holds {len(parts):,} parts, and {_MAX_PARTS:,} are the limit")
-        self._parts = {part.filename: part for part in parts}
+        with _translated():
+            self._zip = ZipReader(io.BytesIO(data))
 
     def __contains__(self, name: str) -> bool:
-        return name in self._parts
+        return name in self._zip
 
     def pieces(self, name: str) -> Iterator[bytes]:
         """A part's content, piece by piece; a part that is broken or swollen is an error."""
-        part = self._parts[name]
-        if part.flag_bits & 1:
-            raise _locked()
-        if part.file_size > _MAX_PART or (part.file_size > max(_LARGE, part.compress_size * _MAX_RATIO)):
-            raise harmful(f"its part {name} swells from {part.compress_size:,} to {part.file_size:,} bytes")
-        try:
-            with self._zip.open(part) as stream:
-                # It ends where the table of contents says, whatever else is packed.
-                while piece := stream.read(_STEP):
-                    yield piece
-        except _BROKEN:
-            raise damaged(f"its part {name} cannot be unpacked") from None
+        with _translated():
+            yield from self._zip.pieces(name)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except ZipLocked:
+        raise _locked() from None
+    except ZipHarmful as refused:
+        raise harmful(str(refused)) from None
+    except ZipRefused as refused:
+        raise damaged(str(refused)) from None
 
 
 def _old_or_encrypted(data: bytes) -> CiteLoomError:
-    if "EncryptedPackage".encode("utf-16-le") in data:
+    if is_encrypted_office(data):
         return _locked()
     return not_word("The file is in the format of Word before 2007.", "Open it in Word and save it as .docx.")
 

@@ -1,0 +1,47 @@
+"""`citeloom doctor`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+from rich.text import Text
+
+from citeloom.api.maintenance import CheckUp, Finding
+from citeloom.cli.shared.engine_call import connected, waiting
+from citeloom.cli.shared.output import console
+from citeloom.core import paths
+from citeloom.core.errors import CiteLoomError
+
+_OK, _NOTE, _BAD = ("ok   ", "green"), ("note ", "yellow"), ("BAD  ", "red")
+
+
+@click.command()
+def doctor() -> None:
+    """Check every part and say how to mend what is not well.
+
+    Exit code 1 when a part does not work. Documents that could not be read are named, and change no exit code.
+    """
+    version = ".".join(map(str, sys.version_info[:3]))
+    findings = [_finding("Python", version, "Install Python 3.11.", ok=sys.version_info >= (3, 11))]
+    log = paths.engine_log()
+    try:
+        with connected() as client, waiting("Looking"):
+            findings.append(_finding("engine", f"answers; its log is {log}"))
+            findings += client.call(CheckUp()).findings
+    except CiteLoomError as error:
+        findings.append(_finding("engine", error.message, error.next_step or f"Its log: {log}.", ok=False))
+    for one in findings:
+        mark = _NOTE if one.note else _OK if one.ok else _BAD
+        console.print(Text.assemble(mark, f"{one.part}: {one.seen}"), soft_wrap=True)
+        if mark is not _OK and one.next_step:
+            console.print(Text(f"     {one.next_step}"), soft_wrap=True)
+    bad = [one for one in findings if not one.ok]
+    notes = any(one.note for one in findings)
+    well = "Every part works, but some documents could not be read." if notes else "Everything is well."
+    click.echo(f"{len(bad)} of {len(findings)} parts need attention." if bad else well)
+    sys.exit(1 if bad else 0)
+
+
+def _finding(part: str, seen: str, next_step: str = "", *, ok: bool = True) -> Finding:
+    return Finding(part=part, ok=ok, note=False, seen=seen, next_step=next_step)

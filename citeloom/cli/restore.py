@@ -1,0 +1,75 @@
+"""`citeloom restore`."""
+
+from __future__ import annotations
+
+import click
+
+from citeloom.api.maintenance import BackupContents, ReadBackup, Restore
+from citeloom.api.verbs import encode
+from citeloom.cli.shared.engine_call import connected, waiting
+from citeloom.cli.shared.output import absolute, as_json, console, size
+from citeloom.ipc import launch
+from citeloom.ipc.client import wait_until_stopped
+
+
+@click.command()
+@click.argument("file")
+@click.option("--replace", is_flag=True, help="Put aside the projects that are here; all of them.")
+@click.option("--settings", is_flag=True, help="Take the backup's privacy, Zotero and network settings too.")
+@click.option("--yes", is_flag=True, help="Do not ask: agree to the folders and settings of the backup.")
+@click.option("--json", "json_", is_flag=True, help="Print the result for other programs.")
+def restore(file: str, replace: bool, settings: bool, yes: bool, json_: bool) -> None:
+    """Begin again with what a backup FILE holds.
+
+    Everything in it is checked before anything is changed. Where there are projects already, nothing is done without
+    --replace, which puts them aside and says where. Folders, files and parts of Zotero that no project here reads yet
+    are listed, and need your word: on a terminal you are asked, else --yes gives it. Settings of privacy, of Zotero
+    and of where passages are sent stay as they are here, unless you say --settings. Editors connect again by
+    themselves.
+    """
+    started_by = (launch.address() or {}).get("started_by", "cli") if launch.running() else "cli"
+    with connected() as client:
+        backup = client.call(ReadBackup(file=absolute(file)))
+        if not json_:
+            names = ", ".join(project.id for project in backup.projects)
+            click.echo(f"A backup of {backup.made_at}: {names}, {size(backup.bytes)} unpacked.")
+            _print_changes(backup, settings=settings)
+        shown = not json_ and console.is_terminal
+        if backup.present and replace and not yes and console.is_terminal:
+            click.confirm(f"Put aside what is here ({', '.join(backup.present)}) and begin with it?", abort=True)
+        elif shown and not yes and (backup.new_sources or (settings and backup.other_settings)):
+            click.confirm("Begin with it?", abort=True)
+        # Where nobody has seen the list or said --yes, the engine refuses what is new.
+        accepted = [source.path for source in backup.new_sources] if yes or shown else []
+        with waiting("Unpacking and checking"):
+            done = client.call(Restore(file=absolute(file), replace=replace, accepted=accepted, all_settings=settings))
+    with waiting("Starting the engine"):
+        wait_until_stopped()
+        launch.ensure(started_by)
+    if json_:
+        as_json(encode(done))
+        return
+    click.echo(f"Restored: {', '.join(done.projects)}, {done.passages:,} passages.")
+    if done.aside:
+        click.echo(f"What was here before is in {done.aside}; delete it when you no longer need it.")
+    if done.embedded:
+        click.echo(f"Embedded now, no longer on a server: {', '.join(done.embedded)}.")
+    if not done.settings:
+        click.echo("The settings that are here were kept.")
+    elif done.kept_settings:
+        names = ", ".join(one.name for one in done.kept_settings)
+        click.echo(f"Kept as they are here: {names}. With --settings the backup's are taken.")
+
+
+def _print_changes(backup: BackupContents, *, settings: bool) -> None:
+    """Print what a backup would have CiteLoom read and do that it does not now."""
+    if backup.new_sources:
+        click.echo("Its projects read these places, which no project here reads yet:")
+        for source in backup.new_sources:
+            label = f"{source.label}, " if source.label else ""
+            click.echo(f"  {source.project}: {label}{source.path} ({source.kind})")
+    if backup.other_settings:
+        click.echo("Its settings differ in:")
+        for one in backup.other_settings:
+            chosen = "the backup's is taken" if settings else "yours stays"
+            click.echo(f"  {one.name}: {one.backup} in the backup, {one.here} here; {chosen}")

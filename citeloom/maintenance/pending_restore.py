@@ -1,0 +1,84 @@
+"""The last step of a restore: the engine swaps the unpacked data in when it starts, before it opens anything.
+
+Light: every start of the engine passes through it.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import shutil
+from pathlib import Path
+
+from citeloom.core import atomic_file, paths
+from citeloom.core.errors import CiteLoomError, Code
+
+log = logging.getLogger(__name__)
+
+RESTORE_FOLDER = "restoring-"  # prefix of the folders in which a backup is unpacked
+BACKUP_FOLDER = ".backup-"  # prefix of those in which one is put together
+_PLAN = "restore.json"
+
+
+def schedule(staged: Path, aside: str, names: list[str]) -> None:
+    """Have the next engine start with what was unpacked; the present data go to the folder `aside`, or are deleted."""
+    plan = staged.parent / _PLAN
+    # Once this is written a kill leaves the new data; before, the old ones.
+    content = json.dumps({"staged": staged.name, "aside": aside, "names": names})
+    atomic_file.write(plan, content.encode(), plan.with_suffix(".new"))
+
+
+def apply() -> None:
+    """Carry out a scheduled restore. Interrupted by a kill, the next engine goes on from there."""
+    data = Path(paths.folders().data)
+    try:
+        _apply(data)
+    except (OSError, ValueError, KeyError) as error:
+        raise CiteLoomError(
+            Code.STORAGE_ERROR,
+            f"A backup could not be put in its place in {data}: {error}.",
+            "Free some space or look at your rights there, then start CiteLoom again: it goes on.",
+        ) from error
+
+
+def _apply(data: Path) -> None:
+    plan_file = data / _PLAN
+    if not plan_file.exists():
+        # What a kill left of a backup, or of a restore that was not scheduled yet.
+        for unfinished in (*data.glob(f"{RESTORE_FOLDER}*"), *data.glob(f"{BACKUP_FOLDER}*")):
+            shutil.rmtree(unfinished, ignore_errors=True)
+        return
+    plan = json.loads(plan_file.read_text(encoding="utf-8"))
+    staged = data / plan["staged"]
+    aside = data / (plan["aside"] or f"{RESTORE_FOLDER}replaced")
+    aside.mkdir(exist_ok=True)
+    for name in plan["names"]:
+        new, target = staged / name, _target(name)
+        if not new.exists():  # an earlier attempt came further
+            continue
+        # The catalog's log first: beside another catalog it would damage it.
+        for old in (*target.parent.glob(f"{target.name}-*"), target) if target.suffix == ".db" else (target,):
+            if old.exists():
+                _move(old, aside / old.name)
+        _move(new, target)
+    shutil.rmtree(staged, ignore_errors=True)
+    if not plan["aside"]:
+        shutil.rmtree(aside, ignore_errors=True)
+    plan_file.unlink()
+    log.info("restored %s", ", ".join(plan["names"]))
+
+
+def _move(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        source.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:  # the settings may lie on another disk
+            raise
+        shutil.move(source, target)
+
+
+def _target(name: str) -> Path:
+    own = {"catalog.db": paths.catalog_file(), "index": paths.index_folder(), "citeloom.toml": paths.settings_file()}
+    return Path(own[name])
