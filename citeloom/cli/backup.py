@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from citeloom.api.engine import Watch
 from citeloom.cli.shared.engine_call import connected, waiting
 from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
 from citeloom.cli.shared.output import absolute, as_json, console, size
@@ -26,7 +27,7 @@ def backup(file: str, projects: tuple[str, ...], json_: bool) -> None:
     meanwhile, and an import goes on afterwards.
     """
     with connected() as client:
-        client.call("watch")
+        client.call(Watch())
         job = client.call("backup", file=absolute(file), projects=list(projects))
         finished = run_to_the_end(client, job["job_id"], quiet=json_)
     result = succeeded(finished, json_=json_)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from citeloom.api.engine import Watch
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
 from citeloom.cli.shared.output import as_json, console, size, table
@@ -64,7 +65,7 @@ def move(project: str, to: str, yes: bool, json_: bool) -> None:
     if to != "embedded" and not yes and console.is_terminal:
         click.confirm(f"Whoever runs {to} can read the passages of {project}. Move them there?", abort=True)
     with connected() as client:
-        client.call("watch")
+        client.call(Watch())
         job = client.call("index_move", project=project, to=to)
         if job["already"]:
             if json_:
@@ -95,7 +96,7 @@ def compact(project: str | None, json_: bool) -> None:
     """
     results = []
     with connected() as client:
-        client.call("watch")
+        client.call(Watch())
         for one in [project] if project else [p["id"] for p in client.call("project_list")]:
             job = client.call("index_compact", project=one)
             if job["by_server"]:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from citeloom.api.engine import Watch
 from citeloom.cli.shared.engine_call import ask, connected, waiting
 from citeloom.cli.shared.follow_job import print_result, run_to_the_end
 from citeloom.cli.shared.output import as_json, console, size, table
@@ -101,7 +102,7 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         click.echo(f"Project {project} has this model, and keeps it whatever the settings say.")
         return
     with connected() as client:
-        client.call("watch")
+        client.call(Watch())
         if download_:
             _fetch(client, model)
         with waiting("Trying the model"):

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from citeloom import __version__
+from citeloom.api.events import EngineStopping
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.engine import events
 from citeloom.engine.container import Service
 from citeloom.engine.control import Control
 from citeloom.engine.fair_queue import Turns
@@ -156,7 +156,7 @@ class Server:
         """Have everyone leave the service; those who wait for an answer have some seconds to get it."""
         for connection in self._inside.values():
             connection.reading.clear()  # what has not been taken yet is for the service to come
-        self._service.events.publish(events.EngineStopping(reason))
+        self._service.events.publish(EngineStopping(reason))
         await asyncio.sleep(0)
         until = time.monotonic() + seconds
         told: set[asyncio.Task[None]] = set()

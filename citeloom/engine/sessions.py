@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from citeloom.api.engine import ConnectedEditor
+from citeloom.api.events import EditorConnected, EditorLeft
 from citeloom.catalog.database import now
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.engine.events import EditorConnected, EditorLeft, Events
+from citeloom.engine.events import Events
 
 
 @dataclass(slots=True)
@@ -83,10 +84,10 @@ class Editors:
         with self._lock:
             return len(self._lines)
 
-    def all(self) -> list[dict[str, Any]]:
+    def all(self) -> list[ConnectedEditor]:
         """Everyone who is connected, in the order in which they came."""
         with self._lock:
-            return [asdict(line.editor) for line in self._lines.values()]
+            return [ConnectedEditor(**asdict(line.editor)) for line in self._lines.values()]
 
     def disconnect(self, session_id: str) -> bool:
         """End an editor's session; its bridge may not come back. True if there was such a session."""

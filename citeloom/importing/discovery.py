@@ -13,22 +13,23 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing.ids import STORED, document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan, plan
-from citeloom.importing.sources.folder import ALL_OF_ZOTERO, ZOTERO, FoundFile, Survey, survey
+from citeloom.importing.sources.folder import ALL_OF_ZOTERO, ZOTERO, FoundFile, SourceContents, scan_sources
 from citeloom.importing.sources.open_within import outside
 from citeloom.importing.sources.web import fetch
 from citeloom.importing.sources.web_address import is_address
-from citeloom.importing.sources.zotero import item_source, library_of
+from citeloom.importing.sources.zotero import ZoteroItems, item_source, library_of
 
 
 class Discovery:
     """Looks at the sources of one import. Nothing is written."""
 
-    def __init__(self, state: ImportState) -> None:
+    def __init__(self, state: ImportState, zotero: ZoteroItems, downloads: Path) -> None:
         self._state = state
         self._request = state.request
-        self._importer = state.importer
+        self._zotero = zotero
+        self._downloads = downloads  # where documents from the web are stored
 
-    def find(self) -> Survey:
+    def find(self) -> SourceContents:
         """Everything that the import's sources hold now."""
         source = self._request.source
         if source is not None and is_address(source):
@@ -36,22 +37,22 @@ class Discovery:
         strict = source is not None
         sources = self._allowed()
         # Zotero first: where a file is there and in a folder too, its record is the one to cite by.
-        found = Survey()
+        found = SourceContents()
         allowed = [s for s in sources if s.kind == "zotero"]
         everything = source is None or source == ALL_OF_ZOTERO or self._request.force_rebuild
         if allowed and (everything or str(source).startswith(ZOTERO)):
-            self._state.tell(stage="plan", file="Zotero")
+            self._state.report(stage="plan", file="Zotero")
             only = None if everything else source
-            self._importer.zotero.look_up(allowed, found, only=only, strict=strict)
-        survey(self._places(), found, strict=strict)
+            self._zotero.look_up(allowed, found, only=only, strict=strict)
+        scan_sources(self._folders_and_files(), found, strict=strict)
         # A folder that was named may reach further than what the project may read of it.
-        places = really(sources)
+        places = with_real_paths(sources)
         found.files = {name: kept for name, file in found.files.items() if (kept := bound(file, places))}
         if not self._request.allow_mass_removal:
             self._doubt_empty_folders(found)
         return found
 
-    def plan(self, found: Survey, *, again: bool = False, second_look: bool = False) -> Plan:
+    def plan(self, found: SourceContents, *, again: bool = False, second_look: bool = False) -> Plan:
         """What has to be done about what was found; a second look takes only what is new or has changed."""
         request = self._request
         # Who names one file, or other languages, means more than what has changed.
@@ -69,9 +70,9 @@ class Discovery:
             quick=QUICK_VERSION,
         )
 
-    def place_of(self, path: str) -> str:
-        """The source that holds a path."""
-        place = next((place for place in really(self._allowed()) if place.holds(Path(path))), None)
+    def source_of(self, path: str) -> str:
+        """Return the path of the source that holds a path; raises where none does."""
+        place = next((place for place in with_real_paths(self._allowed()) if place.holds(Path(path))), None)
         if place is None:
             raise outside(Path(path))
         return place.path
@@ -79,7 +80,7 @@ class Discovery:
     def _allowed(self) -> list[Source]:
         return self._state.catalog.projects.sources(self._state.project.id)
 
-    def _places(self) -> list[Source]:
+    def _folders_and_files(self) -> list[Source]:
         """The folders and files to look at."""
         source = self._request.source
         if source is None or self._request.force_rebuild:
@@ -88,19 +89,19 @@ class Discovery:
             return []
         return [Source("file" if Path(source).is_file() else "folder", source, self._request.recursive)]
 
-    def _fetched(self, address: str) -> Survey:
-        self._state.tell(file=address, stage="fetch")
+    def _fetched(self, address: str) -> SourceContents:
+        self._state.report(file=address, stage="fetch")
         doc_id = document_id(self._state.project.id, address)
-        path = fetch(address, self._importer.downloads / doc_id).path
+        path = fetch(address, self._downloads / doc_id).path
         stat = path.stat()
         file = FoundFile(str(path), file_type(path) or "", stat.st_size, stat.st_mtime_ns, address)
-        return Survey(files={address: file})
+        return SourceContents(files={address: file})
 
     def _belongs_nowhere(self) -> Callable[[str], bool]:
         """What tells whether a document comes from a place that the project may no longer read."""
         sources = self._allowed()
         libraries = {library_of(s.path) for s in sources if s.kind == "zotero"}
-        places = really(sources)
+        places = with_real_paths(sources)
 
         def belongs_nowhere(source: str) -> bool:
             if source.startswith(ZOTERO):
@@ -111,7 +112,7 @@ class Discovery:
 
         return belongs_nowhere
 
-    def _doubt_empty_folders(self, found: Survey) -> None:
+    def _doubt_empty_folders(self, found: SourceContents) -> None:
         """A folder that is empty all at once is rather the place of a drive that is not connected."""
         empty = [s for s in found.seen if s.kind == "folder" and _is_empty(Path(s.path))]
         if not empty:
@@ -136,7 +137,7 @@ def _is_empty(folder: Path) -> bool:
         return False  # that it cannot be read is said elsewhere
 
 
-def really(sources: Sequence[Source]) -> list[Source]:
+def with_real_paths(sources: Sequence[Source]) -> list[Source]:
     """Folders and files as they were named, and where they really are: a folder may have become a link since."""
     named = [source for source in sources if source.kind != "zotero"]
     return [*named, *(replace(source, path=_real(source)) for source in named)]

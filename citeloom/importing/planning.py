@@ -24,7 +24,7 @@ class Plan:
     without_file: tuple[FoundFile, ...] = ()  # works to be noted as having nothing to read
     still_without: tuple[str, ...] = ()  # ids of documents that have nothing to read, as before
     still_failed: tuple[str, ...] = ()  # ids of documents that failed before and have not changed since
-    gone: tuple[str, ...] = ()  # ids of documents that left their source
+    removed: tuple[str, ...] = ()  # ids of documents that left their source
     disallowed: tuple[str, ...] = ()  # ids of documents whose source the project may no longer read
     removes_many: bool = False  # so many are gone that a person should be asked
 
@@ -51,11 +51,11 @@ def plan(
     here = {file.source for file in found}
     absent = [row for row in known if row["source"] not in here]
     outside = {row["doc_id"] for row in absent if disallowed(row["source"])}
-    gone = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
-    gone_ids = {row["doc_id"] for row in gone} | outside
+    removed = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
+    removed_ids = {row["doc_id"] for row in removed} | outside
     done = {converter} if retry else {converter, quick}
     by_source = {row["source"]: row for row in known}
-    searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in gone_ids}
+    searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in removed_ids}
 
     to_read, unchanged, still_failed, still_without, other_record, without_file = [], [], [], [], [], []
     for file in found:
@@ -92,10 +92,10 @@ def plan(
         else:
             to_read.append(file)
             continue
-        if file.work and file.work.fingerprint != row["record_hash"]:
+        if file.item and file.item.fingerprint != row["record_hash"]:
             other_record.append(file)
     # What has nothing to read is no loss: it goes when its work gets a file.
-    lost = sum(row["state"] != "without_file" for row in gone)
+    lost = sum(row["state"] != "without_file" for row in removed)
     had = sum(row["state"] != "without_file" for row in known)
     many = lost > MASS_REMOVAL_COUNT and lost > MASS_REMOVAL_SHARE * had
     return Plan(
@@ -105,7 +105,7 @@ def plan(
         tuple(without_file),
         tuple(still_without),
         tuple(still_failed),
-        tuple(sorted(gone_ids - outside)),
+        tuple(sorted(removed_ids - outside)),
         tuple(sorted(outside)),
         many,
     )

@@ -135,7 +135,7 @@ class RebuildWriter:
         self._rows.pop(doc_id, None)
         self._became.pop(doc_id, None)
 
-    def finish(self, project: Project, gone: Sequence[str]) -> None:
+    def finish(self, project: Project, removed: Sequence[str]) -> None:
         """Make the new generation (`project` names it) and its rows the current ones."""
         self._collection.flush()
         project = replace(project, without_graph=self._collection.count())
@@ -144,7 +144,7 @@ class RebuildWriter:
                 self._catalog.documents.save(document)
             for doc_id, became in self._became.items():
                 self._catalog.refined.move(project.id, doc_id, became)
-            for doc_id in gone:
+            for doc_id in removed:
                 self._catalog.documents.remove(project.id, doc_id)
             self._catalog.projects.save(project)
 

@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
+from citeloom.api.events import Event, JobFinished
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.open_file import open_uri
 from citeloom.desktop.library.job_strip import JobStrip
@@ -53,7 +54,7 @@ class Backups(QWidget):
         lines.addWidget(self.busy)
         lines.addWidget(self.strip)
         self.strip.failed.connect(banner.say_error)
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
 
     # -- making one ------------------------------------------------------------------------------------------------
 
@@ -72,17 +73,17 @@ class Backups(QWidget):
 
         self._desk.tasks.ask(self, "backup", {"file": file}, done=done, failed=self._banner.say_error)
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] != "JobFinished" or event["job_id"] not in self._begun:
+    def _on_event(self, event: Event) -> None:
+        if not isinstance(event, JobFinished) or event.job_id not in self._begun:
             return
-        self._begun.discard(event["job_id"])
-        result = event["result"]
-        if event["state"] == "failed":
-            self._banner.say_error(CiteLoomError.from_dict(result.get("error") or {}))
-        elif event["state"] == "done":
+        self._begun.discard(event.job_id)
+        result = event.result
+        if event.error:
+            self._banner.say_error(event.error)
+        elif event.state == "done":
             words = "\n".join([job_text.end_words(_KIND, result), *result["warnings"]])
             self._banner.say(words, action=self._showing(Path(result["file"]).parent))
-        elif event["state"] == "cancelled":
+        elif event.state == "cancelled":
             self._banner.say(self.tr("Stopped: no backup was made."))
 
     # -- taking one ------------------------------------------------------------------------------------------------

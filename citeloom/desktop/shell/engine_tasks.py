@@ -13,6 +13,8 @@ import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from citeloom import __version__
+from citeloom.api.engine import Status, Watch
+from citeloom.api.events import Event
 from citeloom.api.verbs import R, Request
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.translations import translate
@@ -29,8 +31,8 @@ _CLOSE_SECONDS = 5.0  # for all threads together; one that starts the engine may
 _PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between two attempts to reach an engine that cannot be had
 # Asked again by themselves when the engine ended in the middle: they only read.
 _READING = {
-    *("status", "project_list", "project_show", "plan", "documents", "search", "show", "page_picture", "record"),
-    *("facets", "zotero_status", "zotero_collections", "editors", "jobs", "log", "log_passages"),
+    *("project_list", "project_show", "documents", "search", "show", "page_picture", "record"),
+    *("facets", "jobs", "log", "log_passages"),
     *("cache_show", "sizes", "ocr", "models", "doctor", "index_show", "index_test", "restore_look"),
 }
 
@@ -66,8 +68,8 @@ class Task:
 class EngineTasks(QObject):
     """Engine calls and other slow work for the windows, and the engine's events as they come."""
 
-    told = Signal(dict)  # one of engine.events, as JSON
-    reached = Signal(dict)  # the engine answers; its status
+    event_received = Signal(object)  # one of api.events
+    reached = Signal(object)  # the engine answers; its status, a StatusResult
     lost = Signal(object)  # it does not: a CiteLoomError; it is being started again
     failed = Signal(object)  # a CiteLoomError that its asker does not handle itself
     _handed = Signal(object, str, object)
@@ -263,14 +265,14 @@ class EngineTasks(QObject):
             client = None
             try:
                 client = self._connect()
-                client.call("watch")
-                status = client.call("status")
+                client.call(Watch())
+                status = client.call(Status())
                 failures = 0
-                self._tell(self.reached, status)
-                client.watch(self._event)
+                self._emit(self.reached, status)
+                client.watch(self._on_event)
             except CiteLoomError as error:
                 log.info("the engine was lost: %s", error)
-                self._tell(self.lost, error)
+                self._emit(self.lost, error)
             except (OSError, ValueError) as error:  # hung up here, while it was being read from
                 log.info("the engine was lost: %r", error)
             finally:
@@ -280,11 +282,11 @@ class EngineTasks(QObject):
                 self._closing.wait(_PAUSES[min(failures, len(_PAUSES) - 1)])
                 failures += 1
 
-    def _event(self, event: dict[str, Any]) -> bool:
-        self._tell(self.told, event)
+    def _on_event(self, event: Event) -> bool:
+        self._emit(self.event_received, event)
         return self._closing.is_set()
 
-    def _tell(self, signal: Any, value: Any) -> None:
+    def _emit(self, signal: Any, value: Any) -> None:
         if not self._closing.is_set():
             signal.emit(value)
 

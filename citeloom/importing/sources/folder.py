@@ -20,11 +20,11 @@ from citeloom.importing.sources.open_within import open_within, outside
 ZOTERO = "zotero:"  # what the sources of Zotero's documents begin with
 ALL_OF_ZOTERO = "zotero:*"  # every part of Zotero that a project may read
 
-Tell = Callable[[int, int | None], None]  # so many bytes of so many
-Stopped = Callable[[], bool]
+ReportBytes = Callable[[int, int | None], None]  # so many bytes of so many
+ShouldStop = Callable[[], bool]
 
 
-class Work:
+class ItemRecord:
     """What Zotero says of the work that a file belongs to."""
 
     def __init__(self, fingerprint: str, zotero: dict[str, str], make_record: Callable[[], Record]) -> None:
@@ -47,10 +47,12 @@ class FoundFile:
     size: int
     mtime_ns: int  # or any number that changes when the content does
     known_as: str = ""  # its address or Zotero item, where it is not known by its path
-    work: Work | None = None
+    item: ItemRecord | None = None
     missing: str = ""  # why its file is not on this disk
     within: str = ""  # the folder or file of a source that it has to lie in when it is opened; "": anywhere
-    get: Callable[[Tell, Stopped], FoundFile] | None = None  # has it, or something in its place, written or fetched
+    get: Callable[[ReportBytes, ShouldStop], FoundFile] | None = (
+        None  # has it, or something in its place, written or fetched
+    )
 
     @property
     def source(self) -> str:
@@ -60,13 +62,13 @@ class FoundFile:
     @property
     def shown(self) -> str:
         """What a person knows it by."""
-        if self.work is None:
+        if self.item is None:
             return self.source
-        return f"{self.work.record.citekey} ({self.work.record.title[:60] or self.source})"
+        return f"{self.item.record.citekey} ({self.item.record.title[:60] or self.source})"
 
 
 @dataclass(slots=True)
-class Scan:
+class FolderScan:
     """What was found in a source."""
 
     files: list[FoundFile] = field(default_factory=list)
@@ -76,7 +78,7 @@ class Scan:
 
 
 @dataclass(slots=True)
-class Survey:
+class SourceContents:
     """What was found in all sources of an import."""
 
     files: dict[str, FoundFile] = field(default_factory=dict)
@@ -97,13 +99,13 @@ class Survey:
         return any(source.holds(path) for source in self.seen)
 
 
-def survey(sources: Sequence[Source], found: Survey, *, strict: bool) -> Survey:
+def scan_sources(sources: Sequence[Source], found: SourceContents, *, strict: bool) -> SourceContents:
     """Scan all sources. One that is not there says nothing of its documents; `strict` makes that an error."""
     for source in sources:
         try:
             if source.kind == "file" and Path(source.path).is_symlink():  # as it was allowed, it was none
                 raise outside(Path(source.path))
-            one = scan(Path(source.path), recursive=source.recursive)
+            one = scan_folder(Path(source.path), recursive=source.recursive)
         except CiteLoomError as error:
             if strict:
                 raise
@@ -117,9 +119,9 @@ def survey(sources: Sequence[Source], found: Survey, *, strict: bool) -> Survey:
     return found
 
 
-def scan(source: Path, *, recursive: bool = True) -> Scan:
+def scan_folder(source: Path, *, recursive: bool = True) -> FolderScan:
     """The files of a folder, or the one file; links that lead elsewhere are not followed."""
-    found = Scan()
+    found = FolderScan()
     root = source.resolve()
     if not root.exists():
         raise CiteLoomError(
@@ -146,7 +148,7 @@ def scan(source: Path, *, recursive: bool = True) -> Scan:
     return found
 
 
-def _add(found: Scan, path: Path, root: Path, *, recursive: bool = True) -> None:
+def _add(found: FolderScan, path: Path, root: Path, *, recursive: bool = True) -> None:
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -172,7 +174,7 @@ def _add(found: Scan, path: Path, root: Path, *, recursive: bool = True) -> None
     found.files.append(FoundFile(str(path), kind, about.st_size, about.st_mtime_ns))
 
 
-def _is_own(found: Scan, link: Path, root: Path, *, recursive: bool) -> bool:
+def _is_own(found: FolderScan, link: Path, root: Path, *, recursive: bool) -> bool:
     """Whether a link is to be read in its own place: it leads to a file of the source that is met nowhere else."""
     try:
         target = link.resolve(strict=True)
@@ -188,7 +190,7 @@ def _is_own(found: Scan, link: Path, root: Path, *, recursive: bool) -> bool:
     return not met and target.is_file()
 
 
-def _problem(found: Scan, path: str, code: Code, what: str, next_step: str) -> None:
+def _problem(found: FolderScan, path: str, code: Code, what: str, next_step: str) -> None:
     found.problems.append((path, CiteLoomError(code, f"{path} {what}", next_step)))
 
 

@@ -49,7 +49,7 @@ class _Pending:
     places: set[Path] = field(default_factory=set)  # in which they were
 
 
-class FileWatch:
+class FileWatcher:
     """Watches the places of all projects in a thread of its own, and calls `changed` with a project's id."""
 
     def __init__(self, changed: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
@@ -72,7 +72,7 @@ class FileWatch:
         """Begin to watch."""
         self._thread.start()
 
-    def set_places(self, places: Mapping[str, Iterable[Path]]) -> None:
+    def watch_paths(self, places: Mapping[str, Iterable[Path]]) -> None:
         """Watch these folders and files from now on, by project. A place that is not there is waited for."""
         self._places = {project: list(of_project) for project, of_project in places.items()}
         self._look_again.set()
@@ -101,7 +101,7 @@ class FileWatch:
             self._checked = self._clock()
             self._reach(self._places)
         self._gather()
-        self._tell()
+        self._notify()
 
     # -- where to look ---------------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class FileWatch:
         pending.seen[file] = _stamp(file)
         pending.places.add(place)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for project, pending in list(self._pending.items()):
             now = self._clock()
             if now - pending.since < _LONGEST:

@@ -21,7 +21,7 @@ _STOP_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ZoteroProbe:
     """What can be seen of Zotero for next to nothing.
 
     `token` changes whenever something may have changed; None where that cannot be told, or where there would be no way
@@ -33,7 +33,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PollState:
     """What the last looks and syncs have left."""
 
     reachable: bool = False
@@ -42,11 +42,11 @@ class State:
     failures: int = 0  # syncs that failed since one succeeded
     wait: float = 0.0  # before the next look
 
-    def synced(self, before: Look, now: float) -> State:
+    def synced(self, before: ZoteroProbe, now: float) -> PollState:
         """After a sync that succeeded; what changed since the look before it is found by the next one."""
         return replace(self, token=before.token, rested_from=now, failures=0)
 
-    def failed(self, now: float) -> State:
+    def failed(self, now: float) -> PollState:
         """After a sync that failed: it is tried again, less and less often."""
         return replace(self, rested_from=now, failures=self.failures + 1)
 
@@ -56,10 +56,10 @@ class Action:
     """What to do after a look: perhaps sync, then look again after `state.wait` seconds."""
 
     sync: bool
-    state: State
+    state: PollState
 
 
-def decide(state: State, now: float, look: Look, seconds: float) -> Action:
+def decide(state: PollState, now: float, look: ZoteroProbe, seconds: float) -> Action:
     """What a look calls for."""
     opened = look.reachable and not state.reachable
     failures = 0 if opened else state.failures  # it failed with the Zotero that was
@@ -77,12 +77,12 @@ def decide(state: State, now: float, look: Look, seconds: float) -> Action:
     return Action(wanted, replace(state, reachable=look.reachable, failures=failures, wait=wait))
 
 
-class Watcher:
+class ZoteroPoller:
     """Looks at Zotero now and then in a thread of its own, and has the projects synced when there is something new."""
 
     def __init__(
         self,
-        look: Callable[[], Look],
+        look: Callable[[], ZoteroProbe],
         sync: Callable[[], None],
         wanted: Callable[[], bool],
         seconds: float,
@@ -101,7 +101,7 @@ class Watcher:
         """Begin; the first look comes at once."""
         self._thread.start()
 
-    def poke(self) -> None:
+    def sync_soon(self) -> None:
         """Sync at the next look, whatever it shows: projects read something else than before."""
         self._poked.set()
 
@@ -112,7 +112,7 @@ class Watcher:
             self._thread.join(_STOP_SECONDS)
 
     def _run(self) -> None:
-        state = State()
+        state = PollState()
         while not self._stop.is_set():
             try:
                 state = self.step(state)
@@ -121,10 +121,10 @@ class Watcher:
                 state = replace(state, wait=FARTHEST)
             self._stop.wait(state.wait)
 
-    def step(self, state: State) -> State:
+    def step(self, state: PollState) -> PollState:
         """One look, with what it calls for."""
         if not self._wanted():
-            return State(wait=self._seconds)
+            return PollState(wait=self._seconds)
         look = self._look()
         if self._poked.is_set():
             self._poked.clear()

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citeloom.api.engine import ConnectedEditor
+from citeloom.api.events import EditorConnected, EditorLeft, Event
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.engine.events import EditorConnected, EditorLeft, Event, Events
+from citeloom.engine.events import Events
 from citeloom.engine.sessions import Editor, Editors
 
 
@@ -34,22 +36,13 @@ def test_an_editor_is_listed_with_what_it_did_until_it_leaves() -> None:
     room = Room()
     room.connect("one")
     (listed,) = room.editors.all()
-    assert listed.pop("since")
-    assert listed == {
-        "session_id": "one",
-        "client": "Quill",
-        "version": "2.1",
-        "projects": ["thesis"],
-        "toolsets": ["read"],
-        "calls": 0,
-        "last_call": None,
-        "last_tool": None,
-    }
+    assert listed.since
+    assert listed == ConnectedEditor("one", "Quill", "2.1", ["thesis"], ["read"], listed.since, 0, None, None)
     for tool in ("query", "get_document"):
         room.editors.called("one", tool)
     (listed,) = room.editors.all()
-    assert (listed["calls"], listed["last_tool"]) == (2, "get_document")
-    assert listed["last_call"] >= listed["since"]
+    assert (listed.calls, listed.last_tool) == (2, "get_document")
+    assert listed.last_call and listed.last_call >= listed.since
     room.editors.left("one")
     assert room.editors.all() == []
     assert room.told == [EditorConnected("one", "Quill 2.1"), EditorLeft("one", "Quill 2.1")]
@@ -61,7 +54,7 @@ def test_a_disconnected_bridge_may_not_come_back_and_others_may() -> None:
     room.connect("two", bridge="b2")
     assert room.editors.disconnect("one") is True
     assert room.cut == ["one"]
-    assert [e["session_id"] for e in room.editors.all()] == ["two"]
+    assert [e.session_id for e in room.editors.all()] == ["two"]
     with pytest.raises(CiteLoomError) as refused:
         room.editors.check("b1")
     assert refused.value.code == Code.PERMISSION_DENIED
@@ -93,7 +86,7 @@ def test_whatever_happens_events_and_register_agree(steps: list[tuple[str, str]]
     room = Room()
     for step, session in steps:
         if step == "connect":
-            if session not in {e["session_id"] for e in room.editors.all()}:
+            if session not in {e.session_id for e in room.editors.all()}:
                 room.connect(session)
         elif step == "call":
             room.editors.called(session, "query")
@@ -106,5 +99,5 @@ def test_whatever_happens_events_and_register_agree(steps: list[tuple[str, str]]
             assert isinstance(event, EditorConnected | EditorLeft)
             assert (event.session_id in here) == isinstance(event, EditorLeft)
             here ^= {event.session_id}
-        assert here == {e["session_id"] for e in room.editors.all()}
+        assert here == {e.session_id for e in room.editors.all()}
         assert room.editors.count() == len(here)

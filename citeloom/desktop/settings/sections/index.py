@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout
 
+from citeloom.api.events import Event, JobFinished, JobQueued
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.job_strip import JobStrip
@@ -65,7 +66,7 @@ class IndexSection(Section):
         self.new.picked.connect(partial(self.pick, _SERVER))
         self.key.changed.connect(self.shown)
         self.key.failed.connect(banner.say_error)
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
         self._on_chosen()
 
     def title(self) -> str:
@@ -161,21 +162,20 @@ class IndexSection(Section):
         self.banner.say_error(error)
         self._on_chosen()
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] not in ("JobQueued", "JobFinished"):
+    def _on_event(self, event: Event) -> None:
+        if not isinstance(event, JobQueued | JobFinished):
             return
-        kind, project = self._begun.pop(event["job_id"], ("", "")) if event["type"] == "JobFinished" else ("", "")
-        if kind:
-            self._tell(kind, project, event["state"], event["result"])
+        if isinstance(event, JobFinished) and (begun := self._begun.pop(event.job_id, None)):
+            self._tell(*begun, event)
         if self.isVisible():
             self.shown()
 
-    def _tell(self, kind: str, project: str, state: str, result: dict[str, Any]) -> None:
-        if state == "failed":
-            self.banner.say_error(CiteLoomError.from_dict(result.get("error") or {}))
-        elif state in ("done", "cancelled"):
+    def _tell(self, kind: str, project: str, finished: JobFinished) -> None:
+        if finished.error:
+            self.banner.say_error(finished.error)
+        elif finished.state in ("done", "cancelled"):
             words = self.tr("Stopped: the index of “{project}” is as it was.").format(project=project)
-            if state == "done":
-                words = f"“{project}”: {job_text.end_words(kind, result)}"
-            warnings = result["warnings"]
+            if finished.state == "done":
+                words = f"“{project}”: {job_text.end_words(kind, finished.result)}"
+            warnings = finished.result["warnings"]
             self.banner.say("\n".join([words, *warnings]), wrong=bool(warnings))
