@@ -1,4 +1,4 @@
-"""What the parts of one import share: what was asked, what was done, how far it is, and its models."""
+"""State that the stages of one import share: the request, the counts so far, the progress, and the models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from citeloom.index.models.loading import DenseInfo
 
 Vectors = tuple[Sequence[float], SparseVector | None]
 
-_EMBEDDED_AT_ONCE = 64  # passages between two looks at whether to stop
+_EMBED_BATCH = 64  # passages between two checks for a stop
 
 
 class ImportState:
@@ -42,16 +42,16 @@ class ImportState:
         self._models = models
         self._min_free_mb = min_free_mb
         self.stop = stop
-        self.failed = threading.Event()  # it ends with an error: nothing more need be read
+        self.failed = threading.Event()  # it ends with an error: readers can stop
         self._send_report = report
         self.begin()
 
     def begin(self) -> None:
-        """Nothing is known and nothing done yet: the import begins, or begins once more."""
+        """Reset everything: the import begins, or begins once more."""
         self.records = RecordFinder(None)
         self.removed: set[str] = set()  # ids of documents whose file left the source
-        self.unread: set[str] = set()  # sources that this import has still to read: their text may become another
-        self.stale: set[str] = set()  # sources whose passages are to be made anew, although their content is the same
+        self.unread: set[str] = set()  # sources that this import has still to read: their text may change
+        self.stale: set[str] = set()  # sources whose passages have to be made again although their content is unchanged
         self.written: dict[str, str] = {}  # content hash → source, of what this import has written
         self.pace = RateEstimator(0)
         self.project = self.catalog.projects.get(self.request.project_id)
@@ -61,12 +61,12 @@ class ImportState:
         self._progress = Progress(total=0)
 
     def should_stop(self) -> bool:
-        """Whether what is under way need not be finished."""
+        """Whether work in progress can be given up."""
         return self.stop.is_set() or self.failed.is_set()
 
     @cached_property
     def dense(self) -> DenseModel:
-        """Loaded when the first passage has to be embedded: most imports find nothing changed."""
+        """The dense model; loaded for the first passage to be embedded, as most imports find nothing changed."""
         return self._models.for_imports(self.project.dense_model)
 
     @cached_property
@@ -81,17 +81,17 @@ class ImportState:
         return self._models.info(self.project.dense_model)
 
     def embed(self, texts: Sequence[str], language: str = "") -> list[Vectors]:
-        """Dense and sparse vector of each text, which are in this language; "": it is not known."""
+        """Return the dense and the sparse vector of each text; `language` is "" where it is not known."""
         made: list[Vectors] = []
-        for start in range(0, len(texts), _EMBEDDED_AT_ONCE):
+        for start in range(0, len(texts), _EMBED_BATCH):
             if self.should_stop():
                 raise JobStopped
-            some = texts[start : start + _EMBEDDED_AT_ONCE]
+            some = texts[start : start + _EMBED_BATCH]
             made += zip(self.dense.embed(some), self.words(some, language), strict=True)
         return made
 
     def words(self, texts: Sequence[str], language: str) -> Sequence[SparseVector | None]:
-        """Sparse vector of each text alone."""
+        """Return the sparse vector of each text."""
         return self.sparse.embed(texts, language) if self.sparse else [None] * len(texts)
 
     def named(self, source: str) -> bool:
@@ -99,7 +99,7 @@ class ImportState:
         return source == self.request.source
 
     def report(self, *, total: int = 0, searchable: int = 0, done: int = 0, **changes: Any) -> None:
-        """Say how far the import has come; more documents, more that are searchable, more that are done."""
+        """Report progress; `total`, `searchable` and `done` are added to what was reported before."""
         before = self._progress
         if "file" in changes:
             changes = {"page": 0, "pages": 0, **changes}
@@ -116,7 +116,7 @@ class ImportState:
 
     @contextmanager
     def building_graph(self) -> Iterator[None]:
-        """Say that the search graph is being built, which takes a minute, and then what went on before."""
+        """Report the stage "search graph", which takes a minute, and afterwards the stage before it."""
         before = self._progress
         self.report(stage="search graph", file="", eta_seconds=None)
         yield
@@ -124,7 +124,7 @@ class ImportState:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Count the time that a stage takes."""
+        """Add the time that a stage takes to the result."""
         began = time.monotonic()
         try:
             yield
@@ -132,7 +132,7 @@ class ImportState:
             self.result.spent(stage, time.monotonic() - began)
 
     def check_disk(self) -> None:
-        """Go no further before the disk is full: where Qdrant Edge finds no room, the engine dies of it."""
+        """Raise before the disk is full: where Qdrant Edge finds no room, the engine dies of it."""
         folder = self.catalog.db.path.parent
         try:
             free = shutil.disk_usage(folder).free // 1_000_000

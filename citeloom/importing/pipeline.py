@@ -1,4 +1,7 @@
-"""One import from beginning to end: plan, read what can be had at once, then read whole what needs it."""
+"""The import pipeline: discover and plan, read what is quick, match, commit, then convert whole what needs it.
+
+`ImportRun` is the work of an import job; the job queue calls `first` and `second`.
+"""
 
 from __future__ import annotations
 
@@ -38,18 +41,18 @@ from citeloom.index.filters import AnyOf
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 0.25  # seconds between two looks at whether somebody else wants something
-_PAGE_OF_OCR = 10  # reading one takes as long as so many others
-_TRIES = 3  # of a document that failed for a reason that may be its own or not
+_POLL_SECONDS = 0.25  # how often a long import checks for waiting work
+_OCR_PAGE_COST = 10  # one OCR page counts as this many text pages
+_MAX_TRIES = 3  # of a document that failed for a reason that may or may not be its own
 
-_Later = tuple[bool, int, str, FoundFile]
+_Later = tuple[bool, int, str, FoundFile]  # searchable, size in pages, source, file
 
 
 class ImportRun:
-    """One import, in two passes: what can be had at once, and what takes long.
+    """One import, in two passes: what can be read at once, and what takes long.
 
-    Where something outside of it is away, a pass ends with that error and no document has failed: called again, it
-    goes on where it was.
+    Where a server, a disk or a model is unavailable, a pass ends with that error and no document has failed: called
+    again, it goes on where it was.
     """
 
     def __init__(
@@ -83,7 +86,7 @@ class ImportRun:
         self._now: deque[FoundFile] = deque()  # what is left of the first pass, or of a rebuild
         self._reading: dict[str, _Later] = {}  # by source, what is being read whole
         self._tries: Counter[str] = Counter()  # by source, those that failed for an uncertain reason
-        self._taken_over: set[str] = set()  # sources that another import has taken over since
+        self._taken_over: set[str] = set()  # sources that another import has read since
         self._rebuild: Rebuild | None = None
         self._read_again: set[str] = set()  # what a rebuild need not take over
         self._rebuilt = False
@@ -91,12 +94,12 @@ class ImportRun:
 
     @property
     def result(self) -> ImportCounter:
-        """What was done so far."""
+        """The result so far."""
         return self.state.result
 
     @property
     def left(self) -> int:
-        """How much is still to be read whole, in pages."""
+        """Pages that the second pass has still to read."""
         return sum(size for _, size, _, _ in self._later)
 
     def first(self) -> None:
@@ -104,7 +107,7 @@ class ImportRun:
         self.state.failed.clear()
         with suppress(JobStopped):  # in the middle of something that the next import does again
             if self._planned:
-                self._see_that_all_is_back()
+                self._check_available()
             else:
                 self._begin()
             if self._rebuild:
@@ -113,7 +116,7 @@ class ImportRun:
                 self._go_on_importing()
 
     def _begin(self) -> None:
-        """Plan, in one go: where that was interrupted, nothing of it counts."""
+        """Plan from the start: nothing counts of a plan that was interrupted."""
         self.give_up()
         self.state.begin()
         own, named = self.state.project.references_path, self._request.references_path
@@ -128,21 +131,21 @@ class ImportRun:
             self._begin_import()
         self._planned = True
 
-    def _see_that_all_is_back(self) -> None:
-        """Find out at little cost whether there is any use in going on, before many files are read for it."""
+    def _check_available(self) -> None:
+        """Raise, at little cost, if disk or index is still unavailable, before many files are read in vain."""
         self.state.check_disk()
         if self._rebuild:
             self._rebuild.check()
             return
         collection = self._open_collection(self.state.project)
         collection.any_passages(1)
-        mend(self._catalog, self.state.project, collection)  # what was being written when something went away
+        mend(self._catalog, self.state.project, collection)  # what was being written when it became unavailable
 
     def second(self, give_way: Callable[[], None]) -> None:
-        """Read whole what needs it; `give_way` is called often, for others who want something at once."""
+        """Convert whole documents; `give_way` is called often, to let other jobs run in between."""
         self.state.pace = RateEstimator(self.left)
         if self.state.failed.is_set() and not self._stop.is_set():
-            self._see_that_all_is_back()
+            self._check_available()
             self.state.failed.clear()
 
         def process(file: FoundFile, reading: Future[Read]) -> None:
@@ -158,7 +161,7 @@ class ImportRun:
         self._end()
 
     def look_again(self) -> None:
-        """Make searchable what has come or changed since the first pass began; the rest is for the next import."""
+        """Read what was added or changed since the first pass; what was removed is left to the next import."""
         if self._request.force_rebuild:
             return
         known = {*self._reading, *(source for _, _, source, _ in self._later)}
@@ -183,11 +186,11 @@ class ImportRun:
         self.state.pace.more(sum(size for _, size, source, _ in self._later if source not in known))
 
     def leave(self, sources: set[str]) -> None:
-        """Leave documents to another import that has read them since."""
+        """Skip documents that another import has read since."""
         self._taken_over |= sources
 
     def give_up(self) -> None:
-        """What is done stays: it is as good as the rest will be. Of a rebuild, nobody has seen anything."""
+        """Clean up after a cancellation: what was written stays, an unfinished rebuild is closed."""
         rebuild, self._rebuild = self._rebuild, None
         if rebuild and not self._rebuilt:
             with suppress(CiteLoomError):  # it may be closed, or on a server that is away
@@ -196,7 +199,7 @@ class ImportRun:
     def _end(self) -> None:
         stopped = self._stop.is_set() and not self._rebuilt
         if not stopped:
-            self._doubt_again()
+            self._match_doubtful_again()
         if not stopped and self._request.source is None and not self._request.documents:
             self._catalog.projects.note_references(self.state.project.id, self.state.records.hash or None)
         self.result.stopped = stopped
@@ -234,7 +237,7 @@ class ImportRun:
             self.result.removed += document.state != State.WITHOUT_FILE
 
     def _refresh(self, plan: Plan, collection: Collection) -> list[str]:
-        """Give documents whose text stays the records of today; gives those whose printed pages change with that."""
+        """Update the records of documents whose text stays; return the sources whose printed pages change."""
         state, project, stop = self.state, self.state.project, self._stop
         with state.timed("records"):
             updated, stale = refresh_item_records(self._catalog, project.id, plan.other_record, collection, stop)
@@ -247,15 +250,15 @@ class ImportRun:
         self.result.skipped = max(0, self.result.skipped - updated - len(stale))
         return stale
 
-    def _doubt_again(self) -> None:
-        """Match files again whose work has got a file of its own, or has lost it, since they were matched."""
+    def _match_doubtful_again(self) -> None:
+        """Match doubtful files again: their work may have got a file of its own, or lost it, since."""
         project_id = self.state.project.id
         if doubted := self._catalog.documents.doubted(project_id):
             collection = self._open_collection(self._catalog.projects.get(project_id))
             refresh(self._catalog, project_id, self.state.records, doubted, collection, self._stop)
 
     def _refresh_one(self, file: FoundFile, *, counted: bool) -> None:
-        """A file that was looked at in vain, or is to be read later: what is said of the work has changed too."""
+        """Update the record of a file whose text was not read now."""
         collection = self._open_collection(self.state.project)
         updated, _ = refresh_item_records(self._catalog, self.state.project.id, [file], collection, self._stop)
         if counted:
@@ -350,7 +353,7 @@ class ImportRun:
 
         def process(file: FoundFile, reading: Future[Read]) -> None:
             try:
-                self._one(file, reading, size_of[file.source], _to_nobody, first=first)
+                self._one(file, reading, size_of[file.source], _no_interruption, first=first)
             except CiteLoomError:
                 self.state.unread.add(file.source)
                 if file.source in self._tries:  # the others first
@@ -382,23 +385,23 @@ class ImportRun:
             heappush(self._later, self._reading.pop(file.source))
 
     def _size(self, file: FoundFile) -> tuple[bool, int]:
-        """Whether a file can be searched, and how much work it is."""
+        """Return whether a file is searchable, and how much work its second pass is, in pages."""
         document = self._document(file)
-        return bool(document.version), 1 + (document.pages or 1) + _PAGE_OF_OCR * document.waiting_for_ocr
+        return bool(document.version), 1 + (document.pages or 1) + _OCR_PAGE_COST * document.waiting_for_ocr
 
     def _wait(self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None]) -> None:
-        """Wait for a file to be read, and say how far it is where that takes long."""
+        """Wait for a file to be read, and report its progress where that takes long."""
         told = None
         while not reading.done() and not self._stop.is_set():
             give_way()
-            wait([reading], _PATIENCE)
+            wait([reading], _POLL_SECONDS)
             far = self._reader.far.get(file.source)
             if far and far != told:
                 told, (what, done, pages) = far, far
                 if what == "fetch":
                     self.state.report(stage="fetch", file=f"{file.shown}: {done} of {pages} MB")
                     continue
-                self.state.pace.under_way = _PAGE_OF_OCR * done if what == "ocr" else max(0, size - 1 - pages + done)
+                self.state.pace.under_way = _OCR_PAGE_COST * done if what == "ocr" else max(0, size - 1 - pages + done)
                 self.state.report(file=file.shown, page=done + 1, pages=pages)
 
     def _one(
@@ -427,7 +430,7 @@ class ImportRun:
             problem = unexpected(error)
             if problem is not error:
                 log.exception("import of %s failed", file.source)
-            if not self._is_to_blame(file, problem):
+            if not self._has_failed(file, problem):
                 # How often it is tried is counted here: to the import, something is away.
                 details = {"away": file.shown, **problem.details} if file.source in self._tries else problem.details
                 raise CiteLoomError(problem.code, problem.message, problem.next_step, **details) from error
@@ -444,16 +447,16 @@ class ImportRun:
         state.report(searchable=searchable - was_searchable, done=int(finished))
         self._build_search_graph()
 
-    def _is_to_blame(self, file: FoundFile, error: CiteLoomError) -> bool:
-        """Whether a document has failed; else what is outside of it has, and it is read when that is back."""
+    def _has_failed(self, file: FoundFile, error: CiteLoomError) -> bool:
+        """Whether a document has failed, rather than something that it needs and that may be available again."""
         if error.cause is Cause.UNCERTAIN:
             self._tries[file.source] += 1
-            return self._tries[file.source] >= _TRIES
+            return self._tries[file.source] >= _MAX_TRIES
         return error.cause is Cause.DOCUMENT
 
 
-def _to_nobody() -> None:
-    """A rebuild and a first pass give way to nobody."""
+def _no_interruption() -> None:
+    """Do nothing: a rebuild and a first pass are not interrupted."""
 
 
 def _stored(collection: Callable[[], Collection], document: Document) -> Iterable[Point]:

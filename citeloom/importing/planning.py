@@ -1,4 +1,4 @@
-"""What has to be done, worked out from what is there and what is known. Pure: no disk, no database."""
+"""Plans an import: compares the files found with the documents known. Pure: no disk, no database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MASS_REMOVAL_COUNT = 10
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The work of one import."""
+    """What one import has to do."""
 
     to_read: tuple[FoundFile, ...] = ()  # new, or perhaps changed: their content decides
     unchanged: tuple[str, ...] = ()  # ids of documents whose text stays
@@ -26,7 +26,7 @@ class Plan:
     still_failed: tuple[str, ...] = ()  # ids of documents that failed before and have not changed since
     removed: tuple[str, ...] = ()  # ids of documents that left their source
     disallowed: tuple[str, ...] = ()  # ids of documents whose source the project may no longer read
-    removes_many: bool = False  # so many are gone that a person should be asked
+    removes_many: bool = False  # so many would be removed that a person should be asked
 
 
 def plan(

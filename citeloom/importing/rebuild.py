@@ -1,4 +1,4 @@
-"""A rebuild: the whole index anew, beside the one in use, with the models of the settings or one that was chosen."""
+"""Rebuild of an index: a new generation beside the one in use, with the models of the settings or a chosen one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check_model(models: ModelRegistry, settings: Models, project: Project) -> No
 
 
 class Rebuild:
-    """The generation that is built, and the one that answers meanwhile."""
+    """Builds a new generation of an index while the old one answers."""
 
     def __init__(
         self,
@@ -186,9 +186,9 @@ class Rebuild:
 def _fetch(state: ImportState, model: str) -> None:
     """Have a model's weights on this machine, and say how much of them there is."""
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         done, total = done // _MEGABYTE, total // _MEGABYTE
         state.report(stage="model", file=f"{model}: {done} of {total} MB", page=done, pages=total)
 
-    if not fetch(model, tell, state.should_stop):
+    if not fetch(model, report, state.should_stop):
         raise JobStopped

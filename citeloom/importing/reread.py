@@ -1,4 +1,4 @@
-"""Documents that somebody wants read again: these are looked for where they came from, and nothing else is."""
+"""Discovery of documents that somebody wants to be read again, and of nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citeloom.catalog.documents import Document
 from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.discovery import Discovery, bound, with_real_paths
+from citeloom.importing.discovery import Discovery, bind_to_source, with_real_paths
 from citeloom.importing.ids import shown_source
 from citeloom.importing.planning import Plan, plan
 from citeloom.importing.sources.folder import ZOTERO, FoundFile, SourceContents
@@ -19,10 +19,10 @@ _SYNC = "Sync the project: that finds it again, or takes it off the list."
 
 
 class Reread(Discovery):
-    """Looks for the documents of a request, whatever has or has not changed since."""
+    """Finds the files of the documents of a request, changed or not."""
 
     def find(self) -> SourceContents:
-        """Their files; one that is not there any more is a problem, and its document stays as it is."""
+        """Return their files; one that is missing is a problem, and its document stays as it is."""
         chosen = self._state.catalog.documents.some(self._state.project.id, self._request.documents)
         found = SourceContents()
         in_zotero = {document.source: document for document in chosen if document.source.startswith(ZOTERO)}
@@ -66,7 +66,7 @@ class Reread(Discovery):
                 found.problems[shown_source(document)] = problem
 
     def _on_disk(self, document: Document) -> FoundFile:
-        file = bound(_on_disk(document), with_real_paths(self._allowed()))
+        file = bind_to_source(_on_disk(document), with_real_paths(self._allowed()))
         if file is None:
             raise CiteLoomError(Code.PERMISSION_DENIED, "It is not among what the project may read now.", _SYNC)
         return file

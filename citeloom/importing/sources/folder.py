@@ -1,4 +1,4 @@
-"""What was found: files CiteLoom can read, and what it had to leave out of a folder, with the reason."""
+"""Scans folders for files that can be read, and says what was left out and why."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ShouldStop = Callable[[], bool]
 
 
 class ItemRecord:
-    """What Zotero says of the work that a file belongs to."""
+    """The record of a Zotero item that a file belongs to; made when it is first needed."""
 
     def __init__(self, fingerprint: str, zotero: dict[str, str], make_record: Callable[[], Record]) -> None:
         self.fingerprint = fingerprint  # changes when the record may
@@ -34,7 +34,7 @@ class ItemRecord:
 
     @cached_property
     def record(self) -> Record:
-        """Its record; made when it is needed, because most syncs find nothing changed."""
+        """The record; made when it is needed, because most syncs find nothing changed."""
         return self._make_record()
 
 
@@ -50,9 +50,7 @@ class FoundFile:
     item: ItemRecord | None = None
     missing: str = ""  # why its file is not on this disk
     within: str = ""  # the folder or file of a source that it has to lie in when it is opened; "": anywhere
-    get: Callable[[ReportBytes, ShouldStop], FoundFile] | None = (
-        None  # has it, or something in its place, written or fetched
-    )
+    get: Callable[[ReportBytes, ShouldStop], FoundFile] | None = None  # writes or fetches it, or a substitute
 
     @property
     def source(self) -> str:
@@ -69,7 +67,7 @@ class FoundFile:
 
 @dataclass(slots=True)
 class FolderScan:
-    """What was found in a source."""
+    """What a folder or file of a source holds."""
 
     files: list[FoundFile] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)  # folders whose content is unknown, so nothing there is gone
@@ -79,7 +77,7 @@ class FolderScan:
 
 @dataclass(slots=True)
 class SourceContents:
-    """What was found in all sources of an import."""
+    """What all sources of an import hold."""
 
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, CiteLoomError] = field(default_factory=dict)
@@ -90,7 +88,7 @@ class SourceContents:
     libraries: set[str] = field(default_factory=set)  # of Zotero, read as a whole
 
     def covers(self, source: str) -> bool:
-        """Whether a document that was not found is really gone: its place was looked at and could be read."""
+        """Whether a document that was not found has left its source: the source was scanned and could be read."""
         if source.startswith(ZOTERO):
             return any(source.startswith(f"{ZOTERO}{library}/items/") for library in self.libraries)
         path = Path(source)
@@ -100,7 +98,7 @@ class SourceContents:
 
 
 def scan_sources(sources: Sequence[Source], found: SourceContents, *, strict: bool) -> SourceContents:
-    """Scan all sources. One that is not there says nothing of its documents; `strict` makes that an error."""
+    """Scan all sources. One that is missing says nothing of its documents; `strict` makes that an error."""
     for source in sources:
         try:
             if source.kind == "file" and Path(source.path).is_symlink():  # as it was allowed, it was none
@@ -120,7 +118,7 @@ def scan_sources(sources: Sequence[Source], found: SourceContents, *, strict: bo
 
 
 def scan_folder(source: Path, *, recursive: bool = True) -> FolderScan:
-    """The files of a folder, or the one file; links that lead elsewhere are not followed."""
+    """Return the files of a folder, or the one file; links that lead outside are not followed."""
     found = FolderScan()
     root = source.resolve()
     if not root.exists():
@@ -199,7 +197,7 @@ def _denied(path: str) -> CiteLoomError:
 
 
 def hash_file(path: Path, within: str = "") -> str:
-    """What the content of a file is known by, if it lies where it has to."""
+    """Return the SHA-256 of a file, which has to lie within a folder or be a file, if one is named."""
     try:
         with open_within(path, within) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

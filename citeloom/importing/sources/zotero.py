@@ -1,4 +1,4 @@
-"""What a project's part of Zotero holds, as files to read: attachments, notes, annotations; and what has no file."""
+"""Zotero as a source: makes files to read of items, attachments, notes and annotations, each with its record."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def library_of(scope: str) -> str:
 
 
 class ZoteroItems:
-    """Looks up in Zotero what imports are to read."""
+    """Finds in Zotero what imports are to read."""
 
     def __init__(self, zotero: Zotero, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int) -> None:
         self.zotero = zotero
@@ -64,7 +64,7 @@ class ZoteroItems:
         self._most_bytes = most_bytes
 
     def look_up(self, allowed: Sequence[Part], found: SourceContents, *, only: str | None, strict: bool) -> None:
-        """Add to a survey what the allowed parts of Zotero hold; with `only`, no more than that part of them.
+        """Add to `found` what the allowed parts of Zotero hold; with `only`, no more than that part of them.
 
         A library of which some part cannot be read says nothing of what is gone from it.
         """
@@ -117,7 +117,7 @@ class ZoteroItems:
     def _record_maker(
         self, source: Source, snapshot: Snapshot, keys: set[str], found: SourceContents
     ) -> Callable[[Item, str], ItemRecord]:
-        """What makes the work of an item, with its citekey."""
+        """Return a function that gives the record of an item, with its citekey."""
         library = snapshot.library.id
         items = [snapshot.items[key] for key in sorted(keys)]
         citable = [item for item in items if item.type not in ("note", "attachment")]
@@ -207,7 +207,7 @@ class ZoteroItems:
 
 @dataclass(frozen=True, slots=True)
 class _LibraryFiles:
-    """One library during one look: what makes files of its items."""
+    """Makes files to read of the items of one library."""
 
     items: ZoteroItems
     source: Source

@@ -1,4 +1,4 @@
-"""What becomes of a file that was read: its record, its passages, its row; or why it has none."""
+"""The commit stage: matches a converted file to its record, embeds its passages, writes them and the catalog row."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 class DocumentCommitter:
-    """Makes documents of what was read."""
+    """Commits converted files as documents, or records why one failed."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class DocumentCommitter:
         self._keep = keep  # what to do with a document whose earlier text stays
         self._stored = stored  # the passages that a document has now
         self._after_stage = after_stage
-        self._said: set[str] = set()
+        self._warned: set[str] = set()
         self._counted: dict[str, tuple[bool, int]] = {}  # by source: whether it was there before, and its passages
 
     def commit(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
-        """Write what was read; whether the document is searchable now, and whether it is finished."""
+        """Commit a file that was read; return whether its document is searchable now, and whether it is finished."""
         state, file = self._state, read.file
         found = replace(
             document,
@@ -117,7 +117,7 @@ class DocumentCommitter:
             self._writer.note(found)
 
     def failed(self, file: FoundFile, document: Document, error: CiteLoomError) -> None:
-        """Keep why a document could not be read; a text that is there stays."""
+        """Record why a document could not be read; its earlier text stays."""
         kept = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
         if kept.version and (kept.size, kept.mtime_ns) == (file.size, file.mtime_ns):
             # Another try would end the same, unless it was the moment's fault or the file changes.
@@ -225,7 +225,7 @@ class DocumentCommitter:
         self._counted[file.source] = (bool(before.version), len(points))
         if reply["final"] and document.text_source in ("ocr", "mixed"):
             state.result.recognised += 1
-            self._pass_on(file, document.warnings)
+            self._add_warnings(file, document.warnings)
 
     def _points(
         self,
@@ -256,11 +256,11 @@ class DocumentCommitter:
             for p, text in zip(passages, texts, strict=True)
         ]
 
-    def _pass_on(self, file: FoundFile, warnings: Sequence[str]) -> None:
-        """Say once what the recognition of pictures warned of: a language without data concerns many documents."""
+    def _add_warnings(self, file: FoundFile, warnings: Sequence[str]) -> None:
+        """Add each warning of the OCR once: a language without data concerns many documents."""
         for warning in warnings:
-            if warning not in self._said:
-                self._said.add(warning)
+            if warning not in self._warned:
+                self._warned.add(warning)
                 self._state.result.warnings.append(f"{source_name(file.source)}: {warning}")
 
     def _becomes_duplicate(self, document: Document, twin: str) -> None:

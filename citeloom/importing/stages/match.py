@@ -1,4 +1,4 @@
-"""Which work a file is: its record from the project's references, or one made from the file itself."""
+"""The match stage: finds the record of a file in the project's references, or makes one from the file itself."""
 
 from __future__ import annotations
 

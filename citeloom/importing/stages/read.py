@@ -1,4 +1,4 @@
-"""Reading files in worker processes: first what can be had at once, then the whole document."""
+"""The read stage: has worker processes convert files, first what is quick, then the whole document."""
 
 from __future__ import annotations
 

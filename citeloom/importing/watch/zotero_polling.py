@@ -1,4 +1,4 @@
-"""Keeps projects in step with Zotero without anybody asking, and without asking Zotero much."""
+"""Polls Zotero for changes cheaply, and decides when to sync."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STOP_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ZoteroProbe:
-    """What can be seen of Zotero for next to nothing.
+    """What can be seen of Zotero at almost no cost.
 
     `token` changes whenever something may have changed; None where that cannot be told, or where there would be no way
     to read it (Zotero is closed and its database is not to be used).
@@ -34,7 +34,7 @@ class ZoteroProbe:
 
 @dataclass(frozen=True, slots=True)
 class PollState:
-    """What the last looks and syncs have left."""
+    """State after the last probes and syncs."""
 
     reachable: bool = False
     token: Hashable = None  # as it was before the last sync that succeeded
@@ -53,14 +53,14 @@ class PollState:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What to do after a look: perhaps sync, then look again after `state.wait` seconds."""
+    """What to do after a probe: perhaps sync, then probe again after `state.wait` seconds."""
 
     sync: bool
     state: PollState
 
 
 def decide(state: PollState, now: float, look: ZoteroProbe, seconds: float) -> Action:
-    """What a look calls for."""
+    """Decide what to do after a probe."""
     opened = look.reachable and not state.reachable
     failures = 0 if opened else state.failures  # it failed with the Zotero that was
     changed = look.token is not None and look.token != state.token
@@ -78,7 +78,7 @@ def decide(state: PollState, now: float, look: ZoteroProbe, seconds: float) -> A
 
 
 class ZoteroPoller:
-    """Looks at Zotero now and then in a thread of its own, and has the projects synced when there is something new."""
+    """Probes Zotero regularly in its own thread, and has the projects synced when there is something new."""
 
     def __init__(
         self,
@@ -98,15 +98,15 @@ class ZoteroPoller:
         self._thread = threading.Thread(target=self._run, name="zotero-watcher", daemon=True)
 
     def start(self) -> None:
-        """Begin; the first look comes at once."""
+        """Start; the first probe comes at once."""
         self._thread.start()
 
     def sync_soon(self) -> None:
-        """Sync at the next look, whatever it shows: projects read something else than before."""
+        """Sync after the next probe, whatever it shows: projects read something else than before."""
         self._poked.set()
 
     def stop(self) -> None:
-        """End at once; a sync under way is given a moment."""
+        """Stop at once; a running sync gets a few seconds."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(_STOP_SECONDS)
@@ -122,7 +122,7 @@ class ZoteroPoller:
             self._stop.wait(state.wait)
 
     def step(self, state: PollState) -> PollState:
-        """One look, with what it calls for."""
+        """Probe once, and sync if need be."""
         if not self._wanted():
             return PollState(wait=self._seconds)
         look = self._look()

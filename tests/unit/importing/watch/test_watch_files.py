@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.importing.watch import files as watch_files
-from citeloom.importing.watch.files import QUIET, RECHECK, FileWatcher, _fleeting
+from citeloom.importing.watch.files import QUIET, RECHECK, FileWatcher, _is_temporary
 from tests.support import wait_for
 
 
@@ -299,10 +299,10 @@ names = st.text(st.characters(blacklist_characters="/\0", blacklist_categories=[
 
 
 @given(st.lists(names, min_size=1, max_size=4))
-def test_any_name_can_be_judged_and_documents_are_never_fleeting(parts: list[str]) -> None:
+def test_any_name_can_be_judged_and_documents_are_never_is_temporary(parts: list[str]) -> None:
     visible = [part.lstrip(".") or "x" for part in parts]
-    assert not _fleeting(Path(*visible[:-1], "a" + visible[-1] + ".pdf"))
-    assert _fleeting(Path("." + visible[0], *visible[1:]))
+    assert not _is_temporary(Path(*visible[:-1], "a" + visible[-1] + ".pdf"))
+    assert _is_temporary(Path("." + visible[0], *visible[1:]))
 
 
 def test_a_watch_that_was_never_started_can_be_stopped() -> None:
