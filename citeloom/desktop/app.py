@@ -1,4 +1,4 @@
-"""The app as a whole: puts tray, window and engine together, and ends them in order."""
+"""The desktop app: creates tray, window and engine tasks, and ends them in order. `citeloom app` runs it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class App(QObject):
         self.first_run.activateWindow()
 
     def sync(self) -> None:
-        """Bring every project in step; what one cannot do is shown by its job."""
+        """Sync every project; problems are shown by its job."""
 
         def begin(projects: list[dict[str, Any]]) -> None:
             for project in projects:
@@ -111,7 +111,7 @@ class App(QObject):
             self.tasks.failed.emit(error)
 
     def pause(self, paused: bool) -> None:
-        """Hold imports, or let them go on."""
+        """Pause or resume imports."""
         self.tasks.send(self, Pause() if paused else Resume())
 
     def quit(self) -> None:
@@ -238,7 +238,7 @@ def is_first(instance: OneInstance) -> bool:
 
 @contextlib.contextmanager
 def _signals(whole: App) -> Iterator[None]:
-    """Ctrl-C and the system's wish to end are heard although Qt, not Python, waits for events."""
+    """End the app on SIGINT and SIGTERM, although Qt, not Python, waits for events."""
     heard, told = socket.socketpair()
     heard.setblocking(False)
     told.setblocking(False)

@@ -1,4 +1,4 @@
-"""The window: a list of pages at the left, the engine's state above and below."""
+"""The main window: the list of pages, the page shown, and the engine's state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tray icon: how things stand at a glance, and the way to everything."""
+"""The tray icon with its menu and notifications."""
 
 from __future__ import annotations
 

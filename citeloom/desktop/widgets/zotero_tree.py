@@ -1,4 +1,4 @@
-"""Libraries, collections and saved searches of Zotero with ticks: how a person says what a project reads."""
+"""A tree of Zotero libraries, collections and saved searches with check boxes, to choose what a project reads."""
 
 from __future__ import annotations
 
