@@ -7,6 +7,7 @@ from typing import Any
 
 from citeloom.api.types import StartedJob
 from citeloom.api.verbs import Request
+from citeloom.core.jobs import RunningJob
 
 EMBEDDED = "embedded"  # the place of an index that lies in CiteLoom's own folder
 
@@ -275,7 +276,7 @@ class IndexInfo:
     reachable: bool
     version: str | None  # of the server
     problem: str | None  # why it cannot be reached
-    jobs: list[dict[str, Any]]  # that wait and run
+    jobs: list[RunningJob]  # that wait and run
 
 
 @dataclass(frozen=True, slots=True)

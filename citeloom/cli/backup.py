@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from citeloom.api.engine import Watch
 from citeloom.api.maintenance import StartBackup
 from citeloom.cli.shared.engine_call import connected
 from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
@@ -24,7 +25,7 @@ def backup(file: str, projects: tuple[str, ...], json_: bool) -> None:
     meanwhile, and an import goes on afterwards.
     """
     with connected() as client:
-        client.call("watch")
+        client.call(Watch())
         job = client.call(StartBackup(file=absolute(file), projects=list(projects)))
         finished = run_to_the_end(client, job.job_id, quiet=json_)
     result = succeeded(finished, json_=json_)

@@ -6,9 +6,12 @@ import sys
 
 import click
 
+from citeloom.api.engine import Pause, Resume, Status
+from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, coverage, reached
+from citeloom.cli.shared.output import as_json, coverage
 from citeloom.core import paths
+from citeloom.core.jobs import describe_progress
 from citeloom.ipc import launch
 from citeloom.ipc.client import Client, stop_engine
 
@@ -28,7 +31,7 @@ def start() -> None:
     else:
         click.echo("The engine was running already.")
     with Client(start=False) as client:
-        if lost := client.call("status").get("lost"):
+        if lost := client.call(Status()).lost:
             click.echo(lost, err=True)
 
 
@@ -41,14 +44,14 @@ def stop() -> None:
 @engine.command()
 def pause() -> None:
     """Import nothing until 'citeloom engine resume'; questions are answered as ever."""
-    ask("pause")
+    ask(Pause())
     click.echo("Imports are paused. Go on with: citeloom engine resume")
 
 
 @engine.command()
 def resume() -> None:
     """Go on importing, also what has changed in the meantime."""
-    ask("resume")
+    ask(Resume())
     click.echo("Imports go on.")
 
 
@@ -63,21 +66,21 @@ def status(json_: bool) -> None:
             click.echo(f"The engine is not running (data folder {paths.folders().data}).")
         sys.exit(3)
     with Client(start=False) as client:
-        state = client.call("status")
+        state = client.call(Status())
     if json_:
-        as_json({"running": True, **state})
+        as_json({"running": True, **encode(state)})
         return
-    click.echo(f"The engine is running (version {state['version']}, process {state['pid']}).")
-    click.echo(f"Data folder: {state['data_folder']}")
-    click.echo(f"Projects: {state['projects']}, {coverage(state['coverage'])}")
-    if state["editors"]:
-        click.echo(f"Editors connected: {state['editors']}")
-    if state["paused"]:
+    click.echo(f"The engine is running (version {state.version}, process {state.pid}).")
+    click.echo(f"Data folder: {state.data_folder}")
+    click.echo(f"Projects: {state.projects}, {coverage(encode(state.coverage))}")
+    if state.editors:
+        click.echo(f"Editors connected: {state.editors}")
+    if state.paused:
         click.echo("Imports are paused. Go on with: citeloom engine resume")
-    if state["settings_problem"]:
-        click.echo(f"The settings of before are in force. {state['settings_problem']}")
-    if state["lost"]:
-        click.echo(state["lost"])
-    for job in state["jobs"]:
-        what = _JOBS.get(job["kind"], "Import of {project}").format_map(job)
-        click.echo(f"{what}: {job['state']}, {reached(job)}")
+    if state.settings_problem:
+        click.echo(f"The settings of before are in force. {state.settings_problem}")
+    if state.lost:
+        click.echo(state.lost)
+    for job in state.jobs:
+        what = _JOBS.get(job.kind, "Import of {project}").format(project=job.project)
+        click.echo(f"{what}: {job.state}, {describe_progress(job)}")

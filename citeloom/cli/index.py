@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from citeloom.api.engine import Watch
 from citeloom.api.maintenance import (
     EMBEDDED,
     CheckServer,
@@ -54,7 +55,7 @@ def show(project: str | None = None, json_: bool = False) -> None:
 
 def _row(one: IndexInfo) -> tuple[object, ...]:
     state = one.problem or (f"Qdrant {one.version}" if one.version else "ready")
-    if any(job["kind"] == "move" for job in one.jobs):
+    if any(job.kind == "move" for job in one.jobs):
         state = f"is being moved; {state}"
     return one.project, one.place, one.passages, size(one.bytes) if one.bytes is not None else "", state
 
@@ -74,7 +75,7 @@ def move(project: str, to: str, yes: bool, json_: bool) -> None:
     if to != EMBEDDED and not yes and console.is_terminal:
         click.confirm(f"Whoever runs {to} can read the passages of {project}. Move them there?", abort=True)
     with connected() as client:
-        client.call("watch")
+        client.call(Watch())
         job = client.call(MoveIndex(project=project, to=to))
         if job.job_id is None:
             if json_:
@@ -105,7 +106,7 @@ def compact(project: str | None, json_: bool) -> None:
     """
     results = []
     with connected() as client:
-        client.call("watch")
+        client.call(Watch())
         for one in [project] if project else [p["id"] for p in client.call("project_list")]:
             job = client.call(CompactIndex(project=one))
             if job.job_id is None:

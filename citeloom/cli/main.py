@@ -26,6 +26,7 @@ from citeloom.cli import (
     project,
     restore,
     search,
+    sync,
     verify,
     zotero,
 )
@@ -86,7 +87,7 @@ commands.add_command(app.app)
 commands.add_command(zotero.zotero)
 commands.add_command(project.project)
 commands.add_command(ingest.ingest)
-commands.add_command(ingest.sync)
+commands.add_command(sync.sync)
 commands.add_command(search.search)
 commands.add_command(documents.documents)
 commands.add_command(search.show)

@@ -8,6 +8,7 @@ import time
 import click
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from citeloom.api.engine import Watch
 from citeloom.api.maintenance import (
     DenseTrial,
     DownloadModel,
@@ -111,7 +112,7 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         click.echo(f"Project {project} has this model, and keeps it whatever the settings say.")
         return
     with connected() as client:
-        client.call("watch")
+        client.call(Watch())
         if download_:
             _fetch(client, model)
         with waiting("Trying the model"):

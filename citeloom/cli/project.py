@@ -8,9 +8,12 @@ from typing import Any
 
 import click
 
+from citeloom.api.engine import Watch
+from citeloom.api.verbs import decode
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import print_result, run_to_the_end
-from citeloom.cli.shared.output import absolute, as_json, coverage, reached, size, table
+from citeloom.cli.shared.output import absolute, as_json, coverage, size, table
+from citeloom.core.jobs import RunningJob, describe_progress
 
 
 @click.group()
@@ -113,7 +116,7 @@ def disallow(id: str, source: str) -> None:
     folder = absolute(source)
     known = {s["path"] for s in ask("project_show", id=id)["sources"]}
     with connected() as client:
-        client.call("watch")
+        client.call(Watch())
         shown = client.call("project_disallow", id=id, source=folder if folder in known else source)
         finished = run_to_the_end(client, shown["job_id"], quiet=False)
     click.echo(f"Project {id} no longer reads {shown['disallowed']}.")
@@ -154,7 +157,7 @@ def show(id: str, json_: bool) -> None:
         ("passages", shown["chunk_count"]),
         ("models", f"{shown['dense_model']}, {shown['sparse_model'] or 'no sparse model'}"),
         ("on disk", size(shown["bytes"])),
-        *(("import", f"{j['state']}: {reached(j)}") for j in shown["jobs"]),
+        *(("import", f"{j['state']}: {describe_progress(decode(j, RunningJob))}") for j in shown["jobs"]),
     ]
     table(("", ""), rows)
 

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
+from citeloom.api.importing import (
+    GetZoteroStatus,
+    ListZoteroCollections,
+    LocalZotero,
+    LogInToZotero,
+    LogOutOfZotero,
+    ZoteroAccount,
+    ZoteroDatabase,
+    ZoteroLibrary,
+    ZoteroStatus,
+)
+from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import as_json, console, table
 from citeloom.core import credentials
@@ -30,49 +41,49 @@ def zotero() -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def status(json_: bool) -> None:
     """Say how Zotero is reached, and how to mend it. Exit code 1 when it is not reached at all."""
-    seen = ask("zotero_status", "Looking for Zotero")
+    seen = ask(GetZoteroStatus(), "Looking for Zotero")
     if json_:
-        as_json(seen)
+        as_json(encode(seen))
     else:
         table(("", ""), _status_rows(seen))
-        if seen["next_step"]:
-            click.echo(seen["next_step"])
-    sys.exit(0 if seen["in_use"] else 1)
+        if seen.next_step:
+            click.echo(seen.next_step)
+    sys.exit(0 if seen.in_use else 1)
 
 
-def _status_rows(seen: dict[str, Any]) -> list[tuple[str, str]]:
-    in_use = _SOURCES.get(seen["in_use"], "nothing: Zotero is not reached")
+def _status_rows(seen: ZoteroStatus) -> list[tuple[str, str]]:
+    in_use = _SOURCES.get(seen.in_use or "", "nothing: Zotero is not reached")
     rows = [
-        ("in use", _with(in_use, seen["why"])),
-        ("Zotero", _running(seen["local"])),
-        ("Better BibTeX", seen["local"]["better_bibtex"] or "does not answer"),
-        ("database", _database(seen["sqlite"])),
-        ("zotero.org", _web(seen["web"])),
-        ("data folder", seen["data_folder"] or "not found"),
-        ("linked files", seen["base_folder"] or "no base folder is set"),
+        ("in use", _with(in_use, seen.why)),
+        ("Zotero", _running(seen.local)),
+        ("Better BibTeX", seen.local.better_bibtex or "does not answer"),
+        ("database", _database(seen.sqlite)),
+        ("zotero.org", _web(seen.web)),
+        ("data folder", seen.data_folder or "not found"),
+        ("linked files", seen.base_folder or "no base folder is set"),
     ]
-    counted = "{name} ({id}): {items} items, {collections} collections"
-    return [*rows, *(("library", counted.format_map(library)) for library in seen["libraries"])]
+    libraries = (f"{one.name} ({one.id}): {one.items} items, {one.collections} collections" for one in seen.libraries)
+    return [*rows, *(("library", library) for library in libraries)]
 
 
-def _running(local: dict[str, Any]) -> str:
-    if not local["running"]:
-        return f"not running (no answer at {local['url']})"
-    api = {"on": "lets CiteLoom read", "off": "does not let CiteLoom read"}.get(local["api"], "")
-    return ", ".join(filter(None, (f"running at {local['url']}", local["version"] or "version unknown", api)))
+def _running(local: LocalZotero) -> str:
+    if not local.running:
+        return f"not running (no answer at {local.url})"
+    api = {"on": "lets CiteLoom read", "off": "does not let CiteLoom read"}.get(local.api or "", "")
+    return ", ".join(filter(None, (f"running at {local.url}", local.version or "version unknown", api)))
 
 
-def _database(sqlite: dict[str, Any]) -> str:
-    if not sqlite["database"]:
-        return sqlite["problem"] or "not found"
-    found = _with(sqlite["database"], f"schema {sqlite['schema']}" if sqlite["schema"] else "")
-    return _and(found, sqlite["problem"])
+def _database(sqlite: ZoteroDatabase) -> str:
+    if not sqlite.database:
+        return sqlite.problem or "not found"
+    found = _with(sqlite.database, f"schema {sqlite.schema}" if sqlite.schema else "")
+    return _and(found, sqlite.problem)
 
 
-def _web(web: dict[str, Any]) -> str:
-    if not web["key"]:
-        return _and("not logged in", web["problem"])
-    return _and(_with(f"logged in as {web['user'] or 'somebody unknown'}", _KEYS[web["key"]]), web["problem"])
+def _web(web: ZoteroAccount) -> str:
+    if not web.key:
+        return _and("not logged in", web.problem)
+    return _and(_with(f"logged in as {web.user or 'somebody unknown'}", _KEYS[web.key]), web.problem)
 
 
 def _with(what: str, remark: str) -> str:
@@ -98,17 +109,17 @@ def login() -> None:
         key = sys.stdin.readline()
     if not key.strip():
         raise CiteLoomError(Code.INVALID_INPUT, "No key was given.", f"Make one at {_NEW_KEY} and paste or pipe it.")
-    done = ask("zotero_login", "Asking zotero.org", key=key.strip())
-    click.echo(f"Logged in as {done['user']}. The key is in the keyring; citeloom zotero logout forgets it.")
-    _say_what_the_environment_gives(done["key"])
+    done = ask(LogInToZotero(key=key.strip()), "Asking zotero.org")
+    click.echo(f"Logged in as {done.user}. The key is in the keyring; citeloom zotero logout forgets it.")
+    _say_what_the_environment_gives(done.key)
 
 
 @zotero.command()
 def logout() -> None:
     """Forget the key to zotero.org."""
-    left = ask("zotero_logout")
-    click.echo("The key is forgotten." if left["forgotten"] else "There was no key in the keyring.")
-    _say_what_the_environment_gives(left["key"])
+    done = ask(LogOutOfZotero())
+    click.echo("The key is forgotten." if done.forgotten else "There was no key in the keyring.")
+    _say_what_the_environment_gives(done.key)
 
 
 def _say_what_the_environment_gives(key: str | None) -> None:
@@ -122,21 +133,21 @@ def _say_what_the_environment_gives(key: str | None) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def collections(library: str | None, json_: bool) -> None:
     """List collections and saved searches, as 'citeloom project add --zotero' takes them."""
-    found = ask("zotero_collections", "Reading the library", library=library)
+    found = ask(ListZoteroCollections(library=library), "Reading the library")
     if json_:
-        as_json(found)
+        as_json(encode(found))
     elif console.is_terminal:
-        for one in found["libraries"]:
-            click.echo(f"{one['name']} ({one['id']}), {one['items']} items")
+        for one in found.libraries:
+            click.echo(f"{one.name} ({one.id}), {one.items} items")
             table(("collection", "items", "key"), _tree(one))
     else:
-        rows = []
-        for one in found["libraries"]:
-            rows += [(one["id"], "collection", c["path"], c["items"], c["key"]) for c in one["collections"]]
-            rows += [(one["id"], "search", s["name"], None, s["key"]) for s in one["searches"]]
+        rows: list[tuple[object, ...]] = []
+        for one in found.libraries:
+            rows += [(one.id, "collection", c.path, c.items, c.key) for c in one.collections]
+            rows += [(one.id, "search", s.name, None, s.key) for s in one.searches]
         table((), rows)
 
 
-def _tree(library: dict[str, Any]) -> list[tuple[object, ...]]:
-    rows = [("  " * (c["depth"] + 1) + c["name"], c["items"], c["key"]) for c in library["collections"]]
-    return [*rows, *((f"  {search['name']} (saved search)", None, search["key"]) for search in library["searches"])]
+def _tree(library: ZoteroLibrary) -> list[tuple[object, ...]]:
+    rows = [("  " * (c.depth + 1) + c.name, c.items, c.key) for c in library.collections]
+    return [*rows, *((f"  {search.name} (saved search)", None, search.key) for search in library.searches)]

@@ -49,14 +49,61 @@ class Progress:
     failed: int = 0
     chunks_written: int = 0
     file: str = ""
-    # plan, model, fetch, read (what can be had at once), convert (whole documents), done;
-    # or copy (passages), check, write (passages anew), graph, pack (megabytes);
-    # or wait, until something outside of the job is back
-    stage: str = "plan"
+    stage: str = "plan"  # one of STAGES
     page: int = 0  # of the file, where it takes long; of a model, megabytes
     pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage
     waits_for: str = ""  # what is away, and what to do about it
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of a job: what it counts, and whether it knows how long it still takes."""
+
+    counted: str = ""  # what `done` of `total` counts, in English; "": documents of an import
+    timed: bool = False  # `eta_seconds` is reliable
+    measured: bool = True  # `done` of `total` says how far it has come
+
+
+# The desktop app has its own, translated words for each: desktop/text/job_text.py.
+STAGES = {
+    "plan": Stage(),  # what is new or has changed
+    "model": Stage(),  # the weights of a model are fetched
+    "fetch": Stage(),  # files are fetched from zotero.org or the web
+    "read": Stage(timed=True),  # what can be read at once
+    "convert": Stage(timed=True),  # whole documents
+    "search graph": Stage(),  # of an index that an import writes to
+    "done": Stage(),
+    # Of a move, a compaction or a backup:
+    "copy": Stage("passages copied", timed=True),
+    "wait": Stage("passages copied"),  # until a server is back
+    "check": Stage("passages copied, comparing", measured=False),
+    "write": Stage("passages written", timed=True),
+    "graph": Stage("passages written, building the search graph", measured=False),
+    "pack": Stage("MB packed", timed=True),
+}
+
+
+def describe_progress(progress: Progress) -> str:
+    """How far a job has come, in English, for the command line and for agents."""
+    stage = STAGES.get(progress.stage, Stage())
+    if stage.counted and not progress.waits_for:
+        return f"{progress.done:,} of {progress.total:,} {stage.counted}"
+    words = f"{progress.searchable} of {progress.total} searchable, {progress.done} finished"
+    return f"{words}; it waits: {progress.waits_for}" if progress.waits_for else words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningJob(Progress):
+    """A job that is queued or running, and how far it has come."""
+
+    job_id: str
+    project: str
+    kind: str = "ingest"
+    state: str = "queued"  # queued, running, parked or paused
+    source: str | None = None
+    total: int = 0
+    stage: str = ""  # "" while it is queued
 
 
 Report = Callable[[Progress], None]
@@ -146,7 +193,7 @@ class JobQueue(Protocol):
     def state(self, job: Job) -> str:
         """The state of a job."""
 
-    def busy(self, project_id: str | None = None) -> Sequence[dict[str, object]]:
+    def busy(self, project_id: str | None = None) -> Sequence[RunningJob]:
         """The jobs that wait and run, of one project or of all."""
 
     def drop(self, project_id: str) -> None:

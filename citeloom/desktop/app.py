@@ -1,4 +1,4 @@
-"""The app as a whole: puts tray, window and engine together, and ends them in order."""
+"""The desktop app: creates tray, window and engine tasks, and ends them in order. `citeloom app` runs it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from PySide6.QtCore import QLocale, QObject, QSettings, QSocketNotifier, Qt, QTi
 from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 
 from citeloom import __version__
+from citeloom.api.engine import Pause, Resume, StatusResult, Stop
+from citeloom.api.importing import Ingest
 from citeloom.core import logging, paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.assistant import FirstRun
@@ -96,11 +98,11 @@ class App(QObject):
         self.first_run.activateWindow()
 
     def sync(self) -> None:
-        """Bring every project in step; what one cannot do is shown by its job."""
+        """Sync every project; problems are shown by its job."""
 
         def begin(projects: list[dict[str, Any]]) -> None:
             for project in projects:
-                self.tasks.ask(self, "ingest", {"project": project["id"]}, failed=self._not_synced)
+                self.tasks.send(self, Ingest(project=project["id"]), failed=self._not_synced)
 
         self.tasks.ask(self, "project_list", done=begin)
 
@@ -109,13 +111,13 @@ class App(QObject):
             self.tasks.failed.emit(error)
 
     def pause(self, paused: bool) -> None:
-        """Hold imports, or let them go on."""
-        self.tasks.ask(self, "pause" if paused else "resume")
+        """Pause or resume imports."""
+        self.tasks.send(self, Pause() if paused else Resume())
 
     def quit(self) -> None:
         """End the app; asks where editors are connected or papers are being read."""
         now = self.engine_status.now
-        editors, reading = int(now.status.get("editors") or 0), bool(now.jobs) and now.reached
+        editors, reading = now.status.editors if now.status else 0, bool(now.jobs) and now.reached
         if not editors and not reading:
             self.end()
             return
@@ -152,8 +154,9 @@ class App(QObject):
             self.tasks.reached.connect(self._end_engine)
 
     def _end_engine(self) -> None:
-        if self.engine_status.now.status.get("started_by") == "app":
-            self.tasks.ask(self, "stop", done=self._ended, failed=self._ended)
+        status = self.engine_status.now.status
+        if status and status.started_by == "app":
+            self.tasks.send(self, Stop(), done=self._ended, failed=self._ended)
         else:
             self._ended()
 
@@ -161,9 +164,9 @@ class App(QObject):
         self.tasks.close()
         QApplication.exit(0)
 
-    def _on_reached(self, status: dict[str, Any]) -> None:
+    def _on_reached(self, status: StatusResult) -> None:
         offered = self.first_run is not None or self.remembered.value("first_run/done")
-        if not status.get("projects") and not self._hidden and not offered and not self._ending:
+        if not status.projects and not self._hidden and not offered and not self._ending:
             self.show_first_run()
 
     def _on_first_run_finished(self, project: str) -> None:
@@ -235,7 +238,7 @@ def is_first(instance: OneInstance) -> bool:
 
 @contextlib.contextmanager
 def _signals(whole: App) -> Iterator[None]:
-    """Ctrl-C and the system's wish to end are heard although Qt, not Python, waits for events."""
+    """End the app on SIGINT and SIGTERM, although Qt, not Python, waits for events."""
     heard, told = socket.socketpair()
     heard.setblocking(False)
     told.setblocking(False)

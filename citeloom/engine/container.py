@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from dataclasses import asdict, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citeloom import __version__
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
-from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.pool import WorkerPool, forget_copies
 from citeloom.core import paths
 from citeloom.core.cancel import Cancel
@@ -25,6 +22,7 @@ from citeloom.engine.jobs import JobQueue
 from citeloom.engine.lifetime import Lifetime, preload_enabled
 from citeloom.engine.memory import release_free_memory
 from citeloom.engine.sessions import Editors
+from citeloom.engine.status import EngineService
 from citeloom.engine.verbs import VerbTable
 from citeloom.evidence.records import Records
 from citeloom.evidence.works import Works
@@ -33,7 +31,7 @@ from citeloom.importing.importer import Importer
 from citeloom.importing.requests import BackupRequest, CompactRequest, ImportRequest, MoveRequest
 from citeloom.importing.service import ImportService
 from citeloom.importing.sources.zotero import ZoteroItems
-from citeloom.importing.watch.watcher import Watching
+from citeloom.importing.watch.watcher import ProjectWatcher
 from citeloom.importing.writer import LiveWriter
 from citeloom.importing.zotero_service import ZoteroService
 from citeloom.index.models.embedding import ModelRegistry
@@ -105,15 +103,16 @@ class Service:
             self.indexes.settle,
         )
         kinds: dict[str, StartJob] = {
-            "ingest": lambda request, *how: importer.begin(ImportRequest(**request), *how),
+            "ingest": lambda request, *how: importer.start(ImportRequest(**request), *how),
             "move": lambda request, *how: MoveJob(self.catalog, self.indexes, MoveRequest(**request), *how),
             "backup": lambda request, *how: BackupJob(self.catalog, self.indexes, BackupRequest(**request), *how),
             "compact": lambda request, *how: CompactJob(self.catalog, self.indexes, CompactRequest(**request), *how),
         }
         self.jobs = JobQueue(self.catalog, kinds, self.events, self._when_idle)
-        self._watching = Watching(settings.watch, self.catalog, zotero, self._follow, lambda: self.jobs.paused)
-        self.imports = ImportService(importer, self.jobs, self.zotero, settings, self._watching.look_again)
-        self.projects = ProjectService(importer, self.indexes, self.jobs, self.zotero, self._watching.look_again)
+        self._watcher = ProjectWatcher(settings.watch, self.catalog, zotero, lambda: self.jobs.paused)
+        sources_changed = self._watcher.sources_changed
+        self.imports = ImportService(self.catalog, importer, self.jobs, self.zotero, settings, sources_changed)
+        self.projects = ProjectService(importer, self.indexes, self.jobs, self.zotero, sources_changed)
         self.backups = BackupService(self.catalog, self.jobs)
         self.restores = RestoreService(self.catalog, settings.engine.min_free_mb)
         self.index_service = IndexService(self.catalog, self.collections, settings.index, self.jobs)
@@ -133,8 +132,12 @@ class Service:
         self.records = Records(self.catalog, self.collection, self.works)
         self.pictures = PageImageService(importer, self.questions, self.reading)
         self.activity = ActivityService(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
+        self.engine = EngineService(self.catalog, self.jobs, self.editors, self.indexes, self._watcher, self.lifetime)
         self.verbs = VerbTable(
             [
+                self.engine,
+                self.imports,
+                self.zotero,
                 self.backups,
                 self.restores,
                 self.index_service,
@@ -145,10 +148,7 @@ class Service:
                 self.doctor,
             ]
         )
-        self._pause_mark = Path(paths.folders().data) / "paused"  # until a person resumes, also after a crash
         self._warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
-        if self._pause_mark.exists():
-            self.jobs.pause()
 
     def start(self) -> None:
         """Go on with what an earlier engine left, and load what the first question needs."""
@@ -157,12 +157,12 @@ class Service:
         if lost := self.indexes.lost():
             log.error("%s", lost)
         self.jobs.start()
-        self._watching.start()
+        self._watcher.start(self.imports.sync_if_needed)
         self._warming.start()
 
     def stop(self) -> None:
         """Park the import that runs, and close everything."""
-        self._watching.stop()
+        self._watcher.stop()
         self.jobs.stop()
         self.workers.end()
         self.pictures.end()
@@ -170,10 +170,6 @@ class Service:
             self._warming.join(_WARM_UP_SECONDS)
         self.indexes.end()
         self.catalog.close()
-
-    def _follow(self, project_id: str) -> None:
-        """Something that a project reads has changed."""
-        self.imports.sync_if_needed(project_id)
 
     # -- citing: loaded by the first who asks, because an engine should be there at once -----------------------
 
@@ -276,43 +272,6 @@ class Service:
             "embed_model": project.dense_model,
             "warnings": warnings,
         }
-
-    # -- the engine itself -----------------------------------------------------------------------------------
-
-    def status(self) -> dict[str, Any]:
-        """What the engine is and does."""
-        folders = paths.folders()
-        return {
-            "version": __version__,
-            "pid": os.getpid(),
-            "data_folder": folders.data,
-            "settings_file": paths.settings_file(),
-            "converter": CONVERTER_VERSION,
-            "projects": len(self.catalog.projects.all()),
-            "jobs": self.jobs.busy(),
-            "paused": self.jobs.paused,
-            "coverage": self.catalog.documents.coverage(),
-            "editors": self.editors.count(),
-            "settings_problem": self.lifetime.settings_problem,
-            "lost": str(lost) if (lost := self.indexes.lost()) else None,
-            "started_by": self.lifetime.started_by,
-        }
-
-    def pause(self) -> dict[str, Any]:
-        """Import nothing until somebody resumes: what runs stops soon and goes on from there."""
-        try:
-            self._pause_mark.touch()
-        except OSError as error:
-            log.warning("the pause ends with this engine: %s", error)
-        self.jobs.pause()
-        return {"paused": True}
-
-    def resume(self) -> dict[str, Any]:
-        """Go on importing, with what has changed meanwhile."""
-        self._pause_mark.unlink(missing_ok=True)
-        self.jobs.resume()
-        self._watching.resume()
-        return {"paused": False}
 
     def _warm_up(self) -> None:
         try:

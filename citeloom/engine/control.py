@@ -10,11 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citeloom.api.engine import Stop, Watch
+from citeloom.api.events import Event, JobProgress, encode_event
 from citeloom.api.maintenance import Restore
+from citeloom.api.verbs import encode
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import refuse_large
-from citeloom.engine import events
 from citeloom.engine.container import Service
 from citeloom.ipc import protocol
 from citeloom.library import claims, listing
@@ -70,7 +72,7 @@ class Control:
             args = dict(request.get("args") or {})
             refuse_large(args)
             result = await self._run_verb(str(request["verb"]), args)
-            return {"id": number, "result": result}
+            return {"id": number, "result": encode(result)}
         except CiteLoomError as error:
             return {"id": number, "error": error.to_wire()}
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -87,13 +89,13 @@ class Control:
             return {"id": number, "error": problem.to_wire()}
 
     async def _run_verb(self, verb: str, args: dict[str, Any]) -> Any:
-        if verb == "stop":
+        if verb == Stop.verb:
             # Later, so that the answer is sent first.
             self._loop.call_later(0.05, self._stop_engine, "asked to")
-            return {}
-        if verb == "watch":
+            return None
+        if verb == Watch.verb:
             self._send_events()
-            return {}
+            return None
         handler = _VERBS.get(verb)
         if handler is None and verb in self._service.verbs:
             handler = lambda service, arguments: service.verbs.run(verb, args, self._cancel)  # noqa: E731
@@ -115,17 +117,17 @@ class Control:
         return result
 
     def _send_events(self) -> None:
-        def send(event: events.Event) -> None:
+        def send(event: Event) -> None:
             self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._send_event(event)))
 
         if self._unsubscribe is None:
             self._unsubscribe = self._service.events.subscribe(send)
 
-    async def _send_event(self, event: events.Event) -> None:
-        if self._unsent >= _MAX_UNSENT and isinstance(event, events.JobProgress):
+    async def _send_event(self, event: Event) -> None:
+        if self._unsent >= _MAX_UNSENT and isinstance(event, JobProgress):
             return  # a client that does not read would get hours of it at once, and the next event says more
         self._unsent += 1
-        await self._send(protocol.line({"event": events.to_json(event)}))
+        await self._send(protocol.line({"event": encode_event(event)}))
         self._unsent -= 1
 
     async def _send(self, line: bytes) -> None:
@@ -147,12 +149,6 @@ def _search(service: Service, args: dict[str, Any]) -> Any:
         per_document=args.get("per_document"),
         cancel=args["cancel"],
     )
-
-
-def _ingest(service: Service, args: dict[str, Any]) -> Any:
-    project = service.catalog.projects.get(args["project"])
-    job = service.imports.ingest(project, args.get("source"), args.get("options") or {}, by_agent=False)
-    return {"job_id": job.id, "state": service.jobs.state(job)}
 
 
 def _page_picture(service: Service, args: dict[str, Any]) -> Any:
@@ -187,7 +183,6 @@ def _check(service: Service, args: dict[str, Any]) -> Any:
 
 
 _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
-    "status": lambda s, a: s.status(),
     "project_add": lambda s, a: s.projects.add(
         a["id"], a.get("references"), a.get("folders") or [], a.get("zotero") or []
     ),
@@ -196,15 +191,6 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "project_list": lambda s, a: s.projects.all(),
     "project_show": lambda s, a: s.projects.show(a["id"]),
     "project_remove": lambda s, a: s.projects.remove(a["id"]),
-    "ingest": _ingest,
-    "plan": lambda s, a: s.imports.preview(
-        s.catalog.projects.get(a["project"]), retry_failed=bool(a.get("retry_failed"))
-    ),
-    "zotero_status": lambda s, a: s.zotero.status(),
-    "zotero_collections": lambda s, a: s.zotero.collections(a.get("library")),
-    "zotero_login": lambda s, a: s.zotero.log_in(a["key"]),
-    "zotero_logout": lambda s, a: s.zotero.log_out(),
-    "cancel": lambda s, a: s.jobs.cancel(a["job_id"]),
     "search": _search,
     "documents": listing.documents,
     "documents_remove": listing.remove,
@@ -231,8 +217,4 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "log_passages": lambda s, a: s.activity.passages(a.get("project"), [str(c) for c in a["chunk_ids"]]),
     "log_clear": lambda s, a: {"removed": s.activity.clear_log()},
     "jobs": lambda s, a: s.activity.jobs(a.get("project"), int(a.get("limit", 50))),
-    "pause": lambda s, a: s.pause(),
-    "resume": lambda s, a: s.resume(),
-    "editors": lambda s, a: {"editors": s.editors.all()},
-    "disconnect": lambda s, a: {"disconnected": s.editors.disconnect(str(a["session_id"]))},
 }

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 
+from citeloom.api.events import JobFinished, JobProgress, JobQueued, Paused
 from citeloom.catalog import Catalog
 from citeloom.catalog.database import now
 from citeloom.core.errors import CiteLoomError, Code, unexpected
-from citeloom.core.jobs import Job, JobRequest, Progress, StartJob
-from citeloom.engine.events import Events, JobFinished, JobProgress, JobQueued, Paused
+from citeloom.core.jobs import Job, JobRequest, Progress, RunningJob, StartJob
+from citeloom.engine.events import Events
 from citeloom.engine.running_job import ActiveJob
 
 log = logging.getLogger(__name__)
@@ -108,19 +109,19 @@ class JobQueue:
             self._changed.wait_for(lambda: job_id in self._finished or self._stop.is_set(), seconds)
             return self._finished.get(job_id), self._progress.get(job_id)
 
-    def busy(self, project_id: str | None = None) -> list[dict[str, object]]:
+    def busy(self, project_id: str | None = None) -> list[RunningJob]:
         """Return the queued and running jobs."""
         with self._changed:
             jobs = [*(active.job for active in self._active.values()), *self._queued]
         return [
-            {
-                "job_id": job.id,
-                "project": job.project_id,
-                "kind": job.kind,
-                "state": self.state(job),
-                "source": job.request.get("source"),
+            RunningJob(
+                job_id=job.id,
+                project=job.project_id,
+                kind=job.kind,
+                state=self.state(job),
+                source=job.request.get("source"),
                 **(asdict(self._progress[job.id]) if job.id in self._progress else {}),
-            }
+            )
             for job in jobs
             if project_id in (None, job.project_id)
         ]
@@ -302,7 +303,7 @@ class JobQueue:
 
         def report(progress: Progress) -> None:
             self._progress[job.id] = progress
-            self._events.publish(JobProgress(job.id, job.project_id, **asdict(progress)))
+            self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
 
         def first() -> None:
             if job.project_id:
@@ -379,7 +380,7 @@ class JobQueue:
         self._progress[job.id] = progress
         job.result = {}  # an engine that ends meanwhile does not end because of this job
         self._save(job)
-        self._events.publish(JobProgress(job.id, job.project_id, **asdict(progress)))
+        self._events.publish(JobProgress(job_id=job.id, project_id=job.project_id, **asdict(progress)))
 
     def _finish(self, job: Job, state: str, result: dict[str, object]) -> None:
         job.state, job.result = state, result

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from citeloom import __version__
+from citeloom.api.events import EngineStopping
 from citeloom.core import atomic_file, paths
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.engine import events
 from citeloom.engine.container import Service
 from citeloom.engine.control import Control
 from citeloom.engine.fair_queue import FairThreadPool
@@ -171,7 +171,7 @@ class Server:
         self._ready.set()
 
     async def _announce(self, reason: str) -> None:
-        self._service.events.publish(events.EngineStopping(reason))
+        self._service.events.publish(EngineStopping(reason))
         await asyncio.sleep(0)  # the event is sent before the connections are closed
 
     # -- reloading the service -------------------------------------------------------------------------------

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from citeloom.api.engine import ConnectedEditor
+from citeloom.api.events import EditorConnected, EditorLeft
 from citeloom.catalog.database import now
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.engine.events import EditorConnected, EditorLeft, Events
+from citeloom.engine.events import Events
 
 if TYPE_CHECKING:
     from citeloom.engine.lifetime import Lifetime
@@ -95,10 +97,10 @@ class Editors:
         with self._lock:
             return len(self._sessions)
 
-    def all(self) -> list[dict[str, Any]]:
+    def all(self) -> list[ConnectedEditor]:
         """Return all connected editors, in the order in which they connected."""
         with self._lock:
-            return [asdict(session.editor) for session in self._sessions.values()]
+            return [ConnectedEditor(**asdict(session.editor)) for session in self._sessions.values()]
 
     def disconnect(self, session_id: str) -> bool:
         """End a session and refuse its bridge from now on; return whether there was such a session."""

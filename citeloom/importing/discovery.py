@@ -1,4 +1,4 @@
-"""What an import finds: its sources looked at, and what has to be done about them."""
+"""Discovery: what the sources of an import hold now, and the plan that follows from it. The pipeline's first step."""
 
 from __future__ import annotations
 
@@ -13,50 +13,51 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing.ids import STORED, document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan, plan
-from citeloom.importing.sources.folder import ALL_OF_ZOTERO, ZOTERO, FoundFile, Survey, survey
+from citeloom.importing.sources.folder import ALL_OF_ZOTERO, ZOTERO, FoundFile, SourceContents, scan_sources
 from citeloom.importing.sources.open_within import outside
 from citeloom.importing.sources.web import fetch
 from citeloom.importing.sources.web_address import is_address
-from citeloom.importing.sources.zotero import item_source, library_of
+from citeloom.importing.sources.zotero import ZoteroItems, item_source, library_of
 
 
 class Discovery:
-    """Looks at the sources of one import. Nothing is written."""
+    """Finds the files of one import and plans what to do with them. Nothing is written."""
 
-    def __init__(self, state: ImportState) -> None:
+    def __init__(self, state: ImportState, zotero: ZoteroItems, downloads: Path) -> None:
         self._state = state
         self._request = state.request
-        self._importer = state.importer
+        self._zotero = zotero
+        self._downloads = downloads  # where documents from the web are stored
 
-    def find(self) -> Survey:
-        """Everything that the import's sources hold now."""
+    def find(self) -> SourceContents:
+        """Return everything that the import's sources hold now."""
         source = self._request.source
         if source is not None and is_address(source):
             return self._fetched(source)
         strict = source is not None
         sources = self._allowed()
         # Zotero first: where a file is there and in a folder too, its record is the one to cite by.
-        found = Survey()
+        found = SourceContents()
         allowed = [s for s in sources if s.kind == "zotero"]
         everything = source is None or source == ALL_OF_ZOTERO or self._request.force_rebuild
         if allowed and (everything or str(source).startswith(ZOTERO)):
-            self._state.tell(stage="plan", file="Zotero")
+            self._state.report(stage="plan", file="Zotero")
             only = None if everything else source
-            self._importer.zotero.look_up(allowed, found, only=only, strict=strict)
-        survey(self._places(), found, strict=strict)
+            self._zotero.look_up(allowed, found, only=only, strict=strict)
+        scan_sources(self._folders_and_files(), found, strict=strict)
         # A folder that was named may reach further than what the project may read of it.
-        places = really(sources)
-        found.files = {name: kept for name, file in found.files.items() if (kept := bound(file, places))}
+        folders = with_real_paths(sources)
+        found.files = {name: own for name, file in found.files.items() if (own := bind_to_source(file, folders))}
         if not self._request.allow_mass_removal:
-            self._doubt_empty_folders(found)
+            self._report_empty_folders(found)
         return found
 
-    def plan(self, found: Survey, *, again: bool = False, second_look: bool = False) -> Plan:
-        """What has to be done about what was found; a second look takes only what is new or has changed."""
+    def plan(self, found: SourceContents, *, again: bool = False, second_look: bool = False) -> Plan:
+        """Plan what to do with what was found; a second look takes only what is new or has changed."""
         request = self._request
         # Who names one file, or other languages, means more than what has changed.
         asked = bool(request.metadata or request.ocr_languages) or request.source in found.files
-        disallowed = self._belongs_nowhere() if request.source is None else lambda source: False
+        disallowed = self._outside_sources() if request.source is None else lambda source: False
         return plan(
             list(found.files.values()),
             self._state.catalog.documents.known_files(self._state.project.id),
@@ -69,18 +70,18 @@ class Discovery:
             quick=QUICK_VERSION,
         )
 
-    def place_of(self, path: str) -> str:
-        """The source that holds a path."""
-        place = next((place for place in really(self._allowed()) if place.holds(Path(path))), None)
-        if place is None:
+    def source_of(self, path: str) -> str:
+        """Return the path of the source that holds a path; raises where none does."""
+        source = next((source for source in with_real_paths(self._allowed()) if source.holds(Path(path))), None)
+        if source is None:
             raise outside(Path(path))
-        return place.path
+        return source.path
 
     def _allowed(self) -> list[Source]:
         return self._state.catalog.projects.sources(self._state.project.id)
 
-    def _places(self) -> list[Source]:
-        """The folders and files to look at."""
+    def _folders_and_files(self) -> list[Source]:
+        """Return the folders and files to scan."""
         source = self._request.source
         if source is None or self._request.force_rebuild:
             return [s for s in self._allowed() if s.kind != "zotero"]
@@ -88,31 +89,31 @@ class Discovery:
             return []
         return [Source("file" if Path(source).is_file() else "folder", source, self._request.recursive)]
 
-    def _fetched(self, address: str) -> Survey:
-        self._state.tell(file=address, stage="fetch")
+    def _fetched(self, address: str) -> SourceContents:
+        self._state.report(file=address, stage="fetch")
         doc_id = document_id(self._state.project.id, address)
-        path = fetch(address, self._importer.downloads / doc_id).path
+        path = fetch(address, self._downloads / doc_id).path
         stat = path.stat()
         file = FoundFile(str(path), file_type(path) or "", stat.st_size, stat.st_mtime_ns, address)
-        return Survey(files={address: file})
+        return SourceContents(files={address: file})
 
-    def _belongs_nowhere(self) -> Callable[[str], bool]:
-        """What tells whether a document comes from a place that the project may no longer read."""
+    def _outside_sources(self) -> Callable[[str], bool]:
+        """Return a predicate: whether a document comes from a source that the project may no longer read."""
         sources = self._allowed()
         libraries = {library_of(s.path) for s in sources if s.kind == "zotero"}
-        places = really(sources)
+        folders = with_real_paths(sources)
 
-        def belongs_nowhere(source: str) -> bool:
+        def outside_sources(source: str) -> bool:
             if source.startswith(ZOTERO):
                 return not any(source.startswith(item_source(library, "")) for library in libraries)
             if source.startswith(STORED) or is_address(source):
                 return False
-            return not _held(source, places)
+            return not _is_held(source, folders)
 
-        return belongs_nowhere
+        return outside_sources
 
-    def _doubt_empty_folders(self, found: Survey) -> None:
-        """A folder that is empty all at once is rather the place of a drive that is not connected."""
+    def _report_empty_folders(self, found: SourceContents) -> None:
+        """Report empty folders that had documents: rather a drive that is not connected than deleted files."""
         empty = [s for s in found.seen if s.kind == "folder" and _is_empty(Path(s.path))]
         if not empty:
             return
@@ -133,11 +134,11 @@ def _is_empty(folder: Path) -> bool:
     try:
         return not any(folder.iterdir())
     except OSError:
-        return False  # that it cannot be read is said elsewhere
+        return False  # the scan reports that it cannot be read
 
 
-def really(sources: Sequence[Source]) -> list[Source]:
-    """Folders and files as they were named, and where they really are: a folder may have become a link since."""
+def with_real_paths(sources: Sequence[Source]) -> list[Source]:
+    """Return folders and files as they were named and with links resolved: a folder may have become a link since."""
     named = [source for source in sources if source.kind != "zotero"]
     return [*named, *(replace(source, path=_real(source)) for source in named)]
 
@@ -147,13 +148,13 @@ def _real(source: Source) -> str:
     return str(path.resolve() if source.kind == "folder" else path.parent.resolve() / path.name)
 
 
-def bound(file: FoundFile, places: Sequence[Source]) -> FoundFile | None:
-    """A file with the place that it must not leave until it is read; None for one that no source holds."""
+def bind_to_source(file: FoundFile, sources: Sequence[Source]) -> FoundFile | None:
+    """Return a file with the source that it has to lie in when it is opened; None if no source holds it."""
     if file.known_as:
         return file
-    place = next((place for place in places if place.holds(Path(file.path))), None)
-    return replace(file, within=place.path) if place else None
+    source = next((source for source in sources if source.holds(Path(file.path))), None)
+    return replace(file, within=source.path) if source else None
 
 
-def _held(path: str, places: Sequence[Source]) -> bool:
-    return any(place.holds(Path(path)) for place in places)
+def _is_held(path: str, sources: Sequence[Source]) -> bool:
+    return any(source.holds(Path(path)) for source in sources)

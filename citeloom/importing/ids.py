@@ -1,4 +1,4 @@
-"""Ids and payloads: what is stored with each passage."""
+"""Deterministic ids of documents and passages, and the payload that is stored with each passage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citeloom.index.filters import section_keys, section_names
 
 STORED = "stored:"  # a source that is no file: passages that an agent stored
 
-_TEXTS_OF_ZOTERO = {
+_ZOTERO_TEXTS = {
     "note": "note in Zotero",
     "annotations": "annotations in Zotero",
     "fulltext": "text that Zotero kept of a file",
@@ -25,43 +25,43 @@ _NAMESPACE = uuid.UUID("6f1d0c6e-3a55-5f0e-9a0b-6c1f8c1e7a10")
 
 
 def document_id(project_id: str, source: str) -> str:
-    """The id of a document: the same for the same source in the same project."""
+    """Return the id of a document: the same for the same source in the same project."""
     return str(uuid.uuid5(_NAMESPACE, f"document\n{project_id}\n{source}"))
 
 
 def passage_set_id(project_id: str, content_hash: str, converter: str, max_tokens: int) -> str:
-    """The id of all passages made from one content in one way."""
+    """Return the id of the passages that one converter makes of one content."""
     return str(uuid.uuid5(_NAMESPACE, f"passages\n{project_id}\n{content_hash}\n{converter}\n{max_tokens}"))
 
 
 def passage_id(passage_set: str, index: int) -> str:
-    """The id of a passage: project, content and position decide, so writing twice changes nothing."""
+    """Return the id of a passage: project, content and position decide, so writing twice changes nothing."""
     return str(uuid.uuid5(uuid.UUID(passage_set), str(index)))
 
 
 def stored_passage_id(project_id: str, given: str) -> str:
-    """The id of a passage that an agent stored under an id of its own."""
+    """Return the id of a passage that an agent stored under an id of its own."""
     return str(uuid.uuid5(_NAMESPACE, f"stored\n{project_id}\n{given}"))
 
 
 def source_name(source: str) -> str:
-    """A source as people and agents see it: the file's name, the address, or the Zotero item."""
+    """Return a source as people and agents see it: the file's name, the address, or the Zotero item."""
     return source if is_address(source) or source.startswith(ZOTERO) else Path(source).name
 
 
 def shown_source(document: Document) -> str:
-    """Where a document comes from, as people and agents see it."""
-    return _TEXTS_OF_ZOTERO.get(document.file_type) or source_name(document.path or document.source)
+    """Return where a document comes from, as people and agents see it."""
+    return _ZOTERO_TEXTS.get(document.file_type) or source_name(document.path or document.source)
 
 
 def embedded_text(stored: Mapping[str, Any]) -> str:
-    """What the model read of a stored passage: the headings above, then the text itself."""
+    """Return the text that was embedded for a stored passage: the headings above it, then the passage."""
     headings = stored.get("heading_chain")
     return f"{headings}\n{stored['chunk_text']}" if headings else str(stored["chunk_text"])
 
 
 def record_values(record: Record, renamed_from: Sequence[str] = (), claimed: str = "") -> dict[str, Any]:
-    """The part of a payload that comes from the record, and changes with it; `claimed` is not its citekey yet."""
+    """Return the part of a payload that comes from the record; `claimed` is a citekey that nobody has confirmed."""
     return {
         "citekey": record.citekey,
         "claimed_citekey": claimed or None,
@@ -79,7 +79,7 @@ def record_values(record: Record, renamed_from: Sequence[str] = (), claimed: str
 
 
 def _section_names(passage: Passage) -> list[str]:
-    """What `exclude_sections` may call it by: its headings, and the part of the document whatever they say."""
+    """Return the names for `exclude_sections`: the headings, and the role of the section whatever they say."""
     role = passage.extra.get("section_role")
     return [*section_names(passage.section_path), *([role] if role else [])]
 
@@ -92,7 +92,7 @@ def payload(
     passage_set: str,
     renamed_from: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Everything stored with a passage."""
+    """Return everything that is stored with a passage."""
     return {
         "project_id": project.id,
         "doc_id": document.doc_id,

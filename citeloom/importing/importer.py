@@ -1,31 +1,35 @@
-"""What runs imports: everything they need, in one place."""
+"""Starts imports: gives the stages of an import what each of them works with. The job queue calls `start`."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from citeloom.api.importing import SyncPreview
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.conversion.pool import WorkerPool
-from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Report
 from citeloom.core.settings import Settings
+from citeloom.importing.discovery import Discovery
 from citeloom.importing.import_state import ImportState
-from citeloom.importing.pipeline import Run
+from citeloom.importing.pipeline import ImportRun
 from citeloom.importing.preview import preview
+from citeloom.importing.rebuild import Rebuild, check_model
 from citeloom.importing.requests import ImportRequest
+from citeloom.importing.reread import Reread
 from citeloom.importing.sources.zotero import ZoteroItems
+from citeloom.importing.stages.read import Reader
 from citeloom.index.base import Collection
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
 
 
 class Importer:
-    """Makes imports."""
+    """Starts and previews imports."""
 
     def __init__(
         self,
@@ -37,7 +41,7 @@ class Importer:
         conversions: Path,
         zotero: ZoteroItems,
         open_collection: Callable[[Project], Collection],
-        settle: Callable[[str, AbstractContextManager[None], threading.Event], None],
+        build_search_graph: Callable[[str, AbstractContextManager[None], threading.Event], None],
     ) -> None:
         self.catalog = catalog
         self.collections = collections
@@ -45,42 +49,36 @@ class Importer:
         self.workers = workers
         self.settings = settings
         self.conversions = conversions
-        self.zotero = zotero
         self.downloads = catalog.db.path.parent / "downloads"
-        self.open_collection = open_collection  # mends what a kill left before anything is written
-        self._settle = settle
+        self.open_collection = open_collection  # also repairs what a kill left half written
+        self._zotero = zotero
+        self._build_search_graph = build_search_graph
 
-    def model_of(self, project: Project) -> str:
-        """The dense model that a project is meant to have: the one chosen for it, else the one of the settings."""
-        return project.dense_model if project.own_model else self.settings.models.dense
+    def start(self, request: ImportRequest, report: Report, stop: threading.Event) -> ImportRun:
+        """Return a new import; `stop` ends it soon, in the middle of a document if need be."""
+        state = self._state(request, report, stop)
+        return ImportRun(
+            state,
+            self._discovery(state),
+            Reader(state, self.workers, self.conversions, self.settings),
+            self.open_collection,
+            partial(check_model, self.models, self.settings.models),
+            lambda: self._build_search_graph(state.project.id, state.building_graph(), stop),
+            lambda: Rebuild(state, self.collections, self.open_collection, self.models, self.settings.models),
+            self.after_stage,
+        )
 
-    def check_model(self, project: Project) -> None:
-        """Refuse to mix the passages of two models in one project."""
-        wanted = self.model_of(project)
-        if (
-            wanted != project.dense_model
-            or self.models.for_questions(wanted).info.fingerprint != project.dense_fingerprint
-        ):
-            raise CiteLoomError(
-                Code.EMBEDDING_MISMATCH,
-                f"Project '{project.id}' was built with the model {project.dense_model}, the settings name {wanted}.",
-                "Set models.dense back, or build the index anew;"
-                f" on the command line: citeloom ingest {project.id} --force-rebuild.",
-                project_model=project.dense_model,
-                settings_model=wanted,
-            )
+    def preview(self, request: ImportRequest) -> SyncPreview:
+        """Return what an import would do; nothing is written."""
+        state = self._state(request, lambda progress: None, threading.Event())
+        return preview(state, self._discovery(state))
 
-    def settle(self, state: ImportState) -> None:
-        """Between two documents of a long import, have what was written found fast. Then the index is another one."""
-        self._settle(state.project.id, state.building_graph(), state.stop)
+    def _state(self, request: ImportRequest, report: Report, stop: threading.Event) -> ImportState:
+        return ImportState(self.catalog, self.models, self.settings.engine.min_free_mb, request, report, stop)
 
-    def begin(self, request: ImportRequest, report: Report, stop: threading.Event) -> Run:
-        """An import of which nothing is done yet; `stop` ends it soon, in the middle of a document if need be."""
-        return Run(self, request, report, stop)
-
-    def preview(self, request: ImportRequest) -> dict[str, Any]:
-        """What an import would do; nothing is written."""
-        return preview(ImportState(self, request, lambda progress: None, threading.Event()))
+    def _discovery(self, state: ImportState) -> Discovery:
+        kind = Reread if state.request.documents else Discovery
+        return kind(state, self._zotero, self.downloads)
 
     def after_stage(self, stage: str, source: str) -> None:
-        """Called when a stage of a document is over."""
+        """Called when a stage of a document is done."""

@@ -1,4 +1,4 @@
-"""Where the index of a project lies."""
+"""Names the collection of a project's index, for everyone who opens it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citeloom.index.registry import Place
 
 
 def place_of(project: Project) -> Place:
-    """The place of the generation that a project's row names."""
+    """Return the location of the generation that a project's row names."""
     # Two people with a project of the same name may share a server; one of them may remove and make it again.
     tag = hashlib.sha256(f"{project.id}{project.created_at}".encode()).hexdigest()[:8]
     return Place(project.collection, project.generation, project.server, tag)

@@ -1,9 +1,11 @@
-"""One import from beginning to end: plan, read what can be had at once, then read whole what needs it."""
+"""The import pipeline: discover and plan, read what is quick, match, commit, then convert whole what needs it.
+
+`ImportRun` is the work of an import job; the job queue calls `first` and `second`.
+"""
 
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
@@ -12,54 +14,70 @@ from contextlib import suppress
 from functools import partial
 from heapq import heappop, heappush
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from citeloom.catalog.documents import Document, State
+from citeloom.catalog.projects import Project
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
-from citeloom.core.jobs import JobStopped, RateEstimator, Report
+from citeloom.core.jobs import JobStopped, RateEstimator
 from citeloom.importing.discovery import Discovery
 from citeloom.importing.ids import document_id, source_name
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan
 from citeloom.importing.rebuild import Rebuild
-from citeloom.importing.requests import ImportRequest, ImportResult
-from citeloom.importing.reread import Reread
+from citeloom.importing.requests import ImportCounter
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.stages.commit import DocumentCommitter
-from citeloom.importing.stages.match import RecordFinder, note_without_file, refresh, refresh_works, take_work
+from citeloom.importing.stages.match import (
+    RecordFinder,
+    note_without_file,
+    refresh,
+    refresh_item_records,
+    take_item_record,
+)
 from citeloom.importing.stages.read import Read, Reader
 from citeloom.importing.writer import LiveWriter, mend
 from citeloom.index.base import Collection, Point
 from citeloom.index.filters import AnyOf
 
-if TYPE_CHECKING:
-    from citeloom.importing.importer import Importer
-
 log = logging.getLogger(__name__)
 
-_PATIENCE = 0.25  # seconds between two looks at whether somebody else wants something
-_PAGE_OF_OCR = 10  # reading one takes as long as so many others
-_TRIES = 3  # of a document that failed for a reason that may be its own or not
+_POLL_SECONDS = 0.25  # how often a long import checks for waiting work
+_OCR_PAGE_COST = 10  # one OCR page counts as this many text pages
+_MAX_TRIES = 3  # of a document that failed for a reason that may or may not be its own
 
-_Later = tuple[bool, int, str, FoundFile]
+_Later = tuple[bool, int, str, FoundFile]  # searchable, size in pages, source, file
 
 
-class Run:
-    """One import, in two passes: what can be had at once, and what takes long.
+class ImportRun:
+    """One import, in two passes: what can be read at once, and what takes long.
 
-    Where something outside of it is away, a pass ends with that error and no document has failed: called again, it
-    goes on where it was.
+    Where a server, a disk or a model is unavailable, a pass ends with that error and no document has failed: called
+    again, it goes on where it was.
     """
 
-    def __init__(self, importer: Importer, request: ImportRequest, report: Report, stop: threading.Event) -> None:
-        self.state = ImportState(importer, request, report, stop)
-        self._importer = importer
-        self._request = request
-        self._catalog = importer.catalog
-        self._stop = stop
-        self._finder = Reread(self.state) if request.documents else Discovery(self.state)
-        self._reader = Reader(self.state)
-        self._taker: DocumentCommitter | None = None
+    def __init__(
+        self,
+        state: ImportState,
+        discovery: Discovery,
+        reader: Reader,
+        open_collection: Callable[[Project], Collection],
+        check_model: Callable[[Project], None],
+        build_search_graph: Callable[[], None],
+        start_rebuild: Callable[[], Rebuild],
+        after_stage: Callable[[str, str], None],
+    ) -> None:
+        self.state = state
+        self._request = state.request
+        self._catalog = state.catalog
+        self._stop = state.stop
+        self._discovery = discovery
+        self._reader = reader
+        self._open_collection = open_collection
+        self._check_model = check_model
+        self._build_search_graph = build_search_graph
+        self._start_rebuild = start_rebuild
+        self._after_stage = after_stage
+        self._committer: DocumentCommitter | None = None
         self._began = time.monotonic()
         # What is to be read whole: first what cannot be searched yet, and what is short before what is long.
         self._later: list[_Later] = []
@@ -68,21 +86,20 @@ class Run:
         self._now: deque[FoundFile] = deque()  # what is left of the first pass, or of a rebuild
         self._reading: dict[str, _Later] = {}  # by source, what is being read whole
         self._tries: Counter[str] = Counter()  # by source, those that failed for an uncertain reason
-        self._left: set[str] = set()  # sources that another import has taken over since
+        self._taken_over: set[str] = set()  # sources that another import has read since
         self._rebuild: Rebuild | None = None
         self._read_again: set[str] = set()  # what a rebuild need not take over
         self._rebuilt = False
-        self._settle: Callable[[], None] = partial(importer.settle, self.state)
         self.touched: set[str] = set()  # sources whose text this import has changed, or is to change
 
     @property
-    def result(self) -> ImportResult:
-        """What was done so far."""
+    def result(self) -> ImportCounter:
+        """The result so far."""
         return self.state.result
 
     @property
     def left(self) -> int:
-        """How much is still to be read whole, in pages."""
+        """Pages that the second pass has still to read."""
         return sum(size for _, size, _, _ in self._later)
 
     def first(self) -> None:
@@ -90,7 +107,7 @@ class Run:
         self.state.failed.clear()
         with suppress(JobStopped):  # in the middle of something that the next import does again
             if self._planned:
-                self._see_that_all_is_back()
+                self._check_available()
             else:
                 self._begin()
             if self._rebuild:
@@ -99,13 +116,13 @@ class Run:
                 self._go_on_importing()
 
     def _begin(self) -> None:
-        """Plan, in one go: where that was interrupted, nothing of it counts."""
+        """Plan from the start: nothing counts of a plan that was interrupted."""
         self.give_up()
         self.state.begin()
         own, named = self.state.project.references_path, self._request.references_path
         # A person's are the project's by now.
         of_agent = Path(named) if named and named != own else None
-        within = self._finder.place_of(str(of_agent)) if of_agent else ""
+        within = self._discovery.source_of(str(of_agent)) if of_agent else ""
         self.state.records = RecordFinder(Path(own) if own else None, of_agent, within)
         self.result.warnings += self.state.records.warnings
         if self._request.force_rebuild:
@@ -114,24 +131,24 @@ class Run:
             self._begin_import()
         self._planned = True
 
-    def _see_that_all_is_back(self) -> None:
-        """Find out at little cost whether there is any use in going on, before many files are read for it."""
+    def _check_available(self) -> None:
+        """Raise, at little cost, if disk or index is still unavailable, before many files are read in vain."""
         self.state.check_disk()
         if self._rebuild:
             self._rebuild.check()
             return
-        collection = self._importer.open_collection(self.state.project)
+        collection = self._open_collection(self.state.project)
         collection.any_passages(1)
-        mend(self._catalog, self.state.project, collection)  # what was being written when something went away
+        mend(self._catalog, self.state.project, collection)  # what was being written when it became unavailable
 
     def second(self, give_way: Callable[[], None]) -> None:
-        """Read whole what needs it; `give_way` is called often, for others who want something at once."""
+        """Convert whole documents; `give_way` is called often, to let other jobs run in between."""
         self.state.pace = RateEstimator(self.left)
         if self.state.failed.is_set() and not self._stop.is_set():
-            self._see_that_all_is_back()
+            self._check_available()
             self.state.failed.clear()
 
-        def take(file: FoundFile, reading: Future[Read]) -> None:
+        def process(file: FoundFile, reading: Future[Read]) -> None:
             try:
                 self._one(file, reading, self._size(file)[1], give_way, first=False)
             except CiteLoomError:
@@ -140,19 +157,19 @@ class Run:
             self._reading.pop(file.source, None)
 
         with suppress(JobStopped):
-            self._reader.each(self._next_later, self._reader.whole, take, self._back_to_later)
+            self._reader.each(self._next_later, self._reader.whole, process, self._back_to_later)
         self._end()
 
     def look_again(self) -> None:
-        """Make searchable what has come or changed since the first pass began; the rest is for the next import."""
+        """Read what was added or changed since the first pass; what was removed is left to the next import."""
         if self._request.force_rebuild:
             return
         known = {*self._reading, *(source for _, _, source, _ in self._later)}
-        found = self._finder.find()
-        fresh = [file for file in self._finder.plan(found, second_look=True).to_read if file.source not in known]
+        found = self._discovery.find()
+        fresh = [file for file in self._discovery.plan(found, second_look=True).to_read if file.source not in known]
         self._found |= {file.source: file for file in fresh}
         self._note_pending(fresh)
-        self.state.tell(total=len(fresh))
+        self.state.report(total=len(fresh))
         try:
             with suppress(JobStopped):
                 self._set_now(fresh)
@@ -169,11 +186,11 @@ class Run:
         self.state.pace.more(sum(size for _, size, source, _ in self._later if source not in known))
 
     def leave(self, sources: set[str]) -> None:
-        """Leave documents to another import that has read them since."""
-        self._left |= sources
+        """Skip documents that another import has read since."""
+        self._taken_over |= sources
 
     def give_up(self) -> None:
-        """What is done stays: it is as good as the rest will be. Of a rebuild, nobody has seen anything."""
+        """Clean up after a cancellation: what was written stays, an unfinished rebuild is closed."""
         rebuild, self._rebuild = self._rebuild, None
         if rebuild and not self._rebuilt:
             with suppress(CiteLoomError):  # it may be closed, or on a server that is away
@@ -182,32 +199,32 @@ class Run:
     def _end(self) -> None:
         stopped = self._stop.is_set() and not self._rebuilt
         if not stopped:
-            self._doubt_again()
+            self._match_doubtful_again()
         if not stopped and self._request.source is None and not self._request.documents:
             self._catalog.projects.note_references(self.state.project.id, self.state.records.hash or None)
         self.result.stopped = stopped
         self.result.duration_seconds = time.monotonic() - self._began
-        self.state.tell(stage="done", file="")
+        self.state.report(stage="done", file="")
 
     def _begin_import(self) -> None:
         state, project = self.state, self.state.project
-        self._importer.check_model(project)
-        collection = partial(self._importer.open_collection, project)
+        self._check_model(project)
+        collection = partial(self._open_collection, project)
         writer = LiveWriter(self._catalog, collection)
-        self._taker = DocumentCommitter(
-            state, self._reader, writer, keep=writer.note, stored=partial(_stored, collection)
+        self._committer = DocumentCommitter(
+            state, self._reader, writer, writer.note, partial(_stored, collection), self._after_stage
         )
-        work = self._plan()
-        anew = self._refresh(work, collection())
-        state.anew = set(anew)
-        state.tell(total=len(anew))
-        self._set_now([*work.to_read, *(self._found[source] for source in anew)])
+        plan = self._plan()
+        stale = self._refresh(plan, collection())
+        state.stale = set(stale)
+        state.report(total=len(stale))
+        self._set_now([*plan.to_read, *(self._found[source] for source in stale)])
 
     def _go_on_importing(self) -> None:
         self._first_pass()
-        collection = partial(self._importer.open_collection, self.state.project)
+        collection = partial(self._open_collection, self.state.project)
         if not self._stop.is_set():
-            for doc_id in sorted(self.state.gone):
+            for doc_id in sorted(self.state.removed):
                 self._remove(doc_id, LiveWriter(self._catalog, collection))
         collection().flush()
 
@@ -219,40 +236,40 @@ class Run:
             # A work that had nothing to read is no document less.
             self.result.removed += document.state != State.WITHOUT_FILE
 
-    def _refresh(self, work: Plan, collection: Collection) -> list[str]:
-        """Give documents whose text stays the records of today; gives those whose printed pages change with that."""
+    def _refresh(self, plan: Plan, collection: Collection) -> list[str]:
+        """Update the records of documents whose text stays; return the sources whose printed pages change."""
         state, project, stop = self.state, self.state.project, self._stop
         with state.timed("records"):
-            updated, anew = refresh_works(self._catalog, project.id, work.other_record, collection, stop)
-            again = set(work.unchanged)
+            updated, stale = refresh_item_records(self._catalog, project.id, plan.other_record, collection, stop)
+            again = set(plan.unchanged)
             if state.records.hash == (project.references_hash or ""):
                 again &= set(self._catalog.documents.doubted(project.id))
             more, pages = refresh(self._catalog, project.id, state.records, sorted(again), collection, stop)
-            updated, anew = updated + more, anew + pages
+            updated, stale = updated + more, stale + pages
         self.result.updated += updated
-        self.result.skipped = max(0, self.result.skipped - updated - len(anew))
-        return anew
+        self.result.skipped = max(0, self.result.skipped - updated - len(stale))
+        return stale
 
-    def _doubt_again(self) -> None:
-        """Match files again whose work has got a file of its own, or has lost it, since they were matched."""
+    def _match_doubtful_again(self) -> None:
+        """Match doubtful files again: their work may have got a file of its own, or lost it, since."""
         project_id = self.state.project.id
         if doubted := self._catalog.documents.doubted(project_id):
-            collection = self._importer.open_collection(self._catalog.projects.get(project_id))
+            collection = self._open_collection(self._catalog.projects.get(project_id))
             refresh(self._catalog, project_id, self.state.records, doubted, collection, self._stop)
 
     def _refresh_one(self, file: FoundFile, *, counted: bool) -> None:
-        """A file that was looked at in vain, or is to be read later: what is said of the work has changed too."""
-        collection = self._importer.open_collection(self.state.project)
-        updated, _ = refresh_works(self._catalog, self.state.project.id, [file], collection, self._stop)
+        """Update the record of a file whose text was not read now."""
+        collection = self._open_collection(self.state.project)
+        updated, _ = refresh_item_records(self._catalog, self.state.project.id, [file], collection, self._stop)
         if counted:
             self.result.updated += updated
             self.result.skipped -= updated
 
     def _begin_rebuild(self) -> None:
-        rebuild = self._rebuild = Rebuild(self.state)
-        self._settle = rebuild.settle
-        self._taker = DocumentCommitter(
-            self.state, self._reader, rebuild.writer, keep=rebuild.carry, stored=rebuild.stored
+        rebuild = self._rebuild = self._start_rebuild()
+        self._build_search_graph = rebuild.build_search_graph
+        self._committer = DocumentCommitter(
+            self.state, self._reader, rebuild.writer, rebuild.carry, rebuild.stored, self._after_stage
         )
         self._set_now(self._plan(again=True).to_read)
         self._read_again = {file.source for file in self._now}
@@ -272,7 +289,7 @@ class Run:
     def _plan(self, *, again: bool = False) -> Plan:
         state = self.state
         with state.timed("plan"):
-            found = self._finder.find()
+            found = self._discovery.find()
             self._found = found.files
             for path, error in found.problems.items():
                 self.result.fail(path, error)
@@ -281,36 +298,37 @@ class Run:
                 count = sum(found.other_kinds.values())
                 self.result.warnings.append(f"{count} files of other kinds were left out ({kinds}).")
             self.result.warnings += found.warnings
-            work = self._finder.plan(found, again=again)
-            state.gone = {*work.gone, *work.disallowed}
-            if work.removes_many and not self._request.allow_mass_removal:
-                state.gone = set(work.disallowed)
-                self.result.held_back = len(work.gone)
+            plan = self._discovery.plan(found, again=again)
+            state.removed = {*plan.removed, *plan.disallowed}
+            if plan.removes_many and not self._request.allow_mass_removal:
+                state.removed = set(plan.disallowed)
+                self.result.held_back = len(plan.removed)
                 self.result.warnings.append(
-                    f"{len(work.gone)} documents are no longer in their source. So many are not removed without asking:"
+                    f"{len(plan.removed)} documents are no longer in their source."
+                    " So many are not removed without asking:"
                     f" sync and say so; on the command line, 'citeloom sync {state.project.id} --yes'."
                 )
-            self._note_pending(work.to_read)
-            for file in work.without_file:
+            self._note_pending(plan.to_read)
+            for file in plan.without_file:
                 note_without_file(self._catalog, self._document(file), file, file.missing)
-        self.result.without_file += len(work.without_file) + len(work.still_without)
+        self.result.without_file += len(plan.without_file) + len(plan.still_without)
         if not self._request.force_rebuild:  # which counts what it carries over
-            self.result.skipped += len(work.unchanged)
-        for doc_id in work.still_failed:
+            self.result.skipped += len(plan.unchanged)
+        for doc_id in plan.still_failed:
             document = self._catalog.documents.find(state.project.id, doc_id)
             if document:
                 code = Code(document.reason_code or Code.CONVERSION_FAILED)
                 self.result.fail(document.source, CiteLoomError(code, document.reason or ""))
-        state.tell(total=len(work.to_read))
-        return work
+        state.report(total=len(plan.to_read))
+        return plan
 
     def _note_pending(self, files: Sequence[FoundFile]) -> None:
         known = {row["source"] for row in self._catalog.documents.known_files(self.state.project.id)}
         fresh = [(file, self._document(file)) for file in files if file.source not in known]
         for file, document in fresh:  # before the catalog is held: thousands of records take a while
             document.title = source_name(file.source)
-            if file.work:
-                take_work(document, file.work)
+            if file.item:
+                take_item_record(document, file.item)
         with self._catalog.db.transaction():
             for _, document in fresh:
                 self._catalog.documents.save(document)
@@ -333,9 +351,9 @@ class Run:
         size_of = {file.source: size for file, size in zip(self._now, sizes, strict=True)}
         pace, self.state.pace = self.state.pace, RateEstimator(sum(sizes))
 
-        def take(file: FoundFile, reading: Future[Read]) -> None:
+        def process(file: FoundFile, reading: Future[Read]) -> None:
             try:
-                self._one(file, reading, size_of[file.source], _to_nobody, first=first)
+                self._one(file, reading, size_of[file.source], _no_interruption, first=first)
             except CiteLoomError:
                 self.state.unread.add(file.source)
                 if file.source in self._tries:  # the others first
@@ -347,7 +365,7 @@ class Run:
         self._reader.each(
             lambda: self._now.popleft() if self._now else None,
             read,
-            take,
+            process,
             lambda files: self._now.extendleft(reversed(files)),
         )
         self.state.pace = pace
@@ -356,10 +374,10 @@ class Run:
         while self._later:
             one = heappop(self._later)
             _, _, source, file = one
-            if source not in self._left:
+            if source not in self._taken_over:
                 self._reading[source] = one
                 return file
-            self.state.tell(done=1)
+            self.state.report(done=1)
         return None
 
     def _back_to_later(self, files: Sequence[FoundFile]) -> None:
@@ -367,44 +385,44 @@ class Run:
             heappush(self._later, self._reading.pop(file.source))
 
     def _size(self, file: FoundFile) -> tuple[bool, int]:
-        """Whether a file can be searched, and how much work it is."""
+        """Return whether a file is searchable, and how much work its second pass is, in pages."""
         document = self._document(file)
-        return bool(document.version), 1 + (document.pages or 1) + _PAGE_OF_OCR * document.waiting_for_ocr
+        return bool(document.version), 1 + (document.pages or 1) + _OCR_PAGE_COST * document.waiting_for_ocr
 
     def _wait(self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None]) -> None:
-        """Wait for a file to be read, and say how far it is where that takes long."""
+        """Wait for a file to be read, and report its progress where that takes long."""
         told = None
         while not reading.done() and not self._stop.is_set():
             give_way()
-            wait([reading], _PATIENCE)
+            wait([reading], _POLL_SECONDS)
             far = self._reader.far.get(file.source)
             if far and far != told:
                 told, (what, done, pages) = far, far
                 if what == "fetch":
-                    self.state.tell(stage="fetch", file=f"{file.shown}: {done} of {pages} MB")
+                    self.state.report(stage="fetch", file=f"{file.shown}: {done} of {pages} MB")
                     continue
-                self.state.pace.under_way = _PAGE_OF_OCR * done if what == "ocr" else max(0, size - 1 - pages + done)
-                self.state.tell(file=file.shown, page=done + 1, pages=pages)
+                self.state.pace.under_way = _OCR_PAGE_COST * done if what == "ocr" else max(0, size - 1 - pages + done)
+                self.state.report(file=file.shown, page=done + 1, pages=pages)
 
     def _one(
         self, file: FoundFile, reading: Future[Read], size: int, give_way: Callable[[], None], *, first: bool
     ) -> None:
-        state, stage, taker = self.state, "read" if first else "convert", self._taker
-        assert taker is not None
-        state.tell(file=file.shown, stage=stage)
+        state, stage, committer = self.state, "read" if first else "convert", self._committer
+        assert committer is not None
+        state.report(file=file.shown, stage=stage)
         self._wait(file, reading, size, give_way)
         document = self._document(file)  # as it is now: somebody else may have read it meanwhile
         state.unread.discard(file.source)
-        if file.source in self._left:
-            state.tell(done=1)
+        if file.source in self._taken_over:
+            state.report(done=1)
             return
         was_searchable = not first and bool(document.version) and not self._request.force_rebuild
         try:
             read = reading.result()
-            self._importer.after_stage(stage, file.source)
+            self._after_stage(stage, file.source)
             state.check_disk()
-            searchable, finished = taker.take(file, document, read, first=first)
-            if first and file.work and not read.reply and document.record_hash != file.work.fingerprint:
+            searchable, finished = committer.commit(file, document, read, first=first)
+            if first and file.item and not read.reply and document.record_hash != file.item.fingerprint:
                 self._refresh_one(file, counted=read.unchanged)
         except JobStopped:
             return
@@ -412,33 +430,33 @@ class Run:
             problem = unexpected(error)
             if problem is not error:
                 log.exception("import of %s failed", file.source)
-            if not self._is_to_blame(file, problem):
+            if not self._has_failed(file, problem):
                 # How often it is tried is counted here: to the import, something is away.
                 details = {"away": file.shown, **problem.details} if file.source in self._tries else problem.details
                 raise CiteLoomError(problem.code, problem.message, problem.next_step, **details) from error
-            taker.failed(file, document, problem)
+            committer.failed(file, document, problem)
             searchable, finished = was_searchable, True
         else:
             if not read.unchanged:
                 self.touched.add(file.source)
         if not finished:
-            searchable_now, work = self._size(file)
+            searchable_now, size_left = self._size(file)
             # What took too long to be read at once waits until all the rest can be searched.
-            heappush(self._later, (searchable_now or read.put_off, work, file.source, file))
+            heappush(self._later, (searchable_now or read.put_off, size_left, file.source, file))
         state.pace.did(size)
-        state.tell(searchable=searchable - was_searchable, done=int(finished))
-        self._settle()
+        state.report(searchable=searchable - was_searchable, done=int(finished))
+        self._build_search_graph()
 
-    def _is_to_blame(self, file: FoundFile, error: CiteLoomError) -> bool:
-        """Whether a document has failed; else what is outside of it has, and it is read when that is back."""
+    def _has_failed(self, file: FoundFile, error: CiteLoomError) -> bool:
+        """Whether a document has failed, rather than something that it needs and that may be available again."""
         if error.cause is Cause.UNCERTAIN:
             self._tries[file.source] += 1
-            return self._tries[file.source] >= _TRIES
+            return self._tries[file.source] >= _MAX_TRIES
         return error.cause is Cause.DOCUMENT
 
 
-def _to_nobody() -> None:
-    """A rebuild and a first pass give way to nobody."""
+def _no_interruption() -> None:
+    """Do nothing: a rebuild and a first pass are not interrupted."""
 
 
 def _stored(collection: Callable[[], Collection], document: Document) -> Iterable[Point]:

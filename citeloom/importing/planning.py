@@ -1,4 +1,4 @@
-"""What has to be done, worked out from what is there and what is known. Pure: no disk, no database."""
+"""Plans an import: compares the files found with the documents known. Pure: no disk, no database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MASS_REMOVAL_COUNT = 10
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The work of one import."""
+    """What one import has to do."""
 
     to_read: tuple[FoundFile, ...] = ()  # new, or perhaps changed: their content decides
     unchanged: tuple[str, ...] = ()  # ids of documents whose text stays
@@ -24,9 +24,9 @@ class Plan:
     without_file: tuple[FoundFile, ...] = ()  # works to be noted as having nothing to read
     still_without: tuple[str, ...] = ()  # ids of documents that have nothing to read, as before
     still_failed: tuple[str, ...] = ()  # ids of documents that failed before and have not changed since
-    gone: tuple[str, ...] = ()  # ids of documents that left their source
+    removed: tuple[str, ...] = ()  # ids of documents that left their source
     disallowed: tuple[str, ...] = ()  # ids of documents whose source the project may no longer read
-    removes_many: bool = False  # so many are gone that a person should be asked
+    removes_many: bool = False  # so many would be removed that a person should be asked
 
 
 def plan(
@@ -51,11 +51,11 @@ def plan(
     here = {file.source for file in found}
     absent = [row for row in known if row["source"] not in here]
     outside = {row["doc_id"] for row in absent if disallowed(row["source"])}
-    gone = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
-    gone_ids = {row["doc_id"] for row in gone} | outside
+    removed = [row for row in absent if row["doc_id"] not in outside and in_scope(row["source"])]
+    removed_ids = {row["doc_id"] for row in removed} | outside
     done = {converter} if retry else {converter, quick}
     by_source = {row["source"]: row for row in known}
-    searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in gone_ids}
+    searchable = {row["content_hash"] for row in known if row["state"] == "ready" and row["doc_id"] not in removed_ids}
 
     to_read, unchanged, still_failed, still_without, other_record, without_file = [], [], [], [], [], []
     for file in found:
@@ -92,10 +92,10 @@ def plan(
         else:
             to_read.append(file)
             continue
-        if file.work and file.work.fingerprint != row["record_hash"]:
+        if file.item and file.item.fingerprint != row["record_hash"]:
             other_record.append(file)
     # What has nothing to read is no loss: it goes when its work gets a file.
-    lost = sum(row["state"] != "without_file" for row in gone)
+    lost = sum(row["state"] != "without_file" for row in removed)
     had = sum(row["state"] != "without_file" for row in known)
     many = lost > MASS_REMOVAL_COUNT and lost > MASS_REMOVAL_SHARE * had
     return Plan(
@@ -105,7 +105,7 @@ def plan(
         tuple(without_file),
         tuple(still_without),
         tuple(still_failed),
-        tuple(sorted(gone_ids - outside)),
+        tuple(sorted(removed_ids - outside)),
         tuple(sorted(outside)),
         many,
     )

@@ -1,9 +1,8 @@
-"""What an import would do, for a person to read before it does it."""
+"""Preview of an import: what it would read, change and remove, for a person and for the watcher."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from citeloom.api.importing import DocumentWithoutFile, PlannedDocument, SourceProblem, SyncPreview, UpdatedDocument
 from citeloom.catalog.documents import Document, State
 from citeloom.importing.discovery import Discovery
 from citeloom.importing.ids import shown_source
@@ -11,57 +10,47 @@ from citeloom.importing.import_state import ImportState
 from citeloom.importing.sources.folder import FoundFile
 
 
-def preview(state: ImportState) -> dict[str, Any]:
-    """The plan of an import, document by document; nothing is written, converted or embedded."""
-    finder = Discovery(state)
-    found = finder.find()
-    work = finder.plan(found)
+def preview(state: ImportState, discovery: Discovery) -> SyncPreview:
+    """Plan an import, document by document; nothing is written, converted or embedded."""
+    found = discovery.find()
+    plan = discovery.plan(found)
     documents, project_id = state.catalog.documents, state.project.id
-    looked_at = (*work.to_read, *work.other_record)
+    looked_at = (*plan.to_read, *plan.other_record)
     known = {file.source: documents.find(project_id, source=file.source) for file in looked_at}
-    gone = [d for doc_id in (*work.gone, *work.disallowed) if (d := documents.find(project_id, doc_id))]
-    missing = [*work.without_file, *(file for file in work.to_read if file.missing)]
-    to_read = [file for file in work.to_read if not file.missing]
+    removed = [d for doc_id in (*plan.removed, *plan.disallowed) if (d := documents.find(project_id, doc_id))]
+    missing = [*plan.without_file, *(file for file in plan.to_read if file.missing)]
+    to_read = [file for file in plan.to_read if not file.missing]
     added = [file for file in to_read if not _searchable(known.get(file.source))]
     changed = [file for file in to_read if _searchable(known.get(file.source))]
-    return {
-        "project": state.project.id,
-        "added": [_file(file) for file in added],
-        "changed": [_file(file) for file in changed],
-        "updated": [{**_file(file), "was": _was(known.get(file.source), file)} for file in work.other_record],
-        "without_file": [{**_file(file), "why": file.missing} for file in missing],
-        "removed": [_document(document) for document in gone if document.state != State.WITHOUT_FILE],
-        "unchanged": len(set(work.unchanged) - {d.doc_id for file in work.other_record if (d := known[file.source])}),
-        "asks": work.removes_many,
-        "problems": [{"source": s, "code": str(e.code), "reason": str(e)} for s, e in found.problems.items()],
-        "warnings": found.warnings,
-    }
-
-
-def anything_to_do(plan: dict[str, Any]) -> bool:
-    """Whether an import would change something."""
-    removed = plan["removed"] and not plan["asks"]
-    return bool(plan["added"] or plan["changed"] or plan["updated"] or plan["without_file"] or removed)
+    return SyncPreview(
+        project=state.project.id,
+        added=[PlannedDocument(*_named(file)) for file in added],
+        changed=[PlannedDocument(*_named(file)) for file in changed],
+        updated=[UpdatedDocument(*_named(file), _was(known.get(file.source), file)) for file in plan.other_record],
+        without_file=[DocumentWithoutFile(*_named(file), file.missing) for file in missing],
+        removed=[
+            PlannedDocument(shown_source(document), document.citekey, document.title)
+            for document in removed
+            if document.state != State.WITHOUT_FILE
+        ],
+        unchanged=len(set(plan.unchanged) - {d.doc_id for file in plan.other_record if (d := known[file.source])}),
+        asks=plan.removes_many,
+        problems=[SourceProblem(source, str(error.code), str(error)) for source, error in found.problems.items()],
+        warnings=found.warnings,
+    )
 
 
 def _searchable(document: Document | None) -> bool:
     return document is not None and document.state in (State.READY, State.DUPLICATE)
 
 
-def _file(file: FoundFile) -> dict[str, str]:
-    record = file.work.record if file.work else None
-    return {
-        "source": file.source,
-        "citekey": record.citekey if record else "",
-        "title": record.title if record else "",
-    }
+def _named(file: FoundFile) -> tuple[str, str, str]:
+    """Source, citekey and title of a file."""
+    record = file.item.record if file.item else None
+    return file.source, record.citekey if record else "", record.title if record else ""
 
 
 def _was(document: Document | None, file: FoundFile) -> str:
     """The citekey that a document had, where it gets another."""
-    renamed = document and file.work and document.citekey != file.work.record.citekey
+    renamed = document and file.item and document.citekey != file.item.record.citekey
     return document.citekey if document and renamed else ""
-
-
-def _document(document: Document) -> dict[str, str]:
-    return {"source": shown_source(document), "citekey": document.citekey, "title": document.title}

@@ -1,14 +1,16 @@
-"""A rebuild: the whole index anew, beside the one in use, with the models of the settings or one that was chosen."""
+"""Rebuild of an index: a new generation beside the one in use, with the models of the settings or a chosen one."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
 from citeloom.catalog.database import now
 from citeloom.catalog.documents import Document, State
+from citeloom.catalog.projects import Project
 from citeloom.core.errors import Cause, CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
+from citeloom.core.settings import Models
 from citeloom.importing.ids import STORED, embedded_text
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.index_location import place_of
@@ -16,25 +18,52 @@ from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Hit, Point
 from citeloom.index.filters import AnyOf
 from citeloom.index.models.available import fetch, is_here
+from citeloom.index.models.embedding import ModelRegistry
+from citeloom.index.registry import Collections
 
 _MEGABYTE = 1_000_000
 
 
-class Rebuild:
-    """The generation that is built, and the one that answers meanwhile."""
+def wanted_model(project: Project, settings: Models) -> str:
+    """The dense model that a project is meant to have: the one chosen for it, else the one of the settings."""
+    return project.dense_model if project.own_model else settings.dense
 
-    def __init__(self, state: ImportState) -> None:
+
+def check_model(models: ModelRegistry, settings: Models, project: Project) -> None:
+    """Refuse to mix the passages of two models in one project."""
+    wanted = wanted_model(project, settings)
+    if wanted != project.dense_model or models.for_questions(wanted).info.fingerprint != project.dense_fingerprint:
+        raise CiteLoomError(
+            Code.EMBEDDING_MISMATCH,
+            f"Project '{project.id}' was built with the model {project.dense_model}, the settings name {wanted}.",
+            "Set models.dense back, or build the index anew;"
+            f" on the command line: citeloom ingest {project.id} --force-rebuild.",
+            project_model=project.dense_model,
+            settings_model=wanted,
+        )
+
+
+class Rebuild:
+    """Builds a new generation of an index while the old one answers."""
+
+    def __init__(
+        self,
+        state: ImportState,
+        collections: Collections,
+        open_collection: Callable[[Project], Collection],
+        models: ModelRegistry,
+        settings: Models,
+    ) -> None:
         self._state = state
-        self._collections = state.importer.collections
+        self._collections = collections
         self._began = now()
         self._there = set(self._documents())
         self.old = state.project
-        settings = state.importer.settings.models
-        wanted = state.request.model or state.importer.model_of(self.old)
+        wanted = state.request.model or wanted_model(self.old, settings)
         if state.request.download and not is_here(wanted):
             _fetch(state, wanted)
         try:
-            info = state.importer.models.info(wanted)
+            info = models.info(wanted)
         except CiteLoomError as error:
             error.details["lasting"] = wanted  # nothing is begun yet, and there is an index that answers
             raise
@@ -53,7 +82,7 @@ class Rebuild:
         self._rescued: dict[str, list[Hit]] = {}  # by document, where the generation that answers cannot be opened
         try:
             # Opened, so that nobody tidies away what is built from here on; asked, because its server may be gone.
-            state.importer.open_collection(self.old).any_passages(1)
+            open_collection(self.old).any_passages(1)
         except CiteLoomError as error:
             self._unreadable = error
             state.result.warnings.append(f"{error.message} It is built anew from the files.")
@@ -88,7 +117,7 @@ class Rebuild:
             document
             for document in state.catalog.documents.all(self.old.id)
             if document.source not in read_again
-            and document.doc_id not in state.gone
+            and document.doc_id not in state.removed
             and document.state == State.READY
             and not self.writer.has(document.doc_id)  # before something went away that is back now
         ]
@@ -117,7 +146,7 @@ class Rebuild:
         points = [Point(hit.id, *of, {**hit.payload, **models}) for hit, of in zip(hits, vectors, strict=True)]
         self.writer.write(document, document.version or "", points, {})
         self._state.written[document.content_hash or ""] = document.source
-        self.settle()
+        self.build_search_graph()
         return True
 
     def _carried(self, document: Document) -> list[Hit]:
@@ -130,7 +159,7 @@ class Rebuild:
             self._state.result.warnings.append(f"{document.title or document.source}: {lost}.")
         return rescued
 
-    def settle(self) -> None:
+    def build_search_graph(self) -> None:
         """Build the search graph of what is there so far, before too much waits for one."""
         self._collections.settle(self._collection, self._state.building_graph(), self._state.stop)
 
@@ -138,8 +167,8 @@ class Rebuild:
         """Have the new generation answer from now on."""
         state = self._state
         with self._collections.swapped(place_of(state.project), self._collection):
-            self.writer.finish(state.project, sorted(state.gone))
-        state.result.removed += len(state.gone)
+            self.writer.finish(state.project, sorted(state.removed))
+        state.result.removed += len(state.removed)
 
     def catch_up(self) -> None:
         """Follow what happened meanwhile to the generation that answers: agents store, people remove."""
@@ -157,9 +186,9 @@ class Rebuild:
 def _fetch(state: ImportState, model: str) -> None:
     """Have a model's weights on this machine, and say how much of them there is."""
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         done, total = done // _MEGABYTE, total // _MEGABYTE
-        state.tell(stage="model", file=f"{model}: {done} of {total} MB", page=done, pages=total)
+        state.report(stage="model", file=f"{model}: {done} of {total} MB", page=done, pages=total)
 
-    if not fetch(model, tell, state.stopped):
+    if not fetch(model, report, state.should_stop):
         raise JobStopped

@@ -1,22 +1,24 @@
-"""What a job is asked to do, what it says while it runs, and what it did."""
+"""Requests that the catalog stores with their jobs, and the counter of an import's result."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
+from citeloom.api.importing import ImportResult
+from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Stored:
     def to_json(self) -> dict[str, Any]:
-        """The request as it is kept with its job."""
+        """Return the request as the catalog stores it."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
-class ImportRequest(_Kept):
+class ImportRequest(_Stored):
     """An import: one source of a project, or everything the project is allowed."""
 
     kind: ClassVar[str] = "ingest"
@@ -39,7 +41,7 @@ class ImportRequest(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class MoveRequest(_Kept):
+class MoveRequest(_Stored):
     """A move of a project's index to another place."""
 
     kind: ClassVar[str] = "move"
@@ -50,7 +52,7 @@ class MoveRequest(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class CompactRequest(_Kept):
+class CompactRequest(_Stored):
     """A project's index written anew, without what was deleted, with its search graph."""
 
     kind: ClassVar[str] = "compact"
@@ -59,7 +61,7 @@ class CompactRequest(_Kept):
 
 
 @dataclass(frozen=True, slots=True)
-class BackupRequest(_Kept):
+class BackupRequest(_Stored):
     """A backup of projects in one file."""
 
     kind: ClassVar[str] = "backup"
@@ -70,27 +72,8 @@ class BackupRequest(_Kept):
 
 
 @dataclass(slots=True)
-class ImportResult:
-    """What an import did. Every file is counted once."""
-
-    documents_processed: int = 0  # new + replaced
-    new: int = 0
-    replaced: int = 0
-    skipped: int = 0  # unchanged, or the same content as another document
-    updated: int = 0  # only the record changed: nothing was converted or embedded
-    removed: int = 0
-    without_file: int = 0  # works with nothing to read; each document says why
-    failed: int = 0
-    recognised: int = 0  # of those processed: some or all of their text was recognised in pictures
-    chunks_written: int = 0
-    errors: list[dict[str, str]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    dense_model: str = ""
-    sparse_model: str | None = None
-    duration_seconds: float = 0.0
-    stages: dict[str, float] = field(default_factory=dict)  # seconds by stage
-    held_back: int = 0  # documents that left their source, too many to be removed without asking
-    stopped: bool = False  # ended before the last file; the next import goes on from there
+class ImportCounter(ImportResult):
+    """The result of an import while it runs."""
 
     def spent(self, stage: str, seconds: float) -> None:
         """Add to the time that a stage took."""
@@ -111,7 +94,7 @@ class ImportResult:
 
     def to_json(self) -> dict[str, Any]:
         """The result as it goes over the wire."""
-        values = asdict(self)
+        values: dict[str, Any] = encode(self)
         values["stages"] = {stage: round(seconds, 3) for stage, seconds in self.stages.items()}
         values["duration_seconds"] = round(self.duration_seconds, 3)
         return values

@@ -1,4 +1,4 @@
-"""Documents that somebody wants read again: these are looked for where they came from, and nothing else is."""
+"""Discovery of documents that somebody wants to be read again, and of nothing else."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from citeloom.catalog.documents import Document
 from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.discovery import Discovery, bound, really
+from citeloom.importing.discovery import Discovery, bind_to_source, with_real_paths
 from citeloom.importing.ids import shown_source
 from citeloom.importing.planning import Plan, plan
-from citeloom.importing.sources.folder import ZOTERO, FoundFile, Survey
+from citeloom.importing.sources.folder import ZOTERO, FoundFile, SourceContents
 from citeloom.importing.sources.web_address import is_address
 
 _SYNC = "Sync the project: that finds it again, or takes it off the list."
 
 
 class Reread(Discovery):
-    """Looks for the documents of a request, whatever has or has not changed since."""
+    """Finds the files of the documents of a request, changed or not."""
 
-    def find(self) -> Survey:
-        """Their files; one that is not there any more is a problem, and its document stays as it is."""
+    def find(self) -> SourceContents:
+        """Return their files; one that is missing is a problem, and its document stays as it is."""
         chosen = self._state.catalog.documents.some(self._state.project.id, self._request.documents)
-        found = Survey()
+        found = SourceContents()
         in_zotero = {document.source: document for document in chosen if document.source.startswith(ZOTERO)}
         if in_zotero:
             self._look_up(in_zotero, found)
@@ -38,7 +38,7 @@ class Reread(Discovery):
                 found.problems[shown_source(document)] = error
         return found
 
-    def plan(self, found: Survey, *, again: bool = True, second_look: bool = False) -> Plan:
+    def plan(self, found: SourceContents, *, again: bool = True, second_look: bool = False) -> Plan:
         """Read everything that was found, even if it looks as it did."""
         return plan(
             list(found.files.values()),
@@ -50,11 +50,11 @@ class Reread(Discovery):
             quick=QUICK_VERSION,
         )
 
-    def _look_up(self, wanted: dict[str, Document], found: Survey) -> None:
-        self._state.tell(stage="plan", file="Zotero")
+    def _look_up(self, wanted: dict[str, Document], found: SourceContents) -> None:
+        self._state.report(stage="plan", file="Zotero")
         allowed = [source for source in self._allowed() if source.kind == "zotero"]
-        everything = Survey()
-        self._importer.zotero.look_up(allowed, everything, only=None, strict=False)
+        everything = SourceContents()
+        self._zotero.look_up(allowed, everything, only=None, strict=False)
         found.problems |= everything.problems
         for source, document in wanted.items():
             file = everything.files.get(source)
@@ -66,12 +66,12 @@ class Reread(Discovery):
                 found.problems[shown_source(document)] = problem
 
     def _on_disk(self, document: Document) -> FoundFile:
-        file = bound(_on_disk(document), really(self._allowed()))
+        file = bind_to_source(_on_disk(document), with_real_paths(self._allowed()))
         if file is None:
             raise CiteLoomError(Code.PERMISSION_DENIED, "It is not among what the project may read now.", _SYNC)
         return file
 
-    def _fetch_again(self, document: Document, found: Survey) -> FoundFile:
+    def _fetch_again(self, document: Document, found: SourceContents) -> FoundFile:
         """A document from the web as it is there now; where it cannot be had, the copy that was read before."""
         try:
             return self._fetched(document.source).files[document.source]

@@ -22,13 +22,13 @@ log = logging.getLogger(__name__)
 
 
 class Writer(Protocol):
-    """Where an import writes to."""
+    """Writes the documents of an import."""
 
     def write(self, document: Document, passage_set: str, points: Sequence[Point], became: Mapping[str, str]) -> None:
         """Make these passages the document's passages; `became` leads from ids of the old ones to new ones."""
 
     def note(self, document: Document) -> None:
-        """Keep a document's row without touching its passages."""
+        """Save a document's row without touching its passages."""
 
 
 def _of_document(doc_id: str) -> AnyOf:
@@ -82,7 +82,7 @@ class LiveWriter:
             collection.show(passage_set)
 
     def note(self, document: Document) -> None:
-        """Keep a row."""
+        """Save a row."""
         self._catalog.documents.save(document)
 
     def clear(self, doc_id: str) -> int:
@@ -122,7 +122,7 @@ class RebuildWriter:
         )
 
     def note(self, document: Document) -> None:
-        """Keep a row until the end."""
+        """Hold a row until `finish`."""
         self._rows[document.doc_id] = document
 
     def has(self, doc_id: str) -> bool:
@@ -135,7 +135,7 @@ class RebuildWriter:
         self._rows.pop(doc_id, None)
         self._became.pop(doc_id, None)
 
-    def finish(self, project: Project, gone: Sequence[str]) -> None:
+    def finish(self, project: Project, removed: Sequence[str]) -> None:
         """Make the new generation (`project` names it) and its rows the current ones."""
         self._collection.flush()
         project = replace(project, without_graph=self._collection.count())
@@ -144,13 +144,13 @@ class RebuildWriter:
                 self._catalog.documents.save(document)
             for doc_id, became in self._became.items():
                 self._catalog.refined.move(project.id, doc_id, became)
-            for doc_id in gone:
+            for doc_id in removed:
                 self._catalog.documents.remove(project.id, doc_id)
             self._catalog.projects.save(project)
 
 
 def mend(catalog: Catalog, project: Project, collection: Collection) -> int:
-    """Undo or finish what a kill left half written; gives how many documents were touched."""
+    """Undo or finish what a kill left half written; return how many documents were touched."""
     interrupted = catalog.documents.interrupted(project.id)
     for document in interrupted:
         # Whichever side of the catalog's commit the kill came on, the row names the set that counts.

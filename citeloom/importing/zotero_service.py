@@ -1,11 +1,22 @@
-"""What people and agents ask of Zotero: how it is reached, what it holds, and which part of it they mean."""
+"""The verbs of Zotero: how it is reached, what it holds, and which part of it a person or an agent names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from citeloom.api.importing import (
+    GetZoteroStatus,
+    ListZoteroCollections,
+    LogInToZotero,
+    LogOutOfZotero,
+    ZoteroCollections,
+    ZoteroLibrary,
+    ZoteroLoginResult,
+    ZoteroLogoutResult,
+    ZoteroStatus,
+)
+from citeloom.api.verbs import decode, handles
 from citeloom.catalog.projects import Source
 from citeloom.core import credentials
 from citeloom.core.errors import CiteLoomError, Code
@@ -24,17 +35,18 @@ def is_zotero(source: str) -> bool:
 
 
 class ZoteroService:
-    """Answers for Zotero."""
+    """Answers requests about Zotero, and resolves the parts of it that sources name."""
 
     def __init__(self, zotero: Zotero) -> None:
         self._zotero = zotero
 
-    def status(self) -> dict[str, Any]:
-        """How Zotero is reached, and what to do for a better way."""
-        return self._zotero.status()
+    @handles(GetZoteroStatus)
+    def status(self, request: GetZoteroStatus) -> ZoteroStatus:
+        """Return how Zotero is reached, and what to do for a better way."""
+        return decode(self._zotero.status(), ZoteroStatus)
 
     def reached(self) -> str:
-        """How Zotero is reached, in a few words; ZOTERO_UNAVAILABLE where it is not."""
+        """Describe how Zotero is reached; raises ZOTERO_UNAVAILABLE where it is not."""
         source = self._zotero.open()
         about = source.about()
         return {
@@ -43,23 +55,27 @@ class ZoteroService:
             "web": f"zotero.org, as {about.get('name')}",
         }[source.kind]
 
-    def collections(self, library: str | None) -> dict[str, Any]:
-        """Libraries, collections and saved searches to choose from; of one library, if it is named."""
+    @handles(ListZoteroCollections)
+    def collections(self, request: ListZoteroCollections) -> ZoteroCollections:
+        """List libraries, collections and saved searches; of one library, if it is named."""
         snapshots = self._read_all()
-        if library is not None:
-            scope, _ = find_scope(snapshots, "*", library=library)
+        if request.library is not None:
+            scope, _ = find_scope(snapshots, "*", library=request.library)
             snapshots = [snapshot for snapshot in snapshots if snapshot.library.id == scope.library]
-        return {"libraries": [tree(snapshot) for snapshot in snapshots]}
+        return ZoteroCollections([decode(tree(snapshot), ZoteroLibrary) for snapshot in snapshots])
 
-    def log_in(self, key: str) -> dict[str, Any]:
-        """Keep a key for zotero.org in the keyring, once zotero.org has taken it."""
-        account = self._zotero.web_with(key.strip()).check_key()
-        credentials.put(KEY, key.strip())
-        return {"user": account["name"], "key": credentials.where(KEY)}
+    @handles(LogInToZotero)
+    def log_in(self, request: LogInToZotero) -> ZoteroLoginResult:
+        """Store a key for zotero.org in the keyring, if zotero.org accepts it."""
+        key = request.key.strip()
+        account = self._zotero.web_with(key).check_key()
+        credentials.put(KEY, key)
+        return ZoteroLoginResult(account["name"], credentials.where(KEY))
 
-    def log_out(self) -> dict[str, Any]:
-        """Forget the key; whether there was one, and where there is still one."""
-        return {"forgotten": credentials.forget(KEY), "key": credentials.where(KEY)}
+    @handles(LogOutOfZotero)
+    def log_out(self, request: LogOutOfZotero) -> ZoteroLogoutResult:
+        """Delete the key from the keyring."""
+        return ZoteroLogoutResult(credentials.forget(KEY), credentials.where(KEY))
 
     def part(
         self, words: str, *, library: str | None = None, recursive: bool = True, tags: Sequence[str] = ()

@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, overload
 
+from citeloom.api.engine import Stop
+from citeloom.api.events import Event, decode_event
 from citeloom.api.verbs import R, Request, decode, encode
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.ipc import launch, protocol
@@ -80,11 +82,11 @@ class Client:
             if "event" in message:
                 self._events.append(message["event"])
 
-    def watch(self, handle: Callable[[dict[str, Any]], bool]) -> None:
-        """Pass every event to `handle` until it returns True."""
+    def watch(self, on_event: Callable[[Event], bool]) -> None:
+        """Pass every event to `on_event` until it returns True; the request `Watch` has them sent."""
         while True:
             event = self._events.popleft() if self._events else self._receive().get("event")
-            if event is not None and handle(event):
+            if event is not None and on_event(decode_event(event)):
                 return
 
     def _send(self, verb: str, args: dict[str, Any]) -> int:
@@ -112,7 +114,7 @@ def stop_engine() -> bool:
         return False
     try:
         with Client(start=False) as client:
-            client.call("stop")
+            client.call(Stop())
     except CiteLoomError:
         # An engine of another version refuses the connection, but stops cleanly on a signal.
         pid = (launch.address() or {}).get("pid")

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+from citeloom.api.verbs import encode
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
@@ -31,7 +32,7 @@ class ActivityService:
     def jobs(self, project_id: str | None, limit: int) -> dict[str, Any]:
         """What waits and runs, and what has ended, the last one first."""
         past = self._catalog.jobs.past(project_id, _within(limit))
-        return {"running": self._jobs.busy(project_id), "past": [_past(job) for job in past]}
+        return {"running": encode(self._jobs.busy(project_id)), "past": [_past(job) for job in past]}
 
     def log(
         self, project_id: str | None, client: str | None, limit: int, before: int | None = None

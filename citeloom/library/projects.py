@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from citeloom.api.verbs import encode
 from citeloom.bibliography.references import load_references
 from citeloom.catalog.projects import Project, Source, collection_name
 from citeloom.core.errors import CiteLoomError, Code
@@ -163,7 +164,7 @@ class ProjectService:
             "server": project.server or None,
             "bytes": self._collections.size_on_disk(project.collection),
             "created_at": project.created_at,
-            "jobs": self._jobs.busy(project.id),
+            "jobs": encode(self._jobs.busy(project.id)),
             "last_jobs": [
                 {
                     "job_id": j.id,
@@ -202,7 +203,7 @@ class ProjectService:
                 "bytes": self._collections.size_on_disk(project.collection),
                 "waiting_for_graph": project.without_graph,
             },
-            "jobs": self._jobs.busy(project.id),
+            "jobs": encode(self._jobs.busy(project.id)),
             "sample_payloads": [h.payload for h in one[:sample]],
         }
 

@@ -22,8 +22,10 @@ from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import jsonrpc_message_adapter
 
 from citeloom import __version__
+from citeloom.api.verbs import encode
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import Job, Progress, describe_progress
 from citeloom.core.text.sanitize import clean_values, shortened_values
 from citeloom.engine.container import Service
 from citeloom.engine.sessions import Editor
@@ -193,14 +195,13 @@ class Session:
             # Half of a document's way is that it can be searched.
             if progress and progress.total and (reached := (progress.searchable + progress.done) / 2) > told:
                 told = reached
-                message = f"{progress.searchable} of {progress.total} searchable, {progress.done} finished"
-                await context.session.report_progress(reached, progress.total, message)
+                await context.session.report_progress(reached, progress.total, describe_progress(progress))
             if finished or left <= 0 or jobs.paused:
                 break
         if finished is None:
             jobs.report_later(job_id)
         project = call.arguments.project
-        answer = {"project": project, **self._service.imports.answer(job_id, finished, progress)}
+        answer = {"project": project, "job_id": job_id, **_import_answer(finished, progress)}
         if finished is None and jobs.paused:
             answer["warnings"] = ["The researcher has paused imports: this one begins when they go on."]
         errors = answer.get("errors") or []
@@ -264,6 +265,16 @@ class Session:
             await anyio.to_thread.run_sync(entry)
         except CiteLoomError as error:
             log.error("the access log could not be written: %s", error)
+
+
+def _import_answer(finished: Job | None, progress: Progress | None) -> dict[str, Any]:
+    """How an import ended, or how far it has come."""
+    if finished is None:
+        reached = encode(progress) if progress else {"total": 0, "searchable": 0, "done": 0, "stage": "queued"}
+        return {"status": "running", **reached}
+    if finished.state == "failed":
+        raise CiteLoomError.from_dict(finished.result["error"])
+    return {"status": finished.state, **finished.result}
 
 
 def _passages_of(answer: dict[str, Any]) -> list[str]:

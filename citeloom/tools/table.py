@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from citeloom.api.importing import Ingest
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -144,8 +145,9 @@ def ingest(call: Call) -> str:
     project, source = call.project, given.source.strip()
     if not source:
         raise CiteLoomError(Code.INVALID_INPUT, "source is empty.", 'Name a file or folder; "." is the project\'s own.')
-    options = given.options.model_dump() if given.options else {}
-    return call.service.imports.ingest(project, source, options, by_agent=True).id
+    given_options = given.options.model_dump() if given.options else {}
+    options = {name: value for name, value in given_options.items() if value is not None}
+    return call.service.imports.ingest_for_agent(Ingest(project=project.id, source=source, **options)).id
 
 
 def _store(call: Call) -> dict[str, Any]:

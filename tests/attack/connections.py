@@ -55,7 +55,7 @@ def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
     made = attack(strangers | friends, check, enough, seed)
     assert library.engine() == engine, "the engine ended under the connections"
     with Control(library.home) as control:
-        assert control.call("status")["version"]
+        assert control.call("engine.status")["version"]
     return made
 
 

@@ -34,8 +34,8 @@ def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
             name, made = example
             file = library.papers / f"{_DAMAGED}{name}"
             file.write_bytes(changed(whole[name], made))
-            job = control.call("ingest", project=SEEN, source=str(file))["job_id"]
-            wait_for(lambda: job not in [one["job_id"] for one in control.call("status")["jobs"]], "the import")
+            job = control.call("importing.ingest", project=SEEN, source=str(file))["job_id"]
+            wait_for(lambda: job not in [one["job_id"] for one in control.call("engine.status")["jobs"]], "the import")
             (row,) = (d for d in control.call("documents", project=SEEN)["documents"] if d["source"] == file.name)
             assert row["status"] in ("ready", "failed", "duplicate"), row
             if row["status"] == "failed":

@@ -87,7 +87,7 @@ def measure(root: Path) -> str:
         quiet = _ask(home, editors, words, _SECONDS)
         before = _passages(editors[0])
         with Control(home) as control:
-            job = control.call("ingest", project="papers")["job_id"]
+            job = control.call("importing.ingest", project="papers")["job_id"]
         wait_for(lambda: _passages(editors[0]) > before, "the import's first passages")
         begun = _passages(editors[0])
         busy = _ask(home, editors, words, _SECONDS)
@@ -97,8 +97,8 @@ def measure(root: Path) -> str:
         time.sleep(_SECONDS)
         alone = (_passages(editors[0]) - begun) / (time.monotonic() - start)
         with Control(home) as control:
-            control.call("cancel", job_id=job)
-            wait_for(lambda: not control.call("status")["jobs"], "the import to end")
+            control.call("engine.cancel_job", job_id=job)
+            wait_for(lambda: not control.call("engine.status")["jobs"], "the import to end")
         flood, answers = _flood(home, editors, words)
     stop_engine(home)
     rows = [

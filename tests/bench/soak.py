@@ -50,7 +50,7 @@ def measure(root: Path) -> str:
             note(f"{calls} calls of {_EDITORS} editors")
         for _ in range(_REBUILDS):
             with Control(home) as control:
-                control.call("ingest", project="thesis", source=None, options={"force_rebuild": True})
+                control.call("importing.ingest", project="thesis", force_rebuild=True)
             wait_until_idle(home)
         note(f"{_REBUILDS} rebuilds of the index")
         _flood(editors, words)

@@ -1,4 +1,4 @@
-"""A link without an engine, for states that a real one is hard to bring into."""
+"""Engine tasks without an engine, for states that a real one is hard to bring into."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QTimer
 
+from citeloom.api.engine import StatusResult
+from citeloom.api.events import decode_event
 from citeloom.api.verbs import R, Request, decode, encode
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_status import EngineStatus
@@ -29,6 +31,10 @@ class FakeEngineTasks(EngineTasks):
     def close(self) -> None:
         """Nothing to leave."""
         self._closing.set()
+
+    def publish(self, event: Mapping[str, Any]) -> None:
+        """Have the engine publish an event, given as it goes over the wire."""
+        self.event_received.emit(decode_event(dict(event)))
 
     def _later(self, job: Callable[[], None]) -> None:
         if self.held is not None:
@@ -53,7 +59,18 @@ class FakeEngineTasks(EngineTasks):
         return answer
 
 
+def a_status(**changes: Any) -> StatusResult:
+    """The status of an engine with one project and nothing to do, unless a test says otherwise."""
+    idle = {
+        **{"version": "0", "pid": 1, "data_folder": "/data", "settings_file": "/data/citeloom.toml", "converter": "c"},
+        **{"projects": 1, "jobs": [], "paused": False, "editors": 0, "started_by": "app"},
+        **{"settings_problem": None, "lost": None},
+        "coverage": {"documents": 0, "searchable": 0, "pending": 0, "failed": 0, "without_file": 0},
+    }
+    return decode({**idle, **changes}, StatusResult)
+
+
 def fake_context(**answers: Any) -> tuple[PageContext, FakeEngineTasks]:
-    """A desk whose engine is made up."""
+    """A page context whose engine is made up."""
     tasks = FakeEngineTasks(**answers)
     return PageContext(tasks, EngineStatus(tasks)), tasks

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom.desktop.library.page import ProjectsPage
 from citeloom.desktop.shell.page import PageContext
-from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 
 LEFT = Qt.MouseButton.LeftButton
 MARKUP = "<b>Owls</b> & <img src=x> 🦉 עברית"
@@ -68,9 +68,9 @@ def opened(qtbot: QtBot, samples: SampleProjects, *names: str, **more: Any) -> t
         "project_list": [{"id": name, "coverage": samples.coverage} for name in names or ("thesis",)],
         "project_show": show,
         "documents": samples.documents,
-        "status": {"projects": 1, "jobs": []},
-        "ingest": {"job_id": "j1", "state": "queued"},
-        "cancel": True,
+        "engine_status": a_status(),
+        "importing_ingest": {"job_id": "j1", "state": "queued"},
+        "engine_cancel_job": True,
         **more,
     }
     context, tasks = fake_context(**answers)

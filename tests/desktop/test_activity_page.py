@@ -18,7 +18,7 @@ from citeloom.desktop.activity.csv_export import spreadsheet_separator
 from citeloom.desktop.activity.log_model import BLOCK
 from citeloom.desktop.activity.page import ActivityPage
 from citeloom.desktop.shell.page import PageContext
-from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 from tests.desktop.naming import nameless
 from tests.flows.steps import Project, four_papers, kill_engine, settings
 from tests.support import Editor
@@ -178,11 +178,11 @@ class Engine:
         self.log = [_entry(number) for number in range(entries, 0, -1)]
         self.past: list[dict[str, Any]] = []
         self.context, self.tasks = fake_context(
-            editors={"editors": []},
+            engine_list_editors={"editors": []},
             log=self._log,
             project_list=[],
             jobs=lambda args: {"running": [], "past": self.past[: args["limit"]]},
-            status={"projects": 1, "jobs": []},
+            engine_status=a_status(),
         )
 
     def _log(self, args: dict[str, Any]) -> list[dict[str, Any]]:
@@ -262,15 +262,17 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
     engine = Engine()
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(IMPORTS)
-    engine.tasks.answers["cancel"] = CiteLoomError(Code.TIMEOUT, "It did not stop.", "Try again.")
+    engine.tasks.answers["engine_cancel_job"] = CiteLoomError(Code.TIMEOUT, "It did not stop.", "Try again.")
     for number in range(8):
-        engine.tasks.told.emit(_progress(f"job-{number}"))
+        engine.tasks.publish(_progress(f"job-{number}"))
     assert page.tabs.tabText(IMPORTS) == "Imports (8)"
     running = page.imports.running
     assert list(running.jobs) == [f"job-{number}" for number in range(5)]
     assert running.more.text() == "Waiting behind them: 3"
     card = running.jobs["job-0"]
-    assert card.words.text().startswith("Reading whole papers – 25 of 40 papers searchable, 1 could not be read")
+    assert card.words.text().startswith(
+        "Reading papers whole: 3 of 40 – 25 of 40 papers searchable, 1 could not be read"
+    )
     assert card.file.text() == "a.pdf, page 3 of 28"
     qtbot.mouseClick(card.stop_button, LEFT)
     assert not card.stop_button.isEnabled()
@@ -278,12 +280,12 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
     assert page.imports.banner.words.text() == "It did not stop. Try again."
     assert nameless(page) == []
 
-    engine.tasks.answers["cancel"] = True
+    engine.tasks.answers["engine_cancel_job"] = True
     qtbot.mouseClick(card.stop_button, LEFT)
-    _wait(qtbot, lambda: engine.tasks.asked[-1] == ("cancel", {"job_id": "job-0"}))
+    _wait(qtbot, lambda: engine.tasks.asked[-1] == ("engine_cancel_job", {"job_id": "job-0"}))
     engine.past = [{"job_id": "job-0", "project": "thesis", "state": "cancelled", "source": None, "created_at": "",
                     "finished_at": "2026-11-16T12:00:00+00:00", "result": {}, "error": None}]  # fmt: skip
-    engine.tasks.told.emit(
+    engine.tasks.publish(
         {"type": "JobFinished", "job_id": "job-0", "project_id": "thesis", "state": "cancelled", "result": {}}
     )
     _wait(qtbot, lambda: page.imports.model.rowCount() == 1 and "job-5" in running.jobs)
@@ -293,7 +295,7 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
 def test_troubles_count_as_seen_once_the_page_was_shown(qtbot: QtBot) -> None:
     engine = Engine()
     failed = {"type": "JobFinished", "job_id": "j", "project_id": "p", "state": "failed", "result": {}}
-    engine.tasks.told.emit(failed)
+    engine.tasks.publish(failed)
     assert engine.context.engine_status.now.troubles
     _shown(ActivityPage(engine.context), qtbot)
     assert not engine.context.engine_status.now.troubles
@@ -341,7 +343,7 @@ def test_many_imports_can_be_read_in_a_low_window(qtbot: QtBot) -> None:
     page.tabs.setCurrentIndex(IMPORTS)
     engine.tasks.held = []  # the made-up engine would soon say that nothing is under way
     for number in range(8):
-        engine.tasks.told.emit({**_progress(f"job-{number}"), "file": "a long name " * 30})
+        engine.tasks.publish({**_progress(f"job-{number}"), "file": "a long name " * 30})
     card = page.imports.running.jobs["job-0"]
     _wait(qtbot, card.words.isVisible)
     qtbot.wait(50)
@@ -355,10 +357,10 @@ def test_what_goes_wrong_while_somebody_looks_on_has_been_seen(qtbot: QtBot) -> 
     page = _shown(ActivityPage(engine.context), qtbot)
     _wait(qtbot, page.isActiveWindow)
     failed = {"type": "JobFinished", "job_id": "j", "project_id": "p", "state": "failed", "result": {}}
-    engine.tasks.told.emit(failed)
+    engine.tasks.publish(failed)
     assert not engine.context.engine_status.now.troubles
     page.hide()
-    engine.tasks.told.emit(failed)
+    engine.tasks.publish(failed)
     assert engine.context.engine_status.now.troubles
 
 

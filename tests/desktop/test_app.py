@@ -80,8 +80,8 @@ def test_an_import_never_holds_the_window_up(own_home: Path, started: list[App],
             turned += 1
             if turned % 40 == 0:  # the researcher looks around meanwhile
                 app.window.go(PAGES[turned // 40 % len(PAGES)])
-            coverage = app.engine_status.now.status.get("coverage") or {}
-            return coverage.get("searchable") == 6 and not app.engine_status.now.jobs
+            status = app.engine_status.now.status
+            return bool(status and status.coverage.searchable == 6) and not app.engine_status.now.jobs
 
         qtbot.waitUntil(read, timeout=LONG)
     assert watchdog.ticks > 50
@@ -117,11 +117,11 @@ def test_an_engine_killed_in_an_import_is_shown_started_again_and_the_import_goe
     assert not app.window.banner.isVisible()
 
     def read() -> bool:
-        coverage = app.engine_status.now.status.get("coverage") or {}
-        return coverage.get("searchable") == 4 and not app.engine_status.now.jobs
+        status = app.engine_status.now.status
+        return bool(status and status.coverage.searchable == 4) and not app.engine_status.now.jobs
 
     qtbot.waitUntil(read, timeout=LONG)
-    assert app.engine_status.now.mood == TrayState.IDLE
+    assert app.engine_status.now.tray_state == TrayState.IDLE
 
 
 def test_pausing_holds_an_import_until_it_is_resumed(
@@ -132,11 +132,12 @@ def test_pausing_holds_an_import_until_it_is_resumed(
     app = start(started, qtbot)
     qtbot.waitUntil(app.tray.pause.isEnabled, timeout=LONG)
     app.tray.pause.trigger()
-    qtbot.waitUntil(lambda: app.engine_status.now.mood == TrayState.PAUSED, timeout=LONG)
+    qtbot.waitUntil(lambda: app.engine_status.now.tray_state == TrayState.PAUSED, timeout=LONG)
     app.tray.sync.trigger()
     qtbot.waitUntil(lambda: bool(app.engine_status.now.jobs), timeout=LONG)
     qtbot.wait(300)
-    assert app.engine_status.now.status["coverage"]["searchable"] == 0
+    status = app.engine_status.now.status
+    assert status and status.coverage.searchable == 0
     app.tray.pause.trigger()
     qtbot.waitUntil(lambda: app.engine_status.now.in_words() == "Up to date: 4 of 4 papers searchable", timeout=LONG)
 
@@ -149,13 +150,13 @@ def test_quitting_asks_only_when_an_editor_is_connected(
     app = start(started, qtbot)
     with Editor(own_home) as editor:
         editor.request("tools/list")
-        qtbot.waitUntil(lambda: app.engine_status.now.status.get("editors") == 1, timeout=LONG)
+        qtbot.waitUntil(lambda: _editors(app) == 1, timeout=LONG)
         app.quit()
         box = app.window.findChild(QMessageBox)
         assert isinstance(box, QMessageBox) and "Editors are connected" in box.text()
         box.button(QMessageBox.StandardButton.Cancel).click()
         assert not ended
-    qtbot.waitUntil(lambda: app.engine_status.now.status.get("editors") == 0, timeout=LONG)
+    qtbot.waitUntil(lambda: _editors(app) == 0, timeout=LONG)
     app.quit()
     qtbot.waitUntil(lambda: ended == [0], timeout=LONG)
     wait_for(lambda: not launch.running(), "the engine that the app started to end with it")
@@ -198,7 +199,7 @@ def test_whoever_stays_finds_the_window_where_there_is_no_tray(
     monkeypatch.setattr(QSystemTrayIcon, "isVisible", lambda self: True)  # it was there: the panel has gone since
     with Editor(own_home) as editor:
         editor.request("tools/list")
-        qtbot.waitUntil(lambda: app.engine_status.now.status.get("editors") == 1, timeout=LONG)
+        qtbot.waitUntil(lambda: _editors(app) == 1, timeout=LONG)
         app.window.close()
         qtbot.waitUntil(lambda: app.question is not None)
         app.quit()
@@ -291,3 +292,8 @@ def test_a_screen_that_does_not_answer_is_said_in_words(own_home: Path) -> None:
     assert result.returncode == 1, "Qt would have ended the process"
     assert "The screen :4711 does not answer." in result.stderr or "lacks a library" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def _editors(app: App) -> int:
+    status = app.engine_status.now.status
+    return status.editors if status else 0

@@ -54,7 +54,7 @@ def window(qtbot: QtBot) -> QMainWindow:
 @pytest.fixture
 def page(person: Path, own_home: Path, window: QMainWindow) -> ConnectPage:
     """The page with real files and a made-up engine; what a test of an entry launches is real as well."""
-    context, _ = fake_context(project_list=[{"id": "thesis"}, {"id": "other"}], editors={"editors": []})
+    context, _ = fake_context(project_list=[{"id": "thesis"}, {"id": "other"}], engine_list_editors={"editors": []})
     return _shown(ConnectPage(context), window)
 
 
@@ -200,7 +200,7 @@ def test_many_projects_are_found_by_their_name_and_one_that_is_gone_stays_in_sig
     entry = {"mcpServers": {"citeloom": {"command": "citeloom", "args": ["mcp", "--project", "<b>gone</b>"]}}}
     (person / ".cursor" / "mcp.json").write_text(json.dumps(entry))
     names = [*(f"project {number}" for number in range(10_000)), "🐦 مشروع"]
-    context, _ = fake_context(project_list=[{"id": name} for name in names], editors={"editors": []})
+    context, _ = fake_context(project_list=[{"id": name} for name in names], engine_list_editors={"editors": []})
     page = _shown(ConnectPage(context), window)
     choice = page.panel.choice
     _wait(qtbot, lambda: choice.model.rowCount() == 10_002 and page.list.chosen() == "cursor")

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from citeloom import __version__
+from citeloom.api.engine import Pause, Status, StatusResult
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_tasks import other_version
 from citeloom.desktop.shell.page import PageContext
@@ -25,12 +26,12 @@ LONG = 60_000  # milliseconds; nothing asserts a time
 def test_an_answer_comes_to_the_ui_thread(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
     got: list[Any] = []
 
-    def done(status: dict[str, Any]) -> None:
+    def done(status: StatusResult) -> None:
         got.extend([status, threading.current_thread()])
 
-    context.tasks.ask(context, "status", done=done)
+    context.tasks.send(context, Status(), done=done)
     qtbot.waitUntil(lambda: bool(got), timeout=LONG)
-    assert got[0]["version"] == __version__ and got[0]["started_by"] == "app"
+    assert got[0].version == __version__ and got[0].started_by == "app"
     assert got[1] is threading.main_thread()
 
 
@@ -113,8 +114,8 @@ def test_an_app_that_leaves_does_not_start_the_engine_again(own_home: Path, cont
     with qtbot.waitSignal(context.tasks.lost, timeout=LONG):
         os.kill(engine_address(own_home)["pid"], signal.SIGKILL)
     failures: list[CiteLoomError] = []
-    for verb in ("pause", "status"):
-        context.tasks.ask(context, verb, failed=failures.append)
+    for request in (Pause(), Status()):
+        context.tasks.send(context, request, failed=failures.append)
     qtbot.waitUntil(lambda: len(failures) == 2, timeout=LONG)
     assert not launch.running()
     assert {error.next_step for error in failures} == {"Try again in a moment."}, "nobody has a terminal here"

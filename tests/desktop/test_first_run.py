@@ -15,7 +15,7 @@ from citeloom.desktop.first_run.assistant import FirstRun
 from citeloom.desktop.first_run.step import Chosen
 from citeloom.desktop.shell.page import PageContext
 from citeloom.ipc.client import Client
-from tests.desktop.fake_engine_tasks import fake_context
+from tests.desktop.fake_engine_tasks import a_status, fake_context
 from tests.flows.steps import pdf_paper, settings
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.world import World
@@ -119,7 +119,7 @@ def test_languages_go_into_the_settings_file(
 
 def test_a_name_that_cannot_be_leads_back_to_its_step(qtbot: QtBot) -> None:
     refused = CiteLoomError(Code.INVALID_PROJECT, "'a b' cannot be a project id.", "Use letters.")
-    context, _ = fake_context(project_add=refused, zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
+    context, _ = fake_context(project_add=refused, importing_zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
     assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "a b"
     assistant._go_to(4)
@@ -129,7 +129,9 @@ def test_a_name_that_cannot_be_leads_back_to_its_step(qtbot: QtBot) -> None:
 
 def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: QtBot) -> None:
     gone = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero does not answer any more.", "Open it again.")
-    context, tasks = fake_context(project_add=gone, ingest={"job_id": "j", "state": "queued"}, project_show=gone)
+    context, tasks = fake_context(
+        project_add=gone, importing_ingest={"job_id": "j", "state": "queued"}, project_show=gone
+    )
     assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "thesis"
     assistant._go_to(4)
@@ -138,7 +140,7 @@ def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: 
     tasks.answers["project_add"] = {"id": "thesis"}
     qtbot.mouseClick(assistant.reading.banner.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: assistant.reading.made == "thesis")
-    assert ("ingest", {"project": "thesis"}) in tasks.asked
+    assert [asked["project"] for verb, asked in tasks.asked if verb == "importing_ingest"] == ["thesis"]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,7 @@ def test_a_name_is_suggested_by_what_was_chosen(names: list[str], suggested: str
 
 @pytest.mark.parametrize("way", ["button", "escape", "window"])
 def test_skipping_leaves_everything_as_it_was(qtbot: QtBot, way: str) -> None:
-    context, tasks = fake_context(zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
+    context, tasks = fake_context(importing_zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
     assistant = shown(context, qtbot)
     with qtbot.waitSignal(assistant.finished_with) as finished:
         if way == "button":
@@ -162,7 +164,7 @@ def test_skipping_leaves_everything_as_it_was(qtbot: QtBot, way: str) -> None:
         else:
             assistant.close()
     assert not assistant.isVisible()
-    assert finished.args == [""] and {verb for verb, _ in tasks.asked} <= {"zotero_status"}
+    assert finished.args == [""] and {verb for verb, _ in tasks.asked} <= {"importing_zotero_status"}
 
 
 def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot: QtBot, own_home: Path) -> None:
@@ -179,7 +181,7 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
     qtbot.waitUntil(lambda: config.load().ocr.languages == ("en",))
     assert assistant.languages.said.isVisible(), "it takes a moment, and says so"
     click(qtbot, assistant.back_button)
-    tasks.reached.emit({"projects": 0})  # the engine has started anew
+    tasks.reached.emit(a_status(projects=0))  # the engine has started anew
     qtbot.wait(50)
     assert assistant.step is assistant.name and "project_add" not in {verb for verb, _ in tasks.asked}
 
@@ -187,7 +189,9 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
 def test_the_last_counts_are_shown_however_busy_the_engine_is(qtbot: QtBot) -> None:
     coverage = {"documents": 2, "searchable": 1}
     context, tasks = fake_context(
-        project_add={"id": "t"}, ingest={"job_id": "j", "state": "queued"}, project_show={"coverage": coverage}
+        project_add={"id": "t"},
+        importing_ingest={"job_id": "j", "state": "queued"},
+        project_show={"coverage": coverage},
     )
     assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "t"
@@ -195,7 +199,7 @@ def test_the_last_counts_are_shown_however_busy_the_engine_is(qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: "1 of 2" in assistant.reading.counts.text())
     tasks.held = []
     assistant.reading._ask_coverage()
-    tasks.told.emit({"type": "JobFinished", "job_id": "j", "project_id": "t", "state": "done", "result": {}})
+    tasks.publish({"type": "JobFinished", "job_id": "j", "project_id": "t", "state": "done", "result": {}})
     (first,) = tasks.held[:1]
     tasks.held = None
     first()

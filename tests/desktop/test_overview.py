@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import RunningJob
 from citeloom.desktop.shell.engine_status import Situation
 from citeloom.desktop.shell.tray_state import TrayState
-from tests.desktop.fake_engine_tasks import fake_context
+from tests.desktop.fake_engine_tasks import a_status, fake_context
 
-STATUS: dict[str, Any] = {
-    "projects": 2,
-    "jobs": [],
-    "paused": False,
-    "settings_problem": None,
-    "coverage": {"documents": 150, "searchable": 142, "pending": 0, "failed": 5, "without_file": 3},
-}
-JOB = {"type": "JobProgress", "job_id": "j", "project_id": "thesis", "total": 10, "searchable": 10, "done": 2}
+STATUS = a_status(
+    projects=2, coverage={"documents": 150, "searchable": 142, "pending": 0, "failed": 5, "without_file": 3}
+)
+PROGRESS = {"type": "JobProgress", "job_id": "j", "project_id": "thesis", "total": 10, "searchable": 10, "done": 2}
+JOB = RunningJob(job_id="j", project="thesis", stage="read", total=10, searchable=10, done=2)
 LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
 
 
 @pytest.mark.parametrize(
-    ("situation", "mood", "words"),
+    ("situation", "tray_state", "words"),
     [
         (Situation(), TrayState.WORKING, "Starting …"),
         (Situation(True, status=STATUS), TrayState.IDLE, "Up to date: 142 of 150 papers searchable"),
         (Situation(True, status=STATUS, jobs={"j": JOB}), TrayState.WORKING, "Reading: 142 of 150 papers searchable"),
-        (Situation(True, status={**STATUS, "paused": True}), TrayState.PAUSED, "Paused: 142 of 150 papers searchable"),
-        (Situation(True, status={**STATUS, "projects": 0}), TrayState.IDLE, "No project yet"),
+        (
+            Situation(True, status=replace(STATUS, paused=True)),
+            TrayState.PAUSED,
+            "Paused: 142 of 150 papers searchable",
+        ),
+        (Situation(True, status=replace(STATUS, projects=0)), TrayState.IDLE, "No project yet"),
         (Situation(problem=LOST), TrayState.ATTENTION, "The engine ended."),
         (Situation(True, status=STATUS, troubles=("It failed",)), TrayState.ATTENTION, "It failed"),
         (
@@ -39,20 +42,20 @@ LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
             "The engine is of another version (9.9)",
         ),
         (
-            Situation(True, status={**STATUS, "settings_problem": "line 3"}),
+            Situation(True, status=replace(STATUS, settings_problem="line 3")),
             TrayState.ATTENTION,
             "The settings file cannot be used",
         ),
     ],
     ids=["starting", "idle", "working", "paused", "empty", "lost", "trouble", "version", "settings"],
 )
-def test_the_state_is_said_in_words(qapp: object, situation: Situation, mood: TrayState, words: str) -> None:
-    assert (situation.mood, situation.in_words()) == (mood, words)
+def test_the_state_is_said_in_words(qapp: object, situation: Situation, tray_state: TrayState, words: str) -> None:
+    assert (situation.tray_state, situation.in_words()) == (tray_state, words)
 
 
 def test_progress_counts_searchable_and_whole_papers_alike() -> None:
     assert Situation(True, jobs={"j": JOB}).progress == pytest.approx(0.6)
-    assert Situation(True, jobs={"j": {**JOB, "total": 0}}).progress is None
+    assert Situation(True, jobs={"j": replace(JOB, total=0)}).progress is None
 
 
 def finished(**result: Any) -> dict[str, Any]:
@@ -73,34 +76,34 @@ def finished(**result: Any) -> dict[str, Any]:
 def test_an_import_that_ends_is_told_once(
     qapp: object, qtbot: QtBot, event: dict[str, Any], title: str, wrong: bool
 ) -> None:
-    context, tasks = fake_context(status=STATUS)
+    context, tasks = fake_context(engine_status=STATUS)
     notices: list[tuple[Any, ...]] = []
     context.engine_status.notice.connect(lambda *said: notices.append(said))
     for _ in range(200):
-        tasks.told.emit(JOB)
-    tasks.told.emit(event)
+        tasks.publish(PROGRESS)
+    tasks.publish(event)
     assert [(n[0], n[2]) for n in notices] == [(title, wrong)]
-    assert (context.engine_status.now.mood == TrayState.ATTENTION) is wrong
+    assert (context.engine_status.now.tray_state == TrayState.ATTENTION) is wrong
     context.engine_status.seen()
     assert not context.engine_status.now.troubles
-    qtbot.waitUntil(lambda: ("status", {}) in tasks.asked)
+    qtbot.waitUntil(lambda: ("engine_status", {}) in tasks.asked)
     assert len(tasks.asked) == 1, "two hundred events make one question"
 
 
 @pytest.mark.parametrize("project", ["thesis", ""], ids=["move", "backup"])
 def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> None:
-    context, tasks = fake_context(status=STATUS)
+    context, tasks = fake_context(engine_status=STATUS)
     notices: list[tuple[Any, ...]] = []
     context.engine_status.notice.connect(lambda *said: notices.append(said))
     kind, what = ("move", "Moving the index of thesis") if project else ("backup", "Making a backup")
     tasks.reached.emit(STATUS)
-    tasks.told.emit({"type": "JobQueued", "job_id": "j", "project_id": project, "kind": kind})
+    tasks.publish({"type": "JobQueued", "job_id": "j", "project_id": project, "kind": kind})
     assert context.engine_status.now.in_words() == what
-    tasks.told.emit({**JOB, "project_id": project, "stage": "copy", "searchable": 0})
+    tasks.publish({**PROGRESS, "project_id": project, "stage": "copy", "searchable": 0})
     assert (context.engine_status.now.in_words(), context.engine_status.now.progress) == (what, pytest.approx(0.2))
     result = {"to": "http://far", "passages": 70} if project else {"file": "/b.zip", "passages": 70, "bytes": 5_000_000}
     for event in (finished(**result), finished(state="failed", error=LOST.as_dict())):
-        tasks.told.emit({**event, "project_id": project, "kind": kind})
+        tasks.publish({**event, "project_id": project, "kind": kind})
     (_, well, wrong), (title, why, also_wrong) = notices
     assert "70" in well and ("http://far" in well or "/b.zip" in well) and (wrong, also_wrong) == (False, True)
     assert title.endswith("could not be moved" if project else "could not be made") and why == LOST.message
@@ -108,41 +111,44 @@ def test_other_jobs_are_told_by_what_they_are(qapp: object, project: str) -> Non
 
 @pytest.mark.parametrize("reason", ["settings changed", "a backup was restored", "the data folder is back"])
 def test_an_engine_that_starts_anew_is_no_trouble(qapp: object, reason: str) -> None:
-    context, tasks = fake_context(status=STATUS)
+    context, tasks = fake_context(engine_status=STATUS)
     tasks.reached.emit(STATUS)
-    tasks.told.emit({"type": "EngineStopping", "reason": reason})
+    tasks.publish({"type": "EngineStopping", "reason": reason})
     tasks.lost.emit(LOST)
-    assert (context.engine_status.now.mood, context.engine_status.now.in_words()) == (TrayState.WORKING, "Starting …")
+    assert (context.engine_status.now.tray_state, context.engine_status.now.in_words()) == (
+        TrayState.WORKING,
+        "Starting …",
+    )
     tasks.lost.emit(LOST)  # it did not come back
     assert context.engine_status.now.problem is LOST
 
 
 def test_many_imports_of_a_project_are_told_of_together_at_their_end(qapp: object) -> None:
-    context, tasks = fake_context(status=STATUS)
+    context, tasks = fake_context(engine_status=STATUS)
     notices: list[tuple[Any, ...]] = []
     context.engine_status.notice.connect(lambda *said: notices.append(said))
     for number in range(200):
-        tasks.told.emit({"type": "JobQueued", "job_id": f"j{number}", "project_id": "thesis"})
-    tasks.told.emit({"type": "JobQueued", "job_id": "later", "project_id": "thesis", "kind": "compact"})
+        tasks.publish({"type": "JobQueued", "job_id": f"j{number}", "project_id": "thesis"})
+    tasks.publish({"type": "JobQueued", "job_id": "later", "project_id": "thesis", "kind": "compact"})
     for number in range(200):
         assert not notices
-        tasks.told.emit({**finished(documents_processed=1, chunks_written=3), "job_id": f"j{number}"})
+        tasks.publish({**finished(documents_processed=1, chunks_written=3), "job_id": f"j{number}"})
     assert notices == [("thesis is up to date", "200 papers were read; 600 passages can be cited.", False)]
 
 
 @pytest.mark.parametrize("event", [finished(skipped=40), finished(state="cancelled", documents_processed=1)], ids=str)
 def test_an_import_with_nothing_new_is_not_told(qapp: object, event: dict[str, Any]) -> None:
-    context, tasks = fake_context(status=STATUS)
+    context, tasks = fake_context(engine_status=STATUS)
     notices: list[Any] = []
     context.engine_status.notice.connect(lambda *said: notices.append(said))
-    tasks.told.emit(event)
+    tasks.publish(event)
     assert not notices
 
 
 def test_a_job_that_goes_on_is_not_said_to_be_paused_any_more(qapp: object, qtbot: QtBot) -> None:
-    job = {"job_id": "j", "project": "thesis", "state": "paused", "source": None}
-    context, tasks = fake_context(status={**STATUS, "jobs": [{**job, "state": "running", "searchable": 1}]})
-    tasks.reached.emit({**STATUS, "paused": True, "jobs": [job]})
-    tasks.told.emit(JOB)
-    qtbot.waitUntil(lambda: context.engine_status.now.jobs["j"]["state"] == "running")
-    assert context.engine_status.now.jobs["j"]["searchable"] == 10, "an event is newer than the answer that it crossed"
+    job = RunningJob(job_id="j", project="thesis", state="paused")
+    context, tasks = fake_context(engine_status=replace(STATUS, jobs=[replace(job, state="running", searchable=1)]))
+    tasks.reached.emit(replace(STATUS, paused=True, jobs=[job]))
+    tasks.publish(PROGRESS)
+    qtbot.waitUntil(lambda: context.engine_status.now.jobs["j"].state == "running")
+    assert context.engine_status.now.jobs["j"].searchable == 10, "an event is newer than the answer that it crossed"

@@ -13,7 +13,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.documents_model import CITEKEY
 from citeloom.desktop.library.page import ProjectsPage
 from citeloom.desktop.library.source_dialogs import resize
-from tests.desktop.fake_engine_tasks import FakeEngineTasks
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status
 from tests.desktop.sample_projects import FINISHED, LEFT, SampleProjects, opened, progress, questions, yes
 
 NO_PROJECT = CiteLoomError(Code.INVALID_PROJECT, "There is no such project.", "")
@@ -28,9 +28,9 @@ def _two(qtbot: QtBot, count: int = 5, **more: Any) -> tuple[ProjectsPage, FakeE
 def _run(tasks: FakeEngineTasks, *projects: str) -> None:
     """Imports of these projects are under way."""
     jobs = [{"job_id": f"j-{one}", "project": one, "state": "running"} for one in projects]
-    tasks.answers["status"] = {"projects": 2, "jobs": jobs}
+    tasks.answers["engine_status"] = a_status(projects=2, jobs=jobs)
     for one in projects:
-        tasks.told.emit(progress(job_id=f"j-{one}", project_id=one))
+        tasks.publish(progress(job_id=f"j-{one}", project_id=one))
 
 
 def _let_go(tasks: FakeEngineTasks) -> None:
@@ -72,7 +72,7 @@ def test_papers_are_counted_again_when_the_engine_is_back(qtbot: QtBot) -> None:
     page, tasks = _two(qtbot, documents=lambda asked: lost if asked["status"] else samples.documents(asked))
     qtbot.waitUntil(lambda: any(one["status"] for one in questions(tasks, "documents")))
     tasks.answers["documents"] = samples.documents
-    tasks.reached.emit({"jobs": []})
+    tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: page.view.papers.status_box.itemText(0) == "All papers (5)")
 
 
@@ -118,22 +118,22 @@ def test_two_projects_go_one_after_the_other(qtbot: QtBot) -> None:
         qtbot.mouseClick(page.view.remove_button, LEFT)
         yes(page.view.question)
     assert not questions(tasks, "project_remove")
-    tasks.answers |= {"status": {"projects": 0, "jobs": []}, "project_list": []}
+    tasks.answers |= {"engine_status": a_status(projects=0), "project_list": []}
     for project in ("thesis", "other"):
-        tasks.told.emit({**FINISHED, "job_id": f"j-{project}", "project_id": project, "state": "cancelled"})
+        tasks.publish({**FINISHED, "job_id": f"j-{project}", "project_id": project, "state": "cancelled"})
     qtbot.waitUntil(lambda: len(questions(tasks, "project_remove")) == 2)
     assert [one["id"] for one in questions(tasks, "project_remove")] == ["thesis", "other"]
 
 
 def test_a_project_whose_import_could_not_be_stopped_stays(qtbot: QtBot) -> None:
     refused = CiteLoomError(Code.INTERNAL_ERROR, "It goes on.", "")
-    page, tasks = _two(qtbot, cancel=refused, project_remove=lambda asked: {"id": asked["id"]})
+    page, tasks = _two(qtbot, engine_cancel_job=refused, project_remove=lambda asked: {"id": asked["id"]})
     _run(tasks, "thesis")
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
     qtbot.waitUntil(lambda: page.banner.words.text() == "It goes on.")
-    tasks.answers["status"] = {"projects": 2, "jobs": []}
-    tasks.told.emit({**FINISHED, "job_id": "j-thesis"})
+    tasks.answers["engine_status"] = a_status(projects=2, jobs=[])
+    tasks.publish({**FINISHED, "job_id": "j-thesis"})
     qtbot.wait(50)
     assert not questions(tasks, "project_remove"), "hours later it would surprise"
 
@@ -165,7 +165,7 @@ def test_an_answer_that_takes_its_time_is_waited_for_while_an_import_goes_on(qtb
     assert len(tasks.held) == 1, "a question that is dropped every second is never answered"
     _let_go(tasks)
     qtbot.waitUntil(lambda: any(one["find"] == "owls" for one in questions(tasks, "documents")))
-    tasks.told.emit(progress())
+    tasks.publish(progress())
     before = len(questions(tasks, "documents"))
     papers._refresh.timeout.emit()
     qtbot.waitUntil(lambda: len(questions(tasks, "documents")) > before)
@@ -208,7 +208,7 @@ def test_the_arrow_keys_lead_through_the_projects(qtbot: QtBot) -> None:
 def test_a_project_that_is_being_made_is_not_lost_with_its_dialog(qtbot: QtBot) -> None:
     made = {"id": "new", "sources": [{}], "warnings": [], "coverage": {}}
     closed = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero was not found.", "Start it.")
-    page, tasks = _two(qtbot, project_add=made, zotero_collections=closed)
+    page, tasks = _two(qtbot, project_add=made, importing_zotero_collections=closed)
     page.new_project()
     dialog = page.dialog
     assert dialog is not None
@@ -220,7 +220,7 @@ def test_a_project_that_is_being_made_is_not_lost_with_its_dialog(qtbot: QtBot) 
     tasks.answers["project_list"] = [*tasks.answers["project_list"], {"id": "new", "coverage": {}}]
     _let_go(tasks)
     qtbot.waitUntil(lambda: page.view.project == "new")
-    assert [one["project"] for one in questions(tasks, "ingest")] == ["new"]
+    assert [one["project"] for one in questions(tasks, "importing_ingest")] == ["new"]
 
 
 def test_a_dialog_is_no_larger_than_the_screen(qtbot: QtBot) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.events import JobFinished
 from citeloom.desktop.library.documents_model import CITEKEY, PAGES, STATUS
 from citeloom.desktop.library.page import ProjectsPage
 from citeloom.desktop.shell.page import PageContext
@@ -122,8 +123,8 @@ def test_a_project_is_made_filled_and_removed(
     yes(sources.question)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 4 and sources.list.count() == 1, timeout=_PATIENCE)
 
-    built = lambda event: event["type"] == "JobFinished" and event["result"]["chunks_written"] == 12  # noqa: E731
-    with qtbot.waitSignal(context.tasks.told, timeout=_PATIENCE, check_params_cb=built):
+    built = lambda event: isinstance(event, JobFinished) and event.result["chunks_written"] == 12  # noqa: E731
+    with qtbot.waitSignal(context.tasks.event_received, timeout=_PATIENCE, check_params_cb=built):
         qtbot.mouseClick(page.view.rebuild_button, LEFT)
         yes(page.view.question)
 
@@ -150,7 +151,8 @@ def test_selected_papers_are_read_again_copied_and_removed(
 
     qtbot.keyClick(papers.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == ", ".join(keys), timeout=_PATIENCE)
-    with qtbot.waitSignal(context.tasks.told, check_params_cb=lambda e: e["type"] == "JobFinished", timeout=_PATIENCE):
+    finished = lambda event: isinstance(event, JobFinished)  # noqa: E731
+    with qtbot.waitSignal(context.tasks.event_received, check_params_cb=finished, timeout=_PATIENCE):
         papers.actions_.convert.trigger()
     assert "4 papers are being read again." in page.banner.words.text()
 

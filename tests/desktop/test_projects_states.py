@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.documents_model import CITEKEY, REASON, STATUS, TITLE
 from citeloom.desktop.library.paged_list import BLOCK
+from tests.desktop.fake_engine_tasks import a_status
 from tests.desktop.sample_projects import FINISHED, LEFT, MARKUP, SampleProjects, opened, progress, questions, yes
 
 
@@ -57,7 +58,7 @@ def test_a_paper_stays_selected_and_in_its_place_when_others_come_before_it(qtbo
     scrolled = papers.view.verticalScrollBar().value()
 
     samples.ids = ["a1", "a2", "a3", *samples.ids]
-    tasks.told.emit(progress())
+    tasks.publish(progress())
     qtbot.waitUntil(lambda: papers.model.rowCount() == 5003)
     qtbot.waitUntil(lambda: papers.selected_rows() == [3003])
     assert papers.view.verticalScrollBar().value() == scrolled
@@ -72,11 +73,11 @@ def test_filter_and_order_stay_while_an_import_goes_on(qtbot: QtBot) -> None:
     qtbot.keyClicks(papers.find_field, "title")
     qtbot.waitUntil(lambda: questions(tasks, "documents")[-1]["find"] == "title")
     papers._refresh.setInterval(3_600_000)
-    tasks.told.emit(progress())
+    tasks.publish(progress())
     qtbot.wait(50)
     before = len(tasks.asked)
     for _ in range(5):
-        tasks.told.emit(progress())
+        tasks.publish(progress())
         qtbot.wait(5)
     assert not [verb for verb, _ in tasks.asked[before:] if verb == "documents"]
     papers._refresh.timeout.emit()
@@ -137,7 +138,8 @@ def test_all_selected_papers_are_removed_also_those_never_seen(qtbot: QtBot) -> 
 _PLAN = {
     "project": "thesis",
     "removed": [{"citekey": f"k{n}", "title": f"Owl {n}", "source": "s"} for n in range(40)],
-    "added": [{}, {}],
+    "added": [{"citekey": "", "title": "", "source": "a"}, {"citekey": "", "title": "", "source": "b"}],
+    **{"changed": [], "updated": [], "without_file": [], "warnings": []},
     "unchanged": 60,
     "asks": True,
     "problems": [],
@@ -146,7 +148,7 @@ _PLAN = {
 
 @pytest.mark.parametrize(("button", "removes"), [("keep", False), ("remove", True)])
 def test_before_many_papers_go_the_plan_is_shown(qtbot: QtBot, button: str, removes: bool) -> None:
-    page, tasks = opened(qtbot, SampleProjects(100), plan=_PLAN)
+    page, tasks = opened(qtbot, SampleProjects(100), importing_preview_sync=_PLAN)
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     qtbot.mouseClick(page.view.sync_button, LEFT)
     qtbot.waitUntil(lambda: page.view.importing.plan_dialog is not None)
@@ -155,21 +157,21 @@ def test_before_many_papers_go_the_plan_is_shown(qtbot: QtBot, button: str, remo
     leaving = dialog.leaving.model()
     assert leaving.rowCount() == 40
     assert leaving.index(3, 0).data() == "k3 · Owl 3"
-    assert not questions(tasks, "ingest")
+    assert not questions(tasks, "importing_ingest")
     qtbot.mouseClick(getattr(dialog, button), LEFT)
-    qtbot.waitUntil(lambda: bool(questions(tasks, "ingest")))
-    assert [one["options"] for one in questions(tasks, "ingest")] == [{"remove_missing": removes}]
+    qtbot.waitUntil(lambda: bool(questions(tasks, "importing_ingest")))
+    assert [one["remove_missing"] for one in questions(tasks, "importing_ingest")] == [removes]
 
 
 def test_a_plan_that_is_put_off_changes_nothing(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, SampleProjects(100), plan=_PLAN)
+    page, tasks = opened(qtbot, SampleProjects(100), importing_preview_sync=_PLAN)
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     page.view.sync()
     qtbot.waitUntil(lambda: page.view.importing.plan_dialog is not None)
     assert page.view.importing.plan_dialog is not None
     page.view.importing.plan_dialog.reject()
     qtbot.wait(50)
-    assert not questions(tasks, "ingest")
+    assert not questions(tasks, "importing_ingest")
     assert page.view.sync_button.isEnabled()
 
 
@@ -212,18 +214,18 @@ def test_an_engine_that_is_lost_is_asked_again_when_it_is_back(qtbot: QtBot) -> 
     assert page.banner.words.text().startswith("The engine ended.")
     assert page.view.papers.model.rowCount() == 5
     tasks.answers |= {"documents": samples.documents, "project_show": show}
-    tasks.reached.emit({"jobs": []})
+    tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 6)
     assert page.banner.isHidden()
 
 
 def test_what_was_not_done_is_still_said_when_the_engine_is_back(qtbot: QtBot) -> None:
     gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "Do it again.")
-    page, tasks = opened(qtbot, SampleProjects(5), plan=gone)
+    page, tasks = opened(qtbot, SampleProjects(5), importing_preview_sync=gone)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
     qtbot.mouseClick(page.view.sync_button, LEFT)
     qtbot.waitUntil(page.banner.isVisible)
-    tasks.reached.emit({"jobs": []})
+    tasks.reached.emit(a_status())
     qtbot.wait(50)
     assert page.banner.words.text().startswith("The engine ended.")
     assert page.banner.isVisible()
@@ -245,31 +247,35 @@ def test_a_project_that_was_removed_elsewhere_leaves_the_list(qtbot: QtBot) -> N
 def test_an_import_is_followed_and_stopped(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, SampleProjects(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    tasks.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
+    tasks.answers["engine_status"] = a_status(
+        projects=1, jobs=[{"job_id": "j1", "project": "thesis", "state": "running"}]
+    )
     strip = page.view.strip
     assert not strip.isVisible()
-    tasks.told.emit(progress())
+    tasks.publish(progress())
     assert strip.what.text() == "Reading papers whole: 4 of 8"
     assert strip.left.text() == "about 7 min"
     assert strip.file.accessibleName() == "owl.pdf, page 2 of 30"
     assert strip.bar.value() == 750
     qtbot.mouseClick(strip.stop_button, LEFT)
-    qtbot.waitUntil(lambda: questions(tasks, "cancel") == [{"job_id": "j1"}])
+    qtbot.waitUntil(lambda: questions(tasks, "engine_cancel_job") == [{"job_id": "j1"}])
     assert not strip.stop_button.isEnabled()
-    tasks.answers["status"] = {"projects": 1, "jobs": []}
-    tasks.told.emit({**FINISHED, "state": "cancelled"})
+    tasks.answers["engine_status"] = a_status(projects=1, jobs=[])
+    tasks.publish({**FINISHED, "state": "cancelled"})
     assert not strip.isVisible()
 
 
 def test_an_import_that_waits_says_what_for_and_tells_it_once(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, SampleProjects(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    tasks.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
+    tasks.answers["engine_status"] = a_status(
+        projects=1, jobs=[{"job_id": "j1", "project": "thesis", "state": "running"}]
+    )
     told: list[tuple[str, str, bool]] = []
     page.context.engine_status.notice.connect(lambda *notice: told.append(notice))
     away = {**progress(), "stage": "wait", "file": "", "waits_for": "The server is away. Start it."}
     for event in (away, progress(), away):
-        tasks.told.emit(event)
+        tasks.publish(event)
     assert page.view.strip.what.text() == "Waiting: The server is away. Start it."
     assert page.view.strip.bar.value() == 750, "how far it has come is still shown"
     assert told == [("thesis: an import waits", "The server is away. Start it.", True)]
@@ -285,31 +291,34 @@ def test_failed_papers_are_tried_again_where_there_are_some(qtbot: QtBot) -> Non
     page.view.ask()
     qtbot.waitUntil(page.view.retry_button.isVisible)
     qtbot.mouseClick(page.view.retry_button, LEFT)
-    qtbot.waitUntil(lambda: bool(questions(tasks, "ingest")))
-    assert questions(tasks, "ingest") == [{"project": "thesis", "source": None, "options": {"retry_failed": True}}]
+    qtbot.waitUntil(lambda: bool(questions(tasks, "importing_ingest")))
+    (asked,) = questions(tasks, "importing_ingest")
+    assert (asked["project"], asked["source"], asked["retry_failed"]) == ("thesis", None, True)
 
 
 def test_papers_that_were_held_back_and_a_failed_import_are_told(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, SampleProjects(8))
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    tasks.told.emit({**FINISHED, "result": {"held_back": 12}})
+    tasks.publish({**FINISHED, "result": {"held_back": 12}})
     assert "12 papers have left" in page.banner.words.text()
     error = CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Make room.").as_dict()
-    tasks.told.emit({**FINISHED, "state": "failed", "result": {"error": error}})
+    tasks.publish({**FINISHED, "state": "failed", "result": {"error": error}})
     assert page.banner.words.text() == "The disk is full. Make room."
 
 
 def test_a_project_goes_only_when_its_import_has_stopped(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, SampleProjects(8), project_remove=lambda asked: {"id": asked["id"]})
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    tasks.answers["status"] = {"projects": 1, "jobs": [{"job_id": "j1", "project": "thesis", "state": "running"}]}
-    tasks.told.emit(progress())
+    tasks.answers["engine_status"] = a_status(
+        projects=1, jobs=[{"job_id": "j1", "project": "thesis", "state": "running"}]
+    )
+    tasks.publish(progress())
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
-    qtbot.waitUntil(lambda: bool(questions(tasks, "cancel")))
+    qtbot.waitUntil(lambda: bool(questions(tasks, "engine_cancel_job")))
     assert not questions(tasks, "project_remove")
-    tasks.answers |= {"status": {"projects": 0, "jobs": []}, "project_list": []}
-    tasks.told.emit({**FINISHED, "state": "cancelled"})
+    tasks.answers |= {"engine_status": a_status(projects=0), "project_list": []}
+    tasks.publish({**FINISHED, "state": "cancelled"})
     qtbot.waitUntil(page.first.isVisible)
     assert questions(tasks, "project_remove") == [{"id": "thesis"}]
 
@@ -317,7 +326,7 @@ def test_a_project_goes_only_when_its_import_has_stopped(qtbot: QtBot) -> None:
 def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
     closed = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero was not found.", "Start it.")
     made = {"id": "thesis", "sources": [], "warnings": [], "coverage": {}}
-    page, tasks = opened(qtbot, SampleProjects(0), zotero_collections=closed, project_add=made)
+    page, tasks = opened(qtbot, SampleProjects(0), importing_zotero_collections=closed, project_add=made)
     tasks.answers["project_list"] = []
     page.new_project()
     dialog = page.dialog
@@ -329,14 +338,14 @@ def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
         qtbot.mouseClick(dialog.yes, LEFT)
     asked = {"id": "thesis", "folders": [], "zotero": [], "references": None}
     assert questions(tasks, "project_add") == [asked]
-    assert not questions(tasks, "ingest")
+    assert not questions(tasks, "importing_ingest")
 
 
 def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
-    collections = [{"key": "AA", "name": "Owls", "parent": None, "items": 2}]
+    collections = [{"key": "AA", "path": "Owls", "name": "Owls", "parent": None, "items": 2, "depth": 0}]
     library = {"id": "library", "name": "My Library", "items": 2, "collections": collections, "searches": []}
     samples = SampleProjects(2)
-    page, tasks = opened(qtbot, samples, zotero_collections={"libraries": [library]})
+    page, tasks = opened(qtbot, samples, importing_zotero_collections={"libraries": [library]})
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     tasks.answers["project_allow"] = tasks.answers["project_show"]
     page.view.add_button.menu().actions()[0].trigger()
@@ -345,7 +354,7 @@ def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
     tree.view.setCurrentIndex(tree.view.model().index(0, 0, tree.view.model().index(0, 0)))
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
     qtbot.mouseClick(page.view.dialog.yes, LEFT)  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: bool(questions(tasks, "ingest")))
+    qtbot.waitUntil(lambda: bool(questions(tasks, "importing_ingest")))
     chosen = [{"words": "AA", "library": "library", "recursive": True, "tags": []}]
     assert questions(tasks, "project_allow") == [{"id": "thesis", "folders": [], "zotero": chosen}]
 
@@ -360,7 +369,7 @@ def test_the_sample_library_is_tried_with_one_click(qtbot: QtBot) -> None:
     asked = questions(tasks, "project_add")[0]
     assert Path(asked["references"]).is_file()
     assert any(Path(asked["folders"][0]).iterdir())
-    assert [one["project"] for one in questions(tasks, "ingest")] == ["sample"]
+    assert [one["project"] for one in questions(tasks, "importing_ingest")] == ["sample"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search.hits_model import BADGE, META
 from citeloom.desktop.search.page import SearchPage
-from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 from tests.desktop.naming import nameless
 
 COVERAGE = {"documents": 10, "searchable": 9, "pending": 0, "failed": 1, "without_file": 0}
@@ -151,11 +151,11 @@ def test_an_engine_that_is_lost_is_said_and_asked_again_when_it_is_back(qtbot: Q
     assert page.stack.currentWidget() is page.waiting
     page.bar.box.setText("moths")
     tasks.answers.update(project_list=[PROJECT], search=found(a_hit()), page_picture=LOST)
-    tasks.reached.emit({})
+    tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.model.hits) and page.banner.isHidden())
     qtbot.waitUntil(lambda: tasks.asked[-1][0] == "page_picture")
     tasks.answers["page_picture"] = a_picture()
-    tasks.reached.emit({})
+    tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
 
 
@@ -321,7 +321,7 @@ def test_years_may_be_given_the_wrong_way_round_and_a_part_of_a_tag_is_enough(qt
     assert filters.filters()["tags"] == {"$contains": "mot"}
     asked = len(tasks.asked)
     finished = {"type": "JobFinished", "job_id": "j", "project_id": "thesis", "state": "done", "result": {}}
-    tasks.told.emit(finished)
+    tasks.publish(finished)
     qtbot.waitUntil(lambda: "facets" in [verb for verb, _ in tasks.asked[asked:]])
     assert filters.filters()["tags"] == {"$contains": "mot"}, "new choices do not undo a filter"
     filters.clear_button.click()
@@ -350,7 +350,7 @@ def test_the_words_of_a_scan_are_looked_for_again_when_the_engine_is_back(qtbot:
     ask(page, qtbot)
     qtbot.waitUntil(lambda: any(args.get("recognise") for _, args in tasks.asked))
     tasks.answers["page_picture"] = a_picture()
-    tasks.reached.emit({})
+    tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
     assert page.reader.page.note.isHidden()
 
@@ -371,7 +371,7 @@ def test_going_through_the_filters_without_changing_one_searches_nothing_anew(qt
 def test_the_first_project_can_be_searched_as_soon_as_it_is_read(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, project_list=[])
     tasks.answers["project_list"] = [PROJECT]
-    tasks.told.emit({"type": "JobQueued", "job_id": "j", "project_id": "thesis"})
+    tasks.publish({"type": "JobQueued", "job_id": "j", "project_id": "thesis"})
     qtbot.waitUntil(lambda: page.bar.project_id() == "thesis")
 
 

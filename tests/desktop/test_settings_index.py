@@ -16,7 +16,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.page import SettingsPage
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.index_text import leaving_words, on_this_machine
-from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 from tests.desktop.naming import nameless
 from tests.desktop.sample_projects import yes
 from tests.qdrant_stand_in import QdrantStandIn
@@ -180,9 +180,7 @@ def test_the_key_of_a_server_is_typed_hidden_tried_and_forgotten(own_home: Path,
 
 def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qtbot: QtBot) -> None:
     begun = {"job_id": "7", "state": "queued", "already": False, "place": FAR}
-    page, tasks = _page(
-        qtbot, maintenance_indexes=lies(), maintenance_move_index=REFUSED, status={"projects": 1, "jobs": []}
-    )
+    page, tasks = _page(qtbot, maintenance_indexes=lies(), maintenance_move_index=REFUSED, engine_status=a_status())
     section = _section(page)
     _move(qtbot, section)
     _wait(qtbot, lambda: page.banner.words.text() == str(REFUSED))
@@ -197,18 +195,18 @@ def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qt
     assert ("maintenance_move_index", {"project": "thesis", "to": FAR}) in tasks.asked
     assert not section.move_button.isEnabled() and not section.compact_button.isEnabled()
     moving = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 1200, "done": 300}
-    tasks.told.emit({**moving, "stage": "copy", "eta_seconds": 40.0})
+    tasks.publish({**moving, "stage": "copy", "eta_seconds": 40.0})
     assert section.strip.what.text().startswith("Copying passages: 300 of") and section.strip.bar.value() == 250
     tasks.answers["maintenance_indexes"] = lies(FAR)
-    tasks.told.emit(ended("done", **{"from": "embedded", "to": FAR, "passages": 1200, "bytes": 9, "warnings": ["W."]}))
+    tasks.publish(ended("done", **{"from": "embedded", "to": FAR, "passages": 1200, "bytes": 9, "warnings": ["W."]}))
     assert FAR in page.banner.words.text() and page.banner.words.text().endswith("W.")
     _wait(qtbot, lambda: section.projects.rows[0].place == FAR)
 
     section._jobs["7"] = "move", "thesis"
-    tasks.told.emit(ended("cancelled", warnings=[]))
+    tasks.publish(ended("cancelled", warnings=[]))
     assert "is as it was" in page.banner.words.text()
     section._jobs["7"] = "move", "thesis"
-    tasks.told.emit(ended("failed", error=REFUSED.as_dict()))
+    tasks.publish(ended("failed", error=REFUSED.as_dict()))
     assert page.banner.words.text() == str(REFUSED)
 
 
@@ -238,7 +236,7 @@ def test_a_compacted_index_says_what_it_freed(own_home: Path, qtbot: QtBot) -> N
     _wait(qtbot, section.compact_button.isEnabled)
     qtbot.mouseClick(section.compact_button, LEFT)
     _wait(qtbot, lambda: "7" in section._jobs)
-    tasks.told.emit(ended("done", bytes_before=9_000_000, bytes=5_000_000, passages=3, warnings=[]))
+    tasks.publish(ended("done", bytes_before=9_000_000, bytes=5_000_000, passages=3, warnings=[]))
     assert page.banner.words.text() == "“thesis”: It took 9.0 MB; now it takes 5.0 MB."
 
 

@@ -11,6 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.importing import ZoteroAccount, ZoteroStatus
+from citeloom.api.verbs import decode
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.page import SettingsPage
@@ -20,7 +22,7 @@ from citeloom.desktop.settings.sections.logs import LogsSection, last_lines
 from citeloom.desktop.settings.sections.models import ModelsSection
 from citeloom.desktop.settings.sections.zotero import ZoteroSection
 from citeloom.desktop.text.zotero_text import account_words, reached_words
-from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
+from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 
 LEFT = Qt.MouseButton.LeftButton
 GONE = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.")
@@ -28,20 +30,26 @@ LONG = "تاريخ 🐦 <b>" + "x" * 2000
 BUNDLED = settings.BUNDLED_DENSE
 
 
-def seen(in_use: str | None = None, **changed: Any) -> dict[str, Any]:
+def library(id_: str, items: int) -> dict[str, Any]:
+    """A library of Zotero."""
+    return {"id": id_, "name": f"Library {id_}", "items": items, "collections": 0}
+
+
+def seen(in_use: str | None = None, **changed: Any) -> ZoteroStatus:
     """What the engine says of Zotero."""
-    return {
+    values = {
         "in_use": in_use,
         "why": "Zotero is not running.",
         "local": {"running": in_use == "local", "api": "on", "version": "7.0.1", "better_bibtex": None, "url": ""},
         "sqlite": {"database": None, "schema": None, "problem": None},
         "web": {"key": None, "user": None, "problem": None},
-        "libraries": [{"id": "1", "items": 1200}, {"id": "2", "items": 34}] if in_use else [],
+        "libraries": [library("1", 1200), library("2", 34)] if in_use else [],
         "data_folder": "/home/ada/Zotero",
         "base_folder": None,
         "next_step": "" if in_use else "Start Zotero.",
         **changed,
     }
+    return decode(values, ZoteroStatus)
 
 
 def model(name: str, *, here: bool = False, bundled: bool = False) -> dict[str, Any]:
@@ -91,20 +99,20 @@ def projects(*names: str) -> dict[str, Any]:
     ],
     ids=["local", "sqlite", "web", "none", "closed door"],
 )
-def test_the_way_to_zotero_is_said_in_words(said: dict[str, Any], well: bool, words: str) -> None:
+def test_the_way_to_zotero_is_said_in_words(said: ZoteroStatus, well: bool, words: str) -> None:
     found, state, more = reached_words(said)
     assert found is well and words in state and more
 
 
 def test_the_account_says_where_the_key_is_kept() -> None:
-    assert "keyring" in account_words({"key": "keyring", "user": "ada", "problem": None})
-    assert "CITELOOM_ZOTERO_API_KEY" in account_words({"key": "environment", "user": None, "problem": None})
-    assert account_words({"key": "keyring", "user": None, "problem": "No answer."}) == "No answer."
+    assert "keyring" in account_words(ZoteroAccount("keyring", "ada", None))
+    assert "CITELOOM_ZOTERO_API_KEY" in account_words(ZoteroAccount("environment", None, None))
+    assert account_words(ZoteroAccount("keyring", None, "No answer.")) == "No answer."
 
 
 def test_one_logs_in_with_a_hidden_key_and_out_again(own_home: Path, qtbot: QtBot) -> None:
     refused = CiteLoomError(Code.PERMISSION_DENIED, "zotero.org does not know this key.", "Make a new one.")
-    page, tasks = _page(qtbot, zotero_status=seen("local"), zotero_login=refused)
+    page, tasks = _page(qtbot, importing_zotero_status=seen("local"), importing_zotero_login=refused)
     section = _go(page, "zotero", ZoteroSection)
     _wait(qtbot, lambda: section.state.text() == "Zotero 7.0.1 is running" and section.key.isEnabled())
     assert section.key.echoMode() == QLineEdit.EchoMode.Password and not section.log_out_button.isVisible()
@@ -115,16 +123,19 @@ def test_one_logs_in_with_a_hidden_key_and_out_again(own_home: Path, qtbot: QtBo
     _wait(qtbot, lambda: section.account.text() == str(refused))
     assert section.log_in_button.isEnabled() and section.key.text(), "it can be mended and sent again"
 
-    tasks.answers["zotero_login"] = {"user": "ada", "key": "keyring"}
-    tasks.answers["zotero_status"] = seen("local", web={"key": "keyring", "user": "ada", "problem": None})
+    tasks.answers["importing_zotero_login"] = {"user": "ada", "key": "keyring"}
+    tasks.answers["importing_zotero_status"] = seen("local", web={"key": "keyring", "user": "ada", "problem": None})
     qtbot.keyClick(section.key, Qt.Key.Key_Return)
     _wait(qtbot, section.log_out_button.isVisible)
-    assert ("zotero_login", {"key": "s3cret"}) in tasks.asked
+    assert ("importing_zotero_login", {"key": "s3cret"}) in tasks.asked
     assert section.key.text() == "" and "ada" in section.account.text()
 
-    tasks.answers |= {"zotero_logout": {"forgotten": True, "key": None}, "zotero_status": seen("local")}
+    tasks.answers |= {
+        "importing_zotero_logout": {"forgotten": True, "key": None},
+        "importing_zotero_status": seen("local"),
+    }
     qtbot.mouseClick(section.log_out_button, LEFT)
-    assert ("zotero_logout", {}) not in tasks.asked, "it asks first"
+    assert ("importing_zotero_logout", {}) not in tasks.asked, "it asks first"
     _agree(section.findChild(QMessageBox))
     _wait(qtbot, section.key.isVisible)
     assert "not logged in" in section.account.text()
@@ -149,12 +160,12 @@ def test_another_model_is_asked_for_fetched_and_followed(own_home: Path, qtbot: 
     assert tasks.asked[-1] == ("maintenance_use_model", {"project": "thesis", "model": "multi/far", "download": True})
 
     progress = {"type": "JobProgress", "job_id": "7", "project_id": "thesis", "total": 0, "stage": "model"}
-    tasks.told.emit({**progress, "file": "multi/far: 20 of 500 MB", "page": 20, "pages": 500})
+    tasks.publish({**progress, "file": "multi/far: 20 of 500 MB", "page": 20, "pages": 500})
     assert section.strip.isVisible() and section.strip.what.text() == "Fetching the model …"
     now = projects("thesis", "other")
     now["projects"][0]["dense_model"] = "multi/far"
     tasks.answers["maintenance_models"] = now
-    tasks.told.emit({"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "done", "result": {}})
+    tasks.publish({"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "done", "result": {}})
     assert page.banner.words.text() == "“thesis” has the model multi/far now."
     _wait(qtbot, lambda: section.projects.rows[0].dense_model == "multi/far")
     assert not section.strip.isVisible()
@@ -187,7 +198,7 @@ def test_a_model_that_cannot_be_had_leaves_the_project_as_it_is(own_home: Path, 
     _wait(qtbot, lambda: "being built anew" in page.banner.words.text())
     error = CiteLoomError(Code.MODEL_NOT_AVAILABLE, "It could not be fetched.", "Try again.").as_dict()
     failed = {"type": "JobFinished", "job_id": "7", "project_id": "thesis", "state": "failed"}
-    tasks.told.emit({**failed, "result": {"error": error}})
+    tasks.publish({**failed, "result": {"error": error}})
     assert page.banner.words.text() == "It could not be fetched. Try again."
 
 
@@ -282,14 +293,14 @@ def test_only_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["general", "zotero", "models", "reading", "index", "data", "privacy", "logs"])
 def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path, qtbot: QtBot, name: str) -> None:
     maintenance = ("models", "ocr", "indexes", "disk_usage", "show_cache")
-    verbs = ("project_list", "zotero_status", *(f"maintenance_{verb}" for verb in maintenance))
+    verbs = ("project_list", "importing_zotero_status", *(f"maintenance_{verb}" for verb in maintenance))
     page, tasks = _page(qtbot, **dict.fromkeys(verbs, GONE))
     page.shown({"section": name})
     _wait(qtbot, lambda: page.settings_file.loaded and tasks.at_rest)
     qtbot.wait(50)
     assert not page.banner.isVisible(), "the window says it, once for all pages"
     before = len(tasks.asked)
-    tasks.reached.emit({})
+    tasks.reached.emit(a_status())
     asks = name not in ("privacy", "logs")
     _wait(qtbot, lambda: len(tasks.asked) > before or not asks)
     assert all(row.isEnabled() for row in page.current.rows.values()), "the file can be changed all the same"

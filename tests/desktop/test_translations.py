@@ -156,7 +156,9 @@ def german(qapp: QApplication) -> Iterator[None]:
 def the_app(qtbot: QtBot, tmp_path: Path) -> list[QWidget]:
     """All windows, on a made-up engine with one empty project."""
     refused = CiteLoomError(Code.TIMEOUT, "-")
-    context, tasks = fake_context(status=STATUS, project_list=[], editors={"editors": []}, zotero_status=refused)
+    context, tasks = fake_context(
+        engine_status=STATUS, project_list=[], engine_list_editors={"editors": []}, importing_zotero_status=refused
+    )
     pages = all_pages(context)
     window = MainWindow(context, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(window)

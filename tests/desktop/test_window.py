@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ class Blank(Page):
 
 @pytest.fixture
 def world(qtbot: QtBot, tmp_path: Path) -> tuple[MainWindow, Tray, FakeEngineTasks]:
-    context, tasks = fake_context(status=STATUS, project_list=[])
+    context, tasks = fake_context(engine_status=STATUS, project_list=[])
     pages: list[Page] = [Blank(context, name) for name in NAMES]
     window = MainWindow(context, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(window)
@@ -69,7 +70,7 @@ def test_the_tray_says_the_state_and_offers_to_resume(
     world: tuple[MainWindow, Tray, FakeEngineTasks], qtbot: QtBot
 ) -> None:
     _, tray, tasks = world
-    tasks.reached.emit({**STATUS, "paused": True})
+    tasks.reached.emit(replace(STATUS, paused=True))
     qtbot.waitUntil(lambda: tray.pause.text() == "Resume")
     assert tray.state.text() == "Paused: 142 of 150 papers searchable"
     assert tray.icon.toolTip() == "CiteLoom – Paused: 142 of 150 papers searchable"

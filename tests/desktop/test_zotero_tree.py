@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.importing import ZoteroCollection, ZoteroCollections, ZoteroLibrary, ZoteroSearch
 from citeloom.desktop.widgets.zotero_tree import Part, ZoteroTree, parts_of
 from tests.desktop.naming import nameless
 
 
-def _said(*collections: tuple[str, str, str | None], searches: tuple[str, ...] = ()) -> dict[str, Any]:
-    listed = [{"key": key, "name": name, "parent": parent, "items": 2} for key, name, parent in collections]
-    found = [{"key": f"S{n}", "name": name} for n, name in enumerate(searches)]
-    mine = {"id": "library", "name": "My Library", "items": 9, "collections": listed, "searches": found}
-    group = {"id": "groups/7", "name": "Lab <b>of</b> light", "items": 3, "collections": [], "searches": []}
-    return {"libraries": [mine, group]}
+def _said(*collections: tuple[str, str, str | None], searches: tuple[str, ...] = ()) -> ZoteroCollections:
+    listed = [ZoteroCollection(key, name, name, parent, items=2, depth=0) for key, name, parent in collections]
+    found = [ZoteroSearch(f"S{n}", name) for n, name in enumerate(searches)]
+    mine = ZoteroLibrary("library", "My Library", 9, listed, found)
+    group = ZoteroLibrary("groups/7", "Lab <b>of</b> light", 3, [], [])
+    return ZoteroCollections([mine, group])
 
 
 _TREE = _said(

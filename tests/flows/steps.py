@@ -218,13 +218,13 @@ class Control:
 def begin_ingest(home: Path, **options: Any) -> None:
     """Queue an import of the whole project `p` and do not wait for it."""
     with Control(home) as control:
-        control.call("ingest", project="p", source=None, options=options)
+        control.call("importing.ingest", project="p", **options)
 
 
 def wait_until_idle(home: Path) -> None:
     """Wait until the engine has no import left."""
     with Control(home) as control:
-        wait_for(lambda: not control.call("status")["jobs"], "the imports to end")
+        wait_for(lambda: not control.call("engine.status")["jobs"], "the imports to end")
 
 
 def copy_home(source: Path, target: Path) -> Path:

@@ -289,7 +289,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
         broken.write_bytes(content)
         assert "cannot be restored" in refused(control, broken)
         assert "There is no file" in refused(control, tmp_path / "none.zip")
-        assert control.call("status")["projects"] == 0
+        assert control.call("engine.status")["projects"] == 0
     assert {f.relative_to(home) for f in home.rglob("*")} == before
     assert not (home.parent / "outside").exists()
 

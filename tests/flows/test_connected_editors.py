@@ -80,7 +80,7 @@ class Watcher:
 
     def __init__(self, home: Path) -> None:
         self._socket = connect(home, hello(home))
-        self._socket.sendall(b'{"id": 1, "verb": "watch"}\n')
+        self._socket.sendall(b'{"id": 1, "verb": "engine.watch"}\n')
         self._lines = self._socket.makefile("rb")
         assert json.loads(self._lines.readline())["ok"]
         assert json.loads(self._lines.readline())["id"] == 1
@@ -110,13 +110,13 @@ class Watcher:
 
 def connected(home: Path) -> list[dict[str, Any]]:
     with Control(home) as control:
-        listed: list[dict[str, Any]] = control.call("editors")["editors"]
+        listed: list[dict[str, Any]] = control.call("engine.list_editors")["editors"]
         return listed
 
 
 def status(home: Path) -> dict[str, Any]:
     with Control(home) as control:
-        answer: dict[str, Any] = control.call("status")
+        answer: dict[str, Any] = control.call("engine.status")
         return answer
 
 
@@ -168,8 +168,8 @@ def test_a_disconnected_editor_is_refused_until_its_bridge_is_started_anew(proje
         with editor_of(era, home, name="Quill") as editor:
             session = watcher.next("EditorConnected")["session_id"]
             with Control(home) as control:
-                assert control.call("disconnect", session_id=session) == {"disconnected": True}
-                assert control.call("disconnect", session_id=session) == {"disconnected": False}
+                assert control.call("engine.disconnect_editor", session_id=session) == {"disconnected": True}
+                assert control.call("engine.disconnect_editor", session_id=session) == {"disconnected": False}
             assert watcher.next("EditorLeft")["session_id"] == session
             assert [e["client"] for e in connected(home)] == ["Other"]
             # Whether it was cut off is only seen by the bridge a moment later; then it stays so.
@@ -204,7 +204,7 @@ def test_a_bridge_without_an_id_is_cut_off_and_may_come_back(project: Project) -
             assert "result" in json.loads(lines.readline())
             (listed,) = connected(home)
             with Control(home) as control:
-                control.call("disconnect", session_id=listed["session_id"])
+                control.call("engine.disconnect_editor", session_id=listed["session_id"])
             assert lines.readline() == b""
 
 
@@ -363,7 +363,7 @@ def test_a_quiet_editor_stays_listed_and_can_be_disconnected_under_other_setting
         watcher.next("EngineStopping")
         (listed,) = wait_for(lambda: connected(home), "the editor to reconnect")
         with Control(home) as control:
-            assert control.call("disconnect", session_id=listed["session_id"])["disconnected"]
+            assert control.call("engine.disconnect_editor", session_id=listed["session_id"])["disconnected"]
         wait_for(lambda: refusal(editor)["code"] == "PERMISSION_DENIED", "the refusal")
 
 
@@ -426,18 +426,18 @@ Importer.after_stage = after
     with engine_with(home, hold):
         Project.made(home, tmp_path / "papers")
         with Control(home) as control:
-            job = control.call("ingest", project="p", source=None)["job_id"]
-            wait_for(lambda: control.call("status")["coverage"]["searchable"] == 2, "two documents")
+            job = control.call("importing.ingest", project="p", source=None)["job_id"]
+            wait_for(lambda: control.call("engine.status")["coverage"]["searchable"] == 2, "two documents")
         with Watcher(home) as watcher:
             settings(home, "[search]\ntop_k = 2\n")
             watcher.next("EngineStopping")
             (home / "go-on").touch()
         with Control(home) as control:
-            wait_for(lambda: not control.call("status")["jobs"], "the import to end")
+            wait_for(lambda: not control.call("engine.status")["jobs"], "the import to end")
             (past,) = control.call("jobs")["past"]
             assert (past["job_id"], past["state"]) == (job, "done")
             assert past["result"]["new"] in (1, 2), "what was read before is not read again"
-            assert control.call("status")["coverage"]["searchable"] == 4
+            assert control.call("engine.status")["coverage"]["searchable"] == 4
 
 
 def test_a_settings_file_that_cannot_be_used_leaves_the_old_settings_in_force_and_is_said(project: Project) -> None:
@@ -472,6 +472,6 @@ def test_an_engine_that_the_app_started_ends_when_the_app_has_gone(app_home: Pat
     with subprocess.Popen(command, env=environment(app_home)) as engine:
         wait_for((app_home / "engine.json").exists, "the engine to listen")
         with Control(app_home) as app:
-            assert app.call("status")["started_by"] == "app"
-            app.call("pause")
+            assert app.call("engine.status")["started_by"] == "app"
+            app.call("engine.pause")
         assert engine.wait(WAIT) == 0

@@ -144,7 +144,7 @@ def test_an_engine_that_a_command_started_ends_when_nobody_uses_it(tmp_path: Pat
         with Control(by_command) as control:
             done(citeloom(by_person, "engine", "start"))
             time.sleep(3)  # more than twice the idle time
-            control.call("status")
+            control.call("engine.status")
             assert len(engines(by_command)) == 1
         wait_for(lambda: not engines(by_command), "the idle engine to end")
         assert not (by_command / "engine.json").exists()

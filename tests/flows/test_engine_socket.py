@@ -39,7 +39,7 @@ def another_client(home: Path) -> Iterator[None]:
         try:
             with Control(home) as control:
                 while not over.is_set():
-                    assert control.call("status")["version"]
+                    assert control.call("engine.status")["version"]
                     answered += 1
         except BaseException as problem:
             problems.append(problem)
@@ -190,7 +190,7 @@ def test_a_request_that_is_not_understood_is_answered_and_the_connection_goes_on
         assert refused["error"]["code"] == "INVALID_INPUT"
         assert len(refused["error"]["message"]) < 3_000
         assert refused["id"] == (7 if b'"id": 7' in line else None)
-        connection.sendall(b'{"id": 8, "verb": "status"}\n')
+        connection.sendall(b'{"id": 8, "verb": "engine.status"}\n')
         assert json.loads(lines.readline())["id"] == 8
 
 

@@ -146,7 +146,7 @@ def test_a_replacement_killed_at_any_stage_leaves_one_text(library: Library, cop
 def test_after_a_kill_everything_committed_is_found_before_the_import_goes_on(library: Library, copied: Path) -> None:
     die_while_importing(copy_home(library.earlier, copied), HALF_WRITTEN)
     # This engine's import waits, so that only what the killed one committed can be seen.
-    with engine_with(copied, around("Importer.begin", "True", "time.sleep(600)")), Control(copied) as control:
+    with engine_with(copied, around("Importer.start", "True", "time.sleep(600)")), Control(copied) as control:
         hits = control.call("search", project="p", text="moth measured times", top_k=20)["items"]
         assert {h["source"] for h in hits} == set(ALL_READY)
         assert [h["source"] for h in hits].count("2-moths.md") == 3
@@ -262,7 +262,7 @@ SLOW = 'Importer.after_stage = lambda self, stage, source: time.sleep(0.3) if st
 
 
 def some_done(control: Control) -> bool:
-    jobs = control.call("status")["jobs"]
+    jobs = control.call("engine.status")["jobs"]
     return bool(jobs) and 1 <= jobs[0].get("done", 0) <= 2
 
 
@@ -340,7 +340,9 @@ def test_a_disk_that_is_full_while_something_is_written_loses_nothing(
     with engine_with(copied, f"{FULL}\n{WHEN_FULL[writing]}", preexec_fn=limit):
         begin_ingest(copied)
         with Control(copied) as control:
-            waits_for = wait_for(lambda: control.call("status")["jobs"][0].get("waits_for"), "the import to wait")
+            waits_for = wait_for(
+                lambda: control.call("engine.status")["jobs"][0].get("waits_for"), "the import to wait"
+            )
         assert "Free some space" in waits_for or "cannot be read or written" in waits_for
         # The old text or the new one, depending on what no longer fitted.
         assert [source for source, _ in Project(copied).found()].count("2-moths.md") in (3, 4)
@@ -357,7 +359,7 @@ def test_an_import_waits_before_the_disk_is_full_and_goes_on_by_itself(library: 
     done(citeloom(copied, "engine", "start"))
     begin_ingest(copied)
     with Control(copied) as control:
-        waits_for = wait_for(lambda: control.call("status")["jobs"][0].get("waits_for"), "the import to wait")
+        waits_for = wait_for(lambda: control.call("engine.status")["jobs"][0].get("waits_for"), "the import to wait")
     assert waits_for.startswith("The disk has only") and "Free some space" in waits_for
     assert waits_for in done(citeloom(copied, "engine", "status"))
     assert len(Project(copied).found()) == 12

@@ -86,7 +86,7 @@ class Chooser:
         return next((job for job in self.call("jobs")["past"] if job["job_id"] == job_id), {})
 
     def _ended(self) -> bool:
-        jobs = self.call("status")["jobs"]
+        jobs = self.call("engine.status")["jobs"]
         self.stages |= {job.get("stage") for job in jobs}
         return not jobs
 

@@ -55,7 +55,7 @@ def on_server(qdrant: QdrantStandIn, tmp_path_factory: pytest.TempPathFactory) -
 
 def job(control: Control, project: str = "p") -> dict[str, Any]:
     """The import of a project that is under way; nothing where there is none."""
-    return next((one for one in control.call("status")["jobs"] if one["project"] == project), {})
+    return next((one for one in control.call("engine.status")["jobs"] if one["project"] == project), {})
 
 
 def waiting(control: Control) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def test_a_server_that_goes_away_in_the_middle_of_an_import_costs_no_document(
 
     done(citeloom(home, "engine", "start"))
     with Control(home) as control:
-        assert control.call("status")["pid"] != killed
+        assert control.call("engine.status")["pid"] != killed
         assert qdrant.address in waiting(control)["waits_for"]
         qdrant.open()
     wait_until_idle(home)

@@ -67,7 +67,7 @@ Workers.convert = noted
 
 
 def progress(control: Control) -> dict[str, Any]:
-    jobs = control.call("status")["jobs"]
+    jobs = control.call("engine.status")["jobs"]
     return dict(jobs[0]) if jobs else {}
 
 
@@ -177,13 +177,13 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
                 return any(hit["source"] == f"{word}.pdf" for hit in hits)
 
             # Another file, another folder, and the same folder once more with a file that was not there before.
-            control.call("ingest", project="p", source=str(elsewhere), options={})
+            control.call("importing.ingest", project="p", source=str(elsewhere))
             wait_for(lambda: found("newt"), "a file that came later")
             for word in ("eel", "owl"):
                 pdf_paper(folder / f"{word}.pdf", word)
-                control.call("ingest", project="p", source=str(folder), options={})
+                control.call("importing.ingest", project="p", source=str(folder))
                 wait_for(lambda word=word: found(word), "a folder that came later, or grew")
-            assert [job["done"] for job in control.call("status")["jobs"]] == [0, 0, 0]
+            assert [job["done"] for job in control.call("engine.status")["jobs"]] == [0, 0, 0]
         (copied / "go").touch()
         wait_until_idle(copied)
         known = project.documents()

@@ -1,4 +1,4 @@
-"""Following a job to its end, and saying what it did."""
+"""Follows a job to its end, and prints what it did."""
 
 from __future__ import annotations
 
@@ -9,62 +9,64 @@ from typing import Any
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from citeloom.cli.shared.output import CHORES, as_json, console, reached, say
+from citeloom.api.engine import CancelJob, Status
+from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress, Paused
+from citeloom.api.importing import import_result
+from citeloom.cli.shared.output import as_json, console, say
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.jobs import STAGES, Stage, describe_progress
 from citeloom.ipc.client import Client
 
 # Between two lines of progress where there is no terminal: steps (a document is searchable, is finished), or seconds.
 _LINES_EVERY = 50
-_CHORE_LINES_EVERY = 100_000
+_PASSAGE_LINES_EVERY = 100_000  # of a job that counts passages
 _LINE_AFTER = 15.0
-_STAGES = {"wait": "waiting"}
 
 
-def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
-    """Follow a job until it ends; Ctrl-C ends it soon, and what it has done stays."""
+def run_to_the_end(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
+    """Follow a job until it ends, on a connection that watches; Ctrl-C ends it soon, and what it has done stays."""
     try:
-        if any(job["job_id"] == job_id and job["state"] == "paused" for job in client.call("status")["jobs"]):
+        if any(job.job_id == job_id and job.state == "paused" for job in client.call(Status()).jobs):
             _say_paused()
         return _follow(client, job_id, quiet=quiet)
     except KeyboardInterrupt:
         click.echo("\nStopping …", err=True)
-        client.call("cancel", job_id=job_id)
+        client.call(CancelJob(job_id=job_id))
         return _follow(client, job_id, quiet=True)
 
 
-def _follow(client: Client, job_id: str, *, quiet: bool) -> dict[str, Any]:
-    finished: dict[str, Any] = {}
+def _follow(client: Client, job_id: str, *, quiet: bool) -> JobFinished:
+    finished: JobFinished | None = None
     bar = _Bar() if console.is_terminal and not quiet else None
     lines, waits = _Lines(), _Waits()
 
-    def tell(event: dict[str, Any]) -> bool:
+    def on_event(event: Event) -> bool:
         nonlocal finished
-        if event["type"] == "EngineStopping":
-            raise CiteLoomError(
-                Code.ENGINE_UNAVAILABLE,
-                "The engine was stopped.",
-                "It goes on when the engine starts again.",
-            )
-        if event["type"] == "Paused" and event["paused"]:
-            _say_paused()
-        if event.get("job_id") != job_id:
-            return False
-        if event["type"] == "JobFinished":
-            finished = event
-            return True
-        if event["type"] == "JobProgress":
-            waits.update(event)
-        if event["type"] == "JobProgress" and bar:
-            bar.update(event)
-        elif event["type"] == "JobProgress" and not quiet:
-            lines.update(event)
-        return False
+        match event:
+            case EngineStopping():
+                raise CiteLoomError(
+                    Code.ENGINE_UNAVAILABLE,
+                    "The engine was stopped.",
+                    "It goes on when the engine starts again.",
+                )
+            case Paused(paused=True):
+                _say_paused()
+            case JobFinished() if event.job_id == job_id:
+                finished = event
+            case JobProgress() if event.job_id == job_id:
+                waits.update(event)
+                if bar:
+                    bar.update(event)
+                elif not quiet:
+                    lines.update(event)
+        return finished is not None
 
     try:
-        client.watch(tell)
+        client.watch(on_event)
     finally:
         if bar:
             bar.close()
+    assert finished is not None
     return finished
 
 
@@ -73,32 +75,32 @@ def _say_paused() -> None:
 
 
 class _Waits:
-    """Says what a job waits for, once for each time that it is held up."""
+    """Prints what a job waits for, once for each time that it is held up."""
 
     def __init__(self) -> None:
-        self._said_at: int | None = None  # how far it was then
+        self._printed_at: int | None = None  # how far it was then
 
-    def update(self, event: dict[str, Any]) -> None:
-        steps = event["searchable"] + event["done"]
-        if event["waits_for"] and self._said_at != steps:
-            self._said_at = steps
-            click.echo(f"Waiting: {event['waits_for']} Ctrl-C ends it.", err=True)
+    def update(self, event: JobProgress) -> None:
+        steps = event.searchable + event.done
+        if event.waits_for and self._printed_at != steps:
+            self._printed_at = steps
+            click.echo(f"Waiting: {event.waits_for} Ctrl-C ends it.", err=True)
 
 
 class _Lines:
-    """A line now and then, where there is no terminal."""
+    """Prints a line now and then, where there is no terminal."""
 
     def __init__(self) -> None:
-        self._shown, self._at = 0, time.monotonic()
+        self._printed, self._at = 0, time.monotonic()
 
-    def update(self, event: dict[str, Any]) -> None:
-        steps = event["searchable"] + event["done"]
+    def update(self, event: JobProgress) -> None:
+        steps = event.searchable + event.done
         waited = time.monotonic() - self._at
-        chore = event["stage"] in CHORES
-        every = _LINES_EVERY if not chore else _CHORE_LINES_EVERY
-        if steps - self._shown >= every or (steps > self._shown and waited > _LINE_AFTER):
-            click.echo(reached(event) if chore else f"{reached(event)}, {event['chunks_written']} passages")
-            self._shown, self._at = steps, time.monotonic()
+        is_import = not _stage(event).counted
+        every = _LINES_EVERY if is_import else _PASSAGE_LINES_EVERY
+        if steps - self._printed >= every or (steps > self._printed and waited > _LINE_AFTER):
+            click.echo(describe_progress(event) + (f", {event.chunks_written} passages" if is_import else ""))
+            self._printed, self._at = steps, time.monotonic()
 
 
 class _Bar:
@@ -116,66 +118,66 @@ class _Bar:
         self._progress.start()
         self._task = self._progress.add_task("planning", total=None, reached="", left="")
 
-    def update(self, event: dict[str, Any]) -> None:
-        file = event["file"]
-        name = (Path(file).name if Path(file).is_absolute() else file) or _STAGES.get(event["stage"], event["stage"])
-        page = f" (page {event['page']} of {event['pages']})" if event["pages"] else ""
-        chore = event["stage"] in CHORES  # it has one half only
+    def update(self, event: JobProgress) -> None:
+        name = Path(event.file).name if Path(event.file).is_absolute() else event.file
+        name = name or ("waiting" if event.stage == "wait" else event.stage)
+        page = f" (page {event.page} of {event.pages})" if event.pages else ""
+        parts = 1 if _stage(event).counted else 2  # an import has two passes
         self._progress.update(
             self._task,
-            total=(1 if chore else 2) * event["total"] or None,
-            completed=event["searchable"] + event["done"],
+            total=parts * event.total or None,
+            completed=event.searchable + event.done,
             description=name[:40] + page,
-            reached=reached(event) if event["total"] else "",
-            left=_left(event["eta_seconds"], event["stage"]),
+            reached=describe_progress(event) if event.total else "",
+            left=_time_left(event),
         )
 
     def close(self) -> None:
         self._progress.stop()
 
 
-def _left(eta: float | None, stage: str) -> str:
-    if eta is None or stage not in ("read", "convert", "copy", "write", "pack"):
+def _stage(event: JobProgress) -> Stage:
+    return STAGES.get(event.stage, Stage())
+
+
+def _time_left(event: JobProgress) -> str:
+    eta = event.eta_seconds
+    if eta is None or not _stage(event).timed:
         return ""
     time_left = f"about {eta:.0f} s" if eta < 90 else f"about {eta / 60:.0f} min"
-    return f"{time_left} until all can be searched" if stage == "read" else f"{time_left} left"
+    return f"{time_left} until all can be searched" if event.stage == "read" else f"{time_left} left"
 
 
-def succeeded(finished: dict[str, Any], *, json_: bool = False) -> dict[str, Any] | None:
-    """What a move, a compaction or a backup did; None if it was stopped. A failure is raised."""
-    result: dict[str, Any] = finished["result"]
-    if "error" in result:
-        raise CiteLoomError.from_dict(result["error"])
+def succeeded(finished: JobFinished, *, json_: bool = False) -> dict[str, Any] | None:
+    """Return the result of a move, a compaction or a backup; None if it was stopped. Raises if it failed."""
+    if finished.error:
+        raise finished.error
     if json_:
-        as_json({"state": finished["state"], **result})
+        as_json({"state": finished.state, **finished.result})
     else:
-        for warning in result.get("warnings", []):
+        for warning in finished.result.get("warnings", []):
             say(f"Note: {warning}")
-    return result if finished["state"] == "done" else None
+    return finished.result if finished.state == "done" else None
 
 
-def print_result(project: str, finished: dict[str, Any], *, json_: bool) -> int:
-    """Say what an import did; gives the exit code."""
-    state, result = finished["state"], finished["result"]
-    if "error" in result:
-        raise CiteLoomError.from_dict(result["error"])
+def print_result(project: str, finished: JobFinished, *, json_: bool) -> int:
+    """Print what an import did; gives the exit code."""
+    result = import_result(finished)
     if json_:
-        as_json({"state": state, **result})
-        return 1 if result.get("failed") else 0
+        as_json({"state": finished.state, **finished.result})
+        return 1 if result.failed else 0
     words = ("new", "replaced", "skipped", "updated", "removed", "failed")
-    counts = ", ".join(f"{result[w]} {w}" for w in words if result.get(w)) or "nothing to do"
-    if result.get("without_file"):
-        counts += f", {result['without_file']} without a file"
-    if result.get("recognised"):
-        counts += f", {result['recognised']} recognised by OCR"
-    click.echo(
-        f"{counts}; {result.get('chunks_written', 0)} passages written in {result.get('duration_seconds', 0):.1f} s."
-    )
-    for warning in result.get("warnings", []):
+    counts = ", ".join(f"{count} {word}" for word in words if (count := getattr(result, word))) or "nothing to do"
+    if result.without_file:
+        counts += f", {result.without_file} without a file"
+    if result.recognised:
+        counts += f", {result.recognised} recognised by OCR"
+    click.echo(f"{counts}; {result.chunks_written} passages written in {result.duration_seconds:.1f} s.")
+    for warning in result.warnings:
         say(f"Note: {warning}")
-    for error in result.get("errors", []):
+    for error in result.errors:
         say(f"Failed: {error['source']}: {error['reason']} [{error['code']}]", err=True)
-    if state != "done":
+    if finished.state != "done":
         click.echo(f"It was stopped before the end. Go on with: citeloom ingest {project}", err=True)
         return 130
-    return 1 if result.get("failed") else 0
+    return 1 if result.failed else 0

@@ -121,25 +121,6 @@ def coverage(of: dict[str, int]) -> str:
     return ", ".join(parts)
 
 
-# The stages of jobs that are no import, and what is counted in each.
-CHORES = {"copy": "passages copied", "wait": "passages copied", "check": "passages copied, comparing"}
-CHORES |= {"write": "passages written", "graph": "passages written, building the search graph", "pack": "MB packed"}
-
-
-def reached(progress: dict[str, Any]) -> str:
-    """How far a job has come, in words."""
-    if waits_for := progress.get("waits_for"):
-        return f"{_reached(progress)}; it waits: {waits_for}"
-    if counted := CHORES.get(progress.get("stage", "")):
-        return f"{progress['done']:,} of {progress['total']:,} {counted}"
-    return _reached(progress)
-
-
-def _reached(progress: dict[str, Any]) -> str:
-    searchable, done, total = (progress.get(key, 0) for key in ("searchable", "done", "total"))
-    return f"{searchable} of {total} searchable, {done} finished"
-
-
 def size(count: float) -> str:
     """Bytes as people read them."""
     for unit in ("bytes", "kB", "MB"):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.api.engine import ConnectedEditors, DisconnectEditor, ListEditors
+from citeloom.api.events import EditorConnected, EditorLeft, Event
+from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.shell.engine_tasks import Task
@@ -65,18 +67,18 @@ class EditorsPart(QWidget):
         layout.addWidget(self.stack, 1)
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         self.model.modelReset.connect(self._enable)
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
         self._enable()
 
     def refresh(self) -> None:
         """Ask who is connected; a question that is still open is waited for."""
         if self._task is None:
-            self._task = self.context.tasks.ask(self, "editors", done=self._on_editors, failed=self._on_failed)
+            self._task = self.context.tasks.send(self, ListEditors(), done=self._on_editors, failed=self._on_failed)
 
-    def _on_editors(self, answer: dict[str, Any]) -> None:
+    def _on_editors(self, answer: ConnectedEditors) -> None:
         self._task = None
         self.banner.answered()
-        editors: list[Row] = answer["editors"]
+        editors: list[Row] = encode(answer.editors)
         self.model.set_rows(editors)
         self.stack.setCurrentIndex(1 if editors else 0)
         self.counted.emit(len(editors))
@@ -85,8 +87,8 @@ class EditorsPart(QWidget):
         self._task = None
         self.banner.in_vain(error)
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] in ("EditorConnected", "EditorLeft") and self.isVisible():
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, EditorConnected | EditorLeft) and self.isVisible():
             self.refresh()
 
     def _enable(self) -> None:
@@ -116,6 +118,5 @@ class EditorsPart(QWidget):
         )
 
     def _disconnect(self, session_id: str) -> None:
-        self.context.tasks.ask(
-            self, "disconnect", {"session_id": session_id}, done=lambda _: self.refresh(), failed=self.banner.say_error
-        )
+        request = DisconnectEditor(session_id=session_id)
+        self.context.tasks.send(self, request, done=lambda _: self.refresh(), failed=self.banner.say_error)

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.api.events import Event, JobFinished
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.activity.rich_text import Part, Reading
@@ -59,7 +60,7 @@ class ImportsPart(QWidget):
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
         self.running.stopped.connect(self._stop)
         context.engine_status.changed.connect(self._on_overview)
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
         self._on_overview()
         self._on_chosen()
 
@@ -108,8 +109,8 @@ class ImportsPart(QWidget):
         self.older_button.setVisible(len(past) == FEW == self._limit)
         self._arrange()
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] == "JobFinished" and self.isVisible():
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, JobFinished) and self.isVisible():
             self.refresh()
 
     def _on_overview(self) -> None:
@@ -160,10 +161,10 @@ class ImportsPart(QWidget):
     def _story(self, row: Row) -> list[Part]:
         """What became of an import: the counts, then each file that could not be read and why."""
         result = row["result"]
-        parts = [Part(f"{job_text.title(row)} · {end_words(row)}", bold=True)]
+        parts = [Part(f"{job_text.title(row['kind'], row['project'])} · {end_words(row)}", bold=True)]
         if row["error"]:
             parts.append(Part(str(row["error"].get("message", ""))))
-        elif row["state"] == "done" and (words := job_text.end_words(job_text.kind_of(row), result)):
+        elif row["state"] == "done" and (words := job_text.end_words(row["kind"], result)):
             parts.append(Part(words))
         if counts := self._counts(result):
             parts.append(Part(counts, muted=True))

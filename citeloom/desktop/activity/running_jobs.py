@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QProgressBar, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from citeloom.core.jobs import RunningJob
 from citeloom.desktop.text import job_text
-from citeloom.desktop.text.activity_text import file_words, progress_words, stage_words
 from citeloom.desktop.widgets.basics import GAP, button, number, text
 
 _SHOWN = 5  # what waits behind them is counted
@@ -16,15 +14,15 @@ _STEPS = 1000
 _LEAST = 30  # letters of a file's name
 
 
-class RunningJob(QFrame):
+class JobCard(QFrame):
     """One job under way."""
 
     stopped = Signal(str)
 
-    def __init__(self, job: dict[str, Any]) -> None:
+    def __init__(self, job: RunningJob) -> None:
         super().__init__()
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self._id = str(job["job_id"])
+        self._id = job.job_id
         self.name = text(bold=True)
         self.words = text()
         self.file = text(muted=True)
@@ -43,23 +41,22 @@ class RunningJob(QFrame):
         grid.addWidget(self.stop_button, 0, 1, 4, 1)
         self.show_job(job)
 
-    def show_job(self, job: dict[str, Any]) -> None:
+    def show_job(self, job: RunningJob) -> None:
         """Show how far it has come."""
-        title = job_text.title(job)
-        source = job.get("source")
-        self.name.setText(f"{title} · {source}" if source else title)
-        self.words.setText(" – ".join(part for part in (stage_words(job), progress_words(job)) if part))
+        title = job_text.title(job.kind, job.project)
+        self.name.setText(f"{title} · {job.source}" if job.source else title)
+        self.words.setText(" – ".join(filter(None, (job_text.stage_words(job), job_text.progress_words(job)))))
         letters = self.file.fontMetrics()
         room = max(self.file.width(), letters.averageCharWidth() * _LEAST)
-        self.file.setText(letters.elidedText(file_words(job), Qt.TextElideMode.ElideMiddle, room))
+        self.file.setText(letters.elidedText(job_text.file_words(job), Qt.TextElideMode.ElideMiddle, room))
         self.file.setVisible(bool(self.file.text()))
-        waits = job.get("state") in ("queued", "parked", "paused")
+        waits = job.state in ("queued", "parked", "paused")
         share = job_text.share(job)
         # An empty range shows that something goes on.
         self.bar.setRange(0, _STEPS if share is not None or waits else 0)
         self.bar.setValue(round((share or 0.0) * _STEPS))
         self.bar.setAccessibleName(self.tr("Progress: {job}").format(job=title))
-        self.stop_button.setToolTip(job_text.stop_words(job))
+        self.stop_button.setToolTip(job_text.stop_words(job.kind))
         if self.stop_button.isEnabled():
             self.stop_button.setAccessibleName(self.tr("Stop: {job}").format(job=title))
 
@@ -81,7 +78,7 @@ class Running(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.jobs: dict[str, RunningJob] = {}
+        self.jobs: dict[str, JobCard] = {}
         self.more = text(muted=True)
         self._inside = QWidget()
         self.setWidget(self._inside)
@@ -97,7 +94,7 @@ class Running(QScrollArea):
     def sizeHint(self) -> QSize:
         return self._inside.sizeHint()  # Qt's own hint stays that of the first card
 
-    def show_jobs(self, jobs: dict[str, dict[str, Any]]) -> None:
+    def show_jobs(self, jobs: dict[str, RunningJob]) -> None:
         """Show these; those that were shown before stay where they are."""
         for gone in [key for key in self.jobs if key not in jobs]:
             self.jobs.pop(gone).deleteLater()
@@ -105,7 +102,7 @@ class Running(QScrollArea):
             if key in self.jobs:
                 self.jobs[key].show_job(job)
             elif len(self.jobs) < _SHOWN:
-                card = self.jobs[key] = RunningJob(job)
+                card = self.jobs[key] = JobCard(job)
                 card.stopped.connect(self.stopped)
                 self._layout.insertWidget(self._layout.count() - 1, card)
         waiting = len(jobs) - len(self.jobs)

@@ -10,6 +10,8 @@ from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from citeloom import editors as clients
+from citeloom.api.engine import ConnectedEditors, ListEditors
+from citeloom.api.events import EditorConnected, EditorLeft, Event
 from citeloom.core import open_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.connect import states
@@ -48,7 +50,7 @@ class ConnectPage(Page):
         self._lay_out()
         self.list.picked.connect(self._on_picked)
         self.panel.wanted.connect(self._on_wanted)
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
         context.tasks.reached.connect(lambda _: self._ask_engine() if self.isVisible() else None)
 
     def title(self) -> str:
@@ -106,7 +108,7 @@ class ConnectPage(Page):
         ask = self.context.tasks.ask
         self._asking = [
             ask(self, "project_list", done=self._on_projects, failed=self._on_no_answer),
-            ask(self, "editors", done=self._on_live, failed=self._on_no_answer),
+            self.context.tasks.send(self, ListEditors(), done=self._on_live, failed=self._on_no_answer),
         ]
 
     def _on_projects(self, projects: list[dict[str, Any]]) -> None:
@@ -114,21 +116,21 @@ class ConnectPage(Page):
         self.panel.choice.show_projects(names)
         self.other.choice.show_projects(names)
 
-    def _on_live(self, answer: dict[str, Any]) -> None:
-        self._live = {found for one in answer["editors"] if (found := client_id(one["client"]))}
+    def _on_live(self, answer: ConnectedEditors) -> None:
+        self._live = {found for one in answer.editors if (found := client_id(one.client))}
         self._show_editors()
 
     def _on_no_answer(self, error: CiteLoomError) -> None:
         if error.code != Code.ENGINE_UNAVAILABLE:  # of which the window tells, once for all pages
             self.banner.say_error(error)
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] not in ("EditorConnected", "EditorLeft"):
+    def _on_event(self, event: Event) -> None:
+        if not isinstance(event, EditorConnected | EditorLeft):
             return
         if not self.isVisible():
             return
-        editor = next((one for one in self._editors if one.id == client_id(event["client"])), None)
-        if event["type"] == "EditorConnected" and editor and editor.id not in self._live:
+        editor = next((one for one in self._editors if one.id == client_id(event.client)), None)
+        if isinstance(event, EditorConnected) and editor and editor.id not in self._live:
             self.banner.say(self.tr("{editor} is connected.").format(editor=editor.name))
         self._ask_engine()
 

@@ -44,18 +44,6 @@
         <translation>Fehlgeschlagen</translation>
     </message>
     <message>
-        <source>Fetching files</source>
-        <translation>Dateien werden geholt</translation>
-    </message>
-    <message>
-        <source>Fetching the language model</source>
-        <translation>Das Sprachmodell wird geholt</translation>
-    </message>
-    <message>
-        <source>Finishing</source>
-        <translation>Wird abgeschlossen</translation>
-    </message>
-    <message>
         <source>List papers</source>
         <translation>Arbeiten auflisten</translation>
     </message>
@@ -68,20 +56,8 @@
         <translation>Ein Projekt ansehen</translation>
     </message>
     <message>
-        <source>Looking for what is new</source>
-        <translation>Suche nach Neuem</translation>
-    </message>
-    <message>
         <source>Make citations</source>
         <translation>Belege erstellen</translation>
-    </message>
-    <message>
-        <source>Making papers searchable</source>
-        <translation>Arbeiten werden durchsuchbar gemacht</translation>
-    </message>
-    <message>
-        <source>Making searches fast</source>
-        <translation>Suchen werden beschleunigt</translation>
     </message>
     <message>
         <source>No such project</source>
@@ -100,10 +76,6 @@
         <translation>Nicht verstanden</translation>
     </message>
     <message>
-        <source>Paused</source>
-        <translation>Pausiert</translation>
-    </message>
-    <message>
         <source>Read</source>
         <translation>Lesen</translation>
     </message>
@@ -118,10 +90,6 @@
     <message>
         <source>Read and write</source>
         <translation>Lesen und schreiben</translation>
-    </message>
-    <message>
-        <source>Reading whole papers</source>
-        <translation>Arbeiten werden vollständig eingelesen</translation>
     </message>
     <message>
         <source>Remove a paper</source>
@@ -148,28 +116,8 @@
         <translation>Dauerte zu lange</translation>
     </message>
     <message>
-        <source>Waiting</source>
-        <translation>Wartet</translation>
-    </message>
-    <message>
-        <source>about {minutes} min for this step</source>
-        <translation>etwa {minutes}&#xa0;min für diesen Schritt</translation>
-    </message>
-    <message>
-        <source>{count} could not be read</source>
-        <translation>{count} nicht lesbar</translation>
-    </message>
-    <message>
         <source>{editor} ({name})</source>
         <translation>{editor} ({name})</translation>
-    </message>
-    <message>
-        <source>{file}, page {page} of {pages}</source>
-        <translation>{file}, Seite {page} von {pages}</translation>
-    </message>
-    <message>
-        <source>{searchable} of {total} papers searchable</source>
-        <translation>{searchable} von {total} Arbeiten durchsuchbar</translation>
     </message>
 </context>
 <context>
@@ -1609,6 +1557,25 @@
     </message>
 </context>
 <context>
+    <name>JobCard</name>
+    <message>
+        <source>Progress: {job}</source>
+        <translation>Fortschritt: {job}</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Stop: {job}</source>
+        <translation>Anhalten: {job}</translation>
+    </message>
+    <message>
+        <source>Stopping …</source>
+        <translation>Wird angehalten&#xa0;…</translation>
+    </message>
+</context>
+<context>
     <name>JobStrip</name>
     <message>
         <source>How much is done</source>
@@ -1634,6 +1601,18 @@
         <translation>Textstellen werden kopiert: {done} von {total}</translation>
     </message>
     <message>
+        <source>Fetching files …</source>
+        <translation>Dateien werden geholt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Fetching the model …</source>
+        <translation>Das Modell wird geholt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Finishing …</source>
+        <translation>Wird abgeschlossen&#xa0;…</translation>
+    </message>
+    <message>
         <source>It took {before}; now it takes {after}.</source>
         <translation>Vorher: {before}; jetzt: {after}.</translation>
     </message>
@@ -1646,8 +1625,20 @@
         <translation>Seine Textstellen ({passages}) liegen jetzt auf dem Qdrant-Server {place}.</translation>
     </message>
     <message>
+        <source>Looking for what is new …</source>
+        <translation>Suche nach Neuem&#xa0;…</translation>
+    </message>
+    <message>
         <source>Making a backup</source>
         <translation>Eine Sicherung wird gemacht</translation>
+    </message>
+    <message>
+        <source>Making papers searchable: {searchable} of {total}</source>
+        <translation>Arbeiten werden durchsuchbar: {searchable} von {total}</translation>
+    </message>
+    <message>
+        <source>Making searches fast …</source>
+        <translation>Suchen werden beschleunigt&#xa0;…</translation>
     </message>
     <message>
         <source>Making the new index fast …</source>
@@ -1666,12 +1657,28 @@
         <translation>Wird gepackt: {done} von {total}&#xa0;MB</translation>
     </message>
     <message>
+        <source>Paused; it goes on when you resume.</source>
+        <translation>Pausiert; es geht weiter, wenn Sie fortsetzen.</translation>
+    </message>
+    <message>
+        <source>Reading papers whole: {done} of {total}</source>
+        <translation>Arbeiten werden vollständig eingelesen: {done} von {total}</translation>
+    </message>
+    <message>
+        <source>Reading …</source>
+        <translation>Wird eingelesen&#xa0;…</translation>
+    </message>
+    <message>
         <source>The index stays as it is.</source>
         <translation>Der Index bleibt, wie er ist.</translation>
     </message>
     <message>
         <source>The index stays where it is; what was copied is deleted.</source>
         <translation>Der Index bleibt, wo er ist; was kopiert wurde, wird gelöscht.</translation>
+    </message>
+    <message>
+        <source>Waiting for its turn …</source>
+        <translation>Wartet, bis es an der Reihe ist&#xa0;…</translation>
     </message>
     <message>
         <source>Waiting for the server to come back …</source>
@@ -1690,8 +1697,32 @@
         <translation>Textstellen werden neu geschrieben: {done} von {total}</translation>
     </message>
     <message>
+        <source>about {count} h</source>
+        <translation>etwa {count}&#xa0;h</translation>
+    </message>
+    <message>
+        <source>about {count} min</source>
+        <translation>etwa {count}&#xa0;min</translation>
+    </message>
+    <message>
+        <source>about {count} s</source>
+        <translation>etwa {count}&#xa0;s</translation>
+    </message>
+    <message>
+        <source>{count} could not be read</source>
+        <translation>{count} nicht lesbar</translation>
+    </message>
+    <message>
         <source>{file} holds {passages} passages and takes {size}.</source>
         <translation>{file} – Textstellen: {passages}, Größe: {size}.</translation>
+    </message>
+    <message>
+        <source>{file}, page {page} of {pages}</source>
+        <translation>{file}, Seite {page} von {pages}</translation>
+    </message>
+    <message>
+        <source>{searchable} of {total} papers searchable</source>
+        <translation>{searchable} von {total} Arbeiten durchsuchbar</translation>
     </message>
 </context>
 <context>
@@ -2494,18 +2525,6 @@
         <translation>Zweifelhaft: gibt sich als @{key} aus</translation>
     </message>
     <message>
-        <source>Fetching files …</source>
-        <translation>Dateien werden geholt&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Fetching the model …</source>
-        <translation>Das Modell wird geholt&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Finishing …</source>
-        <translation>Wird abgeschlossen&#xa0;…</translation>
-    </message>
-    <message>
         <source>It is an item of Zotero.</source>
         <translation>Sie ist ein Eintrag in Zotero.</translation>
     </message>
@@ -2526,36 +2545,12 @@
         <translation>Ihr Titel steht in der Literaturdatei.</translation>
     </message>
     <message>
-        <source>Looking for what is new …</source>
-        <translation>Suche nach Neuem&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Making papers searchable: {searchable} of {total}</source>
-        <translation>Arbeiten werden durchsuchbar: {searchable} von {total}</translation>
-    </message>
-    <message>
-        <source>Making searches fast …</source>
-        <translation>Suchen werden beschleunigt&#xa0;…</translation>
-    </message>
-    <message>
         <source>No record was found; its citekey was made from the file.</source>
         <translation>Kein Eintrag gefunden; der Zitierschlüssel wurde aus der Datei gebildet.</translation>
     </message>
     <message>
         <source>Only an editor says so.</source>
         <translation>Nur ein Editor sagt das.</translation>
-    </message>
-    <message>
-        <source>Paused; it goes on when you resume.</source>
-        <translation>Pausiert; es geht weiter, wenn Sie fortsetzen.</translation>
-    </message>
-    <message>
-        <source>Reading papers whole: {done} of {total}</source>
-        <translation>Arbeiten werden vollständig eingelesen: {done} von {total}</translation>
-    </message>
-    <message>
-        <source>Reading …</source>
-        <translation>Wird eingelesen&#xa0;…</translation>
     </message>
     <message>
         <source>Recognised in pictures of its pages; letters may be wrong.</source>
@@ -2598,10 +2593,6 @@
         <translation>Der Text der Datei; einige Seiten wurden durch Texterkennung gelesen.</translation>
     </message>
     <message>
-        <source>Waiting for its turn …</source>
-        <translation>Wartet, bis es an der Reihe ist&#xa0;…</translation>
-    </message>
-    <message>
         <source>What Zotero keeps of a file that is not on this computer; it has no pages.</source>
         <translation>Was Zotero von einer Datei aufbewahrt, die nicht auf diesem Computer ist; es hat keine Seiten.</translation>
     </message>
@@ -2620,22 +2611,6 @@
     <message>
         <source>Your notes.</source>
         <translation>Ihre Notizen.</translation>
-    </message>
-    <message>
-        <source>about {count} h</source>
-        <translation>etwa {count}&#xa0;h</translation>
-    </message>
-    <message>
-        <source>about {count} min</source>
-        <translation>etwa {count}&#xa0;min</translation>
-    </message>
-    <message>
-        <source>about {count} s</source>
-        <translation>etwa {count}&#xa0;s</translation>
-    </message>
-    <message>
-        <source>{file}, page {page} of {pages}</source>
-        <translation>{file}, Seite {page} von {pages}</translation>
     </message>
     <message>
         <source>{name}, without what is inside it</source>
@@ -2857,25 +2832,6 @@
     <message>
         <source>Waiting behind them: {count}</source>
         <translation>Dahinter warten: {count}</translation>
-    </message>
-</context>
-<context>
-    <name>RunningJob</name>
-    <message>
-        <source>Progress: {job}</source>
-        <translation>Fortschritt: {job}</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>Anhalten</translation>
-    </message>
-    <message>
-        <source>Stop: {job}</source>
-        <translation>Anhalten: {job}</translation>
-    </message>
-    <message>
-        <source>Stopping …</source>
-        <translation>Wird angehalten&#xa0;…</translation>
     </message>
 </context>
 <context>

@@ -1,4 +1,4 @@
-"""The assistant: its steps, and the way from one to the next."""
+"""The assistant for the first project: a dialog with five steps."""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout
 
+from citeloom.api.events import Event, JobFinished
+from citeloom.api.importing import Ingest, import_result
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.library.job_strip import JobStrip
@@ -46,7 +48,7 @@ class ReadingStep(Step):
         self.inside.addLayout(row)
         self.inside.addStretch()
         context.engine_status.changed.connect(self._on_overview)
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
         context.tasks.reached.connect(self._on_reached)
 
     def entered(self) -> None:
@@ -66,7 +68,7 @@ class ReadingStep(Step):
         self.made = self.made or self.chosen.name
         self.changed.emit()
         self.strip.follow(self.made)
-        self.context.tasks.ask(self, "ingest", {"project": self.made}, done=self._reading, failed=self._failed)
+        self.context.tasks.send(self, Ingest(project=self.made), done=self._reading, failed=self._failed)
 
     def _reading(self, _: object) -> None:
         self.title.setText(self.tr("Your papers are being read"))
@@ -98,26 +100,23 @@ class ReadingStep(Step):
         again: Callable[[], None] = self.entered
         self.banner.say_error(error, action=(self.tr("Try again"), again))
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event.get("project_id") != self.made or not self.made or event["type"] != "JobFinished":
+    def _on_event(self, event: Event) -> None:
+        if not isinstance(event, JobFinished) or not self.made or event.project_id != self.made:
             return
-        result = event["result"]
         self._ask_coverage()
-        if event["state"] == "failed":
-            self._say(CiteLoomError.from_dict(result.get("error") or {}))
+        if event.error:
+            self._say(event.error)
             return
-        if event["state"] == "cancelled":
+        if event.state == "cancelled":
             self.title.setText(self.tr("Reading was stopped"))
             self.words.setText(self.tr("What has been read stays; the next sync goes on from there."))
             return
         self.title.setText(self.tr("Your papers are read"))
         self.words.setText(self.tr("Whatever could be read can be searched and cited, page by page."))
         self.next.setText(self.tr("Next:"))
-        problems = [f"{e['source']}: {e['reason']}" for e in result.get("errors") or []] + list(
-            result.get("warnings") or []
-        )
-        if problems:
-            self.banner.say("\n".join(problems[:5]), wrong=bool(result.get("errors")))
+        result = import_result(event)
+        if problems := [*(f"{e['source']}: {e['reason']}" for e in result.errors), *result.warnings]:
+            self.banner.say("\n".join(problems[:5]), wrong=bool(result.errors))
 
     def _on_overview(self) -> None:
         if self.made and self.isVisible() and self.strip.jobs():

@@ -1,4 +1,4 @@
-"""What the steps have in common, and what has been chosen so far."""
+"""Base class of the assistant's steps, and the choices made so far."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_NAME = 40
 
 @dataclass
 class Chosen:
-    """What the first project is to be."""
+    """The choices for the first project."""
 
     zotero: list[dict[str, Any]] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Chosen:
         return "thesis"
 
     def request(self) -> dict[str, Any]:
-        """What `project_add` is asked."""
+        """Return the arguments of `project_add`."""
         request: dict[str, Any] = {"id": self.name, "zotero": self.zotero, "folders": list(self.folders)}
         if self.sample:
             sample = Path(paths.sample_folder())

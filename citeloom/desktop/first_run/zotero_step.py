@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from citeloom.api.importing import GetZoteroStatus, LogInToZotero, ZoteroLoginResult, ZoteroStatus
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.open_file import open_uri
 from citeloom.desktop.first_run.step import Chosen, Step
@@ -102,17 +101,17 @@ class ZoteroStep(Step):
 
     def _look(self) -> None:
         if self._asked is None:
-            self._asked = self.context.tasks.ask(self, "zotero_status", done=self._show, failed=self._cannot_tell)
+            self._asked = self.context.tasks.send(self, GetZoteroStatus(), done=self._show, failed=self._cannot_tell)
 
-    def _show(self, seen: dict[str, Any]) -> None:
+    def _show(self, seen: ZoteroStatus) -> None:
         self._asked = None
-        self.found = seen["in_use"] is not None
+        self.found = seen.in_use is not None
         well, state, words = reached_words(seen)
-        if not well and seen["local"]["running"]:
+        if not well and seen.local.running:
             words = self.tr("{words} CiteLoom sees it by itself.").format(words=words)
         self._say("check" if well else "info", state, words)
         self.log_in_box.setVisible(not self.found)
-        if seen["in_use"] != "local" and self.isVisible():
+        if seen.in_use != "local" and self.isVisible():
             self._again.start()  # the researcher may be switching it on right now
         self.changed.emit()
 
@@ -135,12 +134,12 @@ class ZoteroStep(Step):
         self.log_in_button.setEnabled(False)
         self.log_in_said.setText(self.tr("Asking zotero.org …"))
         self.log_in_said.show()
-        self.context.tasks.ask(self, "zotero_login", {"key": key}, done=self._logged_in, failed=self._not_logged_in)
+        self.context.tasks.send(self, LogInToZotero(key=key), done=self._logged_in, failed=self._not_logged_in)
 
-    def _logged_in(self, answer: dict[str, Any]) -> None:
+    def _logged_in(self, account: ZoteroLoginResult) -> None:
         self.key.clear()
         self.log_in_button.setEnabled(True)
-        self.log_in_said.setText(self.tr("Logged in as {user}.").format(user=answer["user"]))
+        self.log_in_said.setText(self.tr("Logged in as {user}.").format(user=account.user))
         self._again.stop()
         self._look()
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout
 
+from citeloom.api.engine import CancelJob
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.jobs import RunningJob
 from citeloom.core.text.sanitize import clean
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text, library_text
@@ -76,10 +77,10 @@ class JobStrip(QFrame):
         self._project = project
         self._show()
 
-    def jobs(self) -> list[dict[str, Any]]:
+    def jobs(self) -> list[RunningJob]:
         """The project's jobs under way, the one at work first."""
-        jobs = [job for job in self._desk.engine_status.now.jobs.values() if job.get("project") == self._project]
-        return sorted(jobs, key=lambda job: not job.get("stage"))
+        jobs = [job for job in self._desk.engine_status.now.jobs.values() if job.project == self._project]
+        return sorted(jobs, key=lambda job: not job.stage)
 
     def _show(self) -> None:
         jobs = self.jobs()
@@ -88,21 +89,21 @@ class JobStrip(QFrame):
         if not jobs:
             return
         job = jobs[0]
-        self.stop_button.setEnabled(any(one["job_id"] not in self._stopping for one in jobs))
-        self.what.setText(library_text.progress_words(job))
-        self.file.say(library_text.one_line(library_text.file_words(job)))
-        self.file.setVisible(bool(job.get("file")) or not job_text.stage_words(job))
-        self.left.setText(library_text.time_left(job))
+        self.stop_button.setEnabled(any(one.job_id not in self._stopping for one in jobs))
+        self.what.setText(job_text.stage_words(job))
+        self.file.say(library_text.one_line(job_text.file_words(job)))
+        self.file.setVisible(bool(job.file) or (job_text.counts_papers(job) and not job.waits_for))
+        self.left.setText(job_text.time_left(job))
         share = job_text.share(job)
         self.bar.setRange(0, _STEPS if share is not None else 0)
         self.bar.setValue(int(_STEPS * (share or 0.0)))
-        self.stop_button.setToolTip(job_text.stop_words(job))
+        self.stop_button.setToolTip(job_text.stop_words(job.kind))
 
     def _stop(self) -> None:
         for job in self.jobs():
-            asked = {"job_id": job["job_id"]}
-            self._stopping.add(job["job_id"])
-            self._desk.tasks.ask(self, "cancel", asked, failed=partial(self._not_stopped, job["job_id"]))
+            self._stopping.add(job.job_id)
+            cancel = CancelJob(job_id=job.job_id)
+            self._desk.tasks.send(self, cancel, failed=partial(self._not_stopped, job.job_id))
         self._show()
 
     def _not_stopped(self, job_id: str, error: CiteLoomError) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.api.events import Event, JobFinished
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.project_list import ProjectList
@@ -60,7 +61,7 @@ class ProjectsPage(Page):
         self.view.coverage_seen.connect(self.list.model.show_coverage)
         self.view.removed.connect(self._on_removed)
         context.tasks.reached.connect(self._on_reached)
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
 
     def _lay_out(self) -> None:
         side = QWidget()
@@ -120,9 +121,9 @@ class ProjectsPage(Page):
             self.ask()
             self.view.ask()
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] == "JobFinished" and self._seen:
-            project = event["project_id"]
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, JobFinished) and self._seen:
+            project = event.project_id
             if self.list.model.project(project) is None:
                 self.ask()
             elif project != self.view.project:

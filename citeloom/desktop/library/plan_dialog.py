@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QStringListModel, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -16,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from citeloom.api.importing import SyncPreview
 from citeloom.desktop.library.source_dialogs import resize
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
@@ -26,38 +25,34 @@ class PlanDialog(QDialog):
 
     decided = Signal(bool)  # whether they are to be removed
 
-    def __init__(self, parent: QWidget, plan: dict[str, Any]) -> None:
+    def __init__(self, parent: QWidget, plan: SyncPreview) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Before this sync"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        removed = plan["removed"]
+        removed = plan.removed
         layout = QVBoxLayout(self)
         layout.setSpacing(basics.GAP)
         said = self.tr("{count} papers of {project} have left their folders or collections.")
-        layout.addWidget(basics.heading(said.format(count=basics.number(len(removed)), project=plan["project"])))
+        layout.addWidget(basics.heading(said.format(count=basics.number(len(removed)), project=plan.project)))
         said = self.tr("Has a drive been unplugged, or a folder moved? Then keep them: they stay searchable.")
         layout.addWidget(basics.text(said))
         counts = QFormLayout()
-        for kind, label in (
-            ("added", self.tr("To be read")),
-            ("changed", self.tr("To be read again")),
-            ("updated", self.tr("With another record")),
-            ("without_file", self.tr("Without a file")),
-            ("removed", self.tr("To be removed")),
+        for count, label in (
+            (len(plan.added), self.tr("To be read")),
+            (len(plan.changed), self.tr("To be read again")),
+            (len(plan.updated), self.tr("With another record")),
+            (len(plan.without_file), self.tr("Without a file")),
+            (len(removed), self.tr("To be removed")),
         ):
-            if plan.get(kind):
-                counts.addRow(basics.text(label, muted=True), basics.text(basics.number(len(plan[kind]))))
-        counts.addRow(
-            basics.text(self.tr("Unchanged"), muted=True), basics.text(basics.number(plan.get("unchanged") or 0))
-        )
+            if count:
+                counts.addRow(basics.text(label, muted=True), basics.text(basics.number(count)))
+        counts.addRow(basics.text(self.tr("Unchanged"), muted=True), basics.text(basics.number(plan.unchanged)))
         layout.addLayout(counts)
         self.leaving = QListView()
         self.leaving.setAccessibleName(self.tr("Papers that would be removed"))
         self.leaving.setUniformItemSizes(True)
         self.leaving.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        names = [
-            " · ".join(part for part in (one["citekey"], one["title"] or one["source"]) if part) for one in removed
-        ]
+        names = [" · ".join(filter(None, (one.citekey, one.title or one.source))) for one in removed]
         self.leaving.setModel(QStringListModel([library_text.one_line(name) for name in names], self))
         layout.addWidget(self.leaving, 1)
         self.buttons = QDialogButtonBox()

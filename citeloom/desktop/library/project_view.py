@@ -9,7 +9,11 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QMessageBox, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
+from citeloom.api.engine import CancelJob
+from citeloom.api.events import Event, JobFinished, JobProgress
+from citeloom.api.importing import import_result
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.jobs import RunningJob
 from citeloom.desktop.library.documents_table import DocumentsTable
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.library.source_dialogs import AddZoteroDialog, choose_files, choose_folder
@@ -18,6 +22,7 @@ from citeloom.desktop.library.start_import import Importing
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.page import PageContext
+from citeloom.desktop.text.job_text import IMPORT
 from citeloom.desktop.widgets import basics
 
 
@@ -95,7 +100,7 @@ class ProjectView(QWidget):
 
     def _connect(self) -> None:
         self._desk.engine_status.changed.connect(self._on_overview)
-        self._desk.tasks.told.connect(self._on_event)
+        self._desk.tasks.event_received.connect(self._on_event)
         self.papers.answered.connect(self._on_documents)
         self.papers.actions_.said.connect(lambda words: self.said.emit(words, False))
         self.papers.actions_.changed.connect(self.papers.look_again_soon)
@@ -167,19 +172,19 @@ class ProjectView(QWidget):
         self.retry_button.setVisible(bool(coverage.get("failed")))
         self.coverage_seen.emit(self.project, coverage)
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event.get("project_id") != self.project or not self.project:
+    def _on_event(self, event: Event) -> None:
+        if not isinstance(event, JobProgress | JobFinished) or not self.project or event.project_id != self.project:
             return
-        if event["type"] == "JobProgress":
+        if isinstance(event, JobProgress):
             self.papers.look_again_soon()
-        elif event["type"] == "JobFinished":
+        else:
             self.ask()
-            self._on_finished(event["result"])
+            self._on_finished(event)
 
-    def _on_finished(self, result: dict[str, Any]) -> None:
-        if error := result.get("error"):
-            self.failed.emit(CiteLoomError.from_dict(error))
-        elif held := result.get("held_back"):
+    def _on_finished(self, event: JobFinished) -> None:
+        if event.error:
+            self.failed.emit(event.error)
+        elif event.kind == IMPORT and (held := import_result(event).held_back):
             words = self.tr("{count} papers have left their folders or collections; they stay. Sync now to decide.")
             self.said.emit(words.format(count=basics.number(held)), True)
 
@@ -262,16 +267,16 @@ class ProjectView(QWidget):
         """A project goes when its imports have ended."""
         self._to_remove.add(project)
         for job in self._jobs_of(project):
-            asked = {"job_id": job["job_id"]}
-            self._desk.tasks.ask(self, "cancel", asked, failed=partial(self._not_stopped, project))
+            cancel = CancelJob(job_id=job.job_id)
+            self._desk.tasks.send(self, cancel, failed=partial(self._not_stopped, project))
         self._on_overview()
 
     def _not_stopped(self, project: str, error: CiteLoomError) -> None:
         self._to_remove.discard(project)
         self.failed.emit(error)
 
-    def _jobs_of(self, project: str) -> list[dict[str, Any]]:
-        return [job for job in self._desk.engine_status.now.jobs.values() if job.get("project") == project]
+    def _jobs_of(self, project: str) -> list[RunningJob]:
+        return [job for job in self._desk.engine_status.now.jobs.values() if job.project == project]
 
     def _on_overview(self) -> None:
         for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):

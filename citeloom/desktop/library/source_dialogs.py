@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from citeloom.api.importing import ListZoteroCollections, ZoteroCollections
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
@@ -79,10 +80,10 @@ class ZoteroChoice(QStackedWidget):
     def load(self) -> None:
         """Ask Zotero what it holds."""
         self.setCurrentWidget(self.waiting)
-        self._desk.tasks.ask(self, "zotero_collections", done=self._show, failed=self._cannot)
+        self._desk.tasks.send(self, ListZoteroCollections(), done=self._show, failed=self._cannot)
 
-    def _show(self, answer: dict[str, Any]) -> None:
-        self.tree.load(answer)
+    def _show(self, found: ZoteroCollections) -> None:
+        self.tree.load(found)
         self.setCurrentWidget(self.tree)
 
     def _cannot(self, error: CiteLoomError) -> None:

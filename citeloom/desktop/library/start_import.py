@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from citeloom.api.importing import Ingest, PreviewSync, SyncPreview
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.plan_dialog import PlanDialog
 from citeloom.desktop.shell.page import PageContext
@@ -33,14 +34,13 @@ class Importing(QObject):
     def sync(self, project: str) -> None:
         """Bring a project in step with what it reads; before much is removed, a person is asked."""
         self.planning.emit(True)
-        self._link.ask(
-            self, "plan", {"project": project}, done=partial(self._planned, project), failed=self._not_planned
-        )
+        request = PreviewSync(project=project)
+        self._link.send(self, request, done=partial(self._planned, project), failed=self._not_planned)
 
     def read(self, project: str, **options: Any) -> None:
-        """Read all that a project reads."""
-        asked = {"project": project, "source": None, "options": options}
-        self._link.ask(self, "ingest", asked, done=lambda _: self.started.emit(), failed=self.failed.emit)
+        """Read all that a project reads, with options of `Ingest`."""
+        request = Ingest(project=project, **options)
+        self._link.send(self, request, done=lambda _: self.started.emit(), failed=self.failed.emit)
 
     def take(self, project: str, places: list[str]) -> None:
         """Read files and folders into a project, and say in one message what became of them."""
@@ -51,10 +51,9 @@ class Importing(QObject):
             self._tell(taken, refused)
             return
         place, rest = left[0], left[1:]
-        self._link.ask(
+        self._link.send(
             self,
-            "ingest",
-            {"project": project, "source": place},
+            Ingest(project=project, source=place),
             done=lambda _: self._take_next(project, rest, taken + 1, refused),
             failed=lambda error: self._take_next(project, rest, taken, [*refused, (place, error)]),
         )
@@ -71,12 +70,12 @@ class Importing(QObject):
         if taken:
             self.started.emit()
 
-    def _planned(self, project: str, plan: dict[str, Any]) -> None:
+    def _planned(self, project: str, plan: SyncPreview) -> None:
         self.planning.emit(False)
-        if problems := plan.get("problems"):
-            lines = [self.tr("{file}: {problem}").format(file=p["source"], problem=p["reason"]) for p in problems]
+        if plan.problems:
+            lines = [self.tr("{file}: {problem}").format(file=p.source, problem=p.reason) for p in plan.problems]
             self.said.emit("\n".join(lines[:_TOLD]), True)
-        if not plan.get("asks"):
+        if not plan.asks:
             self.read(project)
             return
         self.plan_dialog = PlanDialog(self._window, plan)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.api.events import Event, JobFinished, JobQueued
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search import empty_states
 from citeloom.desktop.search.empty_states import busy_line
@@ -125,7 +126,7 @@ class SearchPage(Page):
         self.hits.selectionModel().currentChanged.connect(self._on_hit)
         self.reader.failed.connect(self.banner.say_error)
         self.context.tasks.reached.connect(self._on_reached)
-        self.context.tasks.told.connect(self._on_event)
+        self.context.tasks.event_received.connect(self._on_event)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.activated.connect(self._to_box)
 
@@ -247,12 +248,12 @@ class SearchPage(Page):
         if self.bar.question():
             self.search_now()
 
-    def _on_event(self, event: dict[str, Any]) -> None:
+    def _on_event(self, event: Event) -> None:
         if not self.isVisible():
             return
-        if event["type"] == "JobQueued" and not self.bar.knows(event["project_id"]):
+        if isinstance(event, JobQueued) and not self.bar.knows(event.project_id):
             self._ask_projects()
-        elif event["type"] == "JobFinished" and event["project_id"] == self.bar.project_id():
+        elif isinstance(event, JobFinished) and event.project_id == self.bar.project_id():
             self._ask_projects()
             self._ask_facets()
             if self.bar.question():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
+from citeloom.api.events import Event, JobFinished
 from citeloom.api.maintenance import BackupContents, ReadBackup, Restore, RestoreResult, StartBackup
 from citeloom.api.types import StartedJob
 from citeloom.core.errors import CiteLoomError
@@ -55,7 +55,7 @@ class Backups(QWidget):
         lines.addWidget(self.busy)
         lines.addWidget(self.strip)
         self.strip.failed.connect(banner.say_error)
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
 
     # -- making one ------------------------------------------------------------------------------------------------
 
@@ -74,17 +74,17 @@ class Backups(QWidget):
 
         self._context.tasks.send(self, StartBackup(file=file), done=done, failed=self._banner.say_error)
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] != "JobFinished" or event["job_id"] not in self._jobs:
+    def _on_event(self, event: Event) -> None:
+        if not isinstance(event, JobFinished) or event.job_id not in self._jobs:
             return
-        self._jobs.discard(event["job_id"])
-        result = event["result"]
-        if event["state"] == "failed":
-            self._banner.say_error(CiteLoomError.from_dict(result.get("error") or {}))
-        elif event["state"] == "done":
+        self._jobs.discard(event.job_id)
+        result = event.result
+        if event.error:
+            self._banner.say_error(event.error)
+        elif event.state == "done":
             words = "\n".join([job_text.end_words(_KIND, result), *result["warnings"]])
             self._banner.say(words, action=self._showing(Path(result["file"]).parent))
-        elif event["state"] == "cancelled":
+        elif event.state == "cancelled":
             self._banner.say(self.tr("Stopped: no backup was made."))
 
     # -- taking one ------------------------------------------------------------------------------------------------

@@ -1,19 +1,23 @@
-"""What the app knows of the engine at a glance: the tray and the window say the same because both read it here."""
+"""The engine's state as the app last saw it. Tray and window read it here, so that both show the same."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from citeloom.api.engine import Status, StatusResult
+from citeloom.api.events import EngineStopping, Event, JobFinished, JobProgress, JobQueued
+from citeloom.api.importing import import_result
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.jobs import Progress, RunningJob
 from citeloom.desktop.shell.engine_tasks import EngineTasks, other_version
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.text import job_text
 
-_REFRESH_MS = 400  # many events at once make one question
+_REFRESH_MS = 400  # many events at once make one request
 # Why an engine ends that is back in a moment: nothing to worry anybody with.
 _RESTARTS = ("settings changed", "a backup was restored", "the data folder is back")
 
@@ -25,24 +29,34 @@ class Situation:
     reached: bool = False
     problem: CiteLoomError | None = None  # why it is not reached
     other_version: str | None = None
-    status: dict[str, Any] = field(default_factory=dict)
-    jobs: dict[str, dict[str, Any]] = field(default_factory=dict)  # those under way, by id, with their progress
+    status: StatusResult | None = None
+    jobs: dict[str, RunningJob] = field(default_factory=dict)  # those queued and running, by id
     troubles: tuple[str, ...] = ()  # what went wrong and has not been looked at yet
 
     @property
-    def mood(self) -> TrayState:
-        """One word for all of it."""
-        wrong = self.status.get("settings_problem") or self.status.get("lost")
+    def tray_state(self) -> TrayState:
+        """What the tray icon shows."""
+        wrong = self.settings_problem or (self.status and self.status.lost)
         if self.troubles or self.problem or self.other_version or wrong:
             return TrayState.ATTENTION
-        if self.status.get("paused"):
+        if self.paused:
             return TrayState.PAUSED
         return TrayState.WORKING if self.jobs or not self.reached else TrayState.IDLE
 
     @property
+    def paused(self) -> bool:
+        """Whether imports are paused."""
+        return self.status is not None and self.status.paused
+
+    @property
+    def settings_problem(self) -> str | None:
+        """Why the settings file is not in force."""
+        return self.status.settings_problem if self.status else None
+
+    @property
     def progress(self) -> float | None:
-        """How much of the jobs under way is done, 0 to 1; None where that is not known."""
-        known = [(share, job["total"]) for job in self.jobs.values() if (share := job_text.share(job)) is not None]
+        """How much of all jobs is done, 0 to 1; None where that is not known."""
+        known = [(share, job.total) for job in self.jobs.values() if (share := job_text.share(job)) is not None]
         return sum(share * total for share, total in known) / sum(total for _, total in known) if known else None
 
     def in_words(self) -> str:
@@ -55,43 +69,44 @@ class Situation:
             )
         if not self.reached:
             return translate("Situation", "Starting …")
-        if self.status.get("settings_problem"):
+        if self.settings_problem:
             return translate("Situation", "The settings file cannot be used")
         if self.troubles:
             return self.troubles[-1]
-        coverage = self.status.get("coverage") or {}
+        coverage = self.status.coverage if self.status else None
         counts = translate("Situation", "{searchable} of {documents} papers searchable").format(
-            searchable=coverage.get("searchable", 0), documents=coverage.get("documents", 0)
+            searchable=coverage.searchable if coverage else 0, documents=coverage.documents if coverage else 0
         )
-        if self.status.get("paused"):
+        if self.paused:
             return translate("Situation", "Paused: {counts}").format(counts=counts)
-        if self.jobs and all(job_text.kind_of(job) != job_text.IMPORT for job in self.jobs.values()):
-            return job_text.title(next(iter(self.jobs.values())))
-        if self.jobs and all(job.get("waits_for") for job in self.jobs.values()):
+        if self.jobs and all(job.kind != job_text.IMPORT for job in self.jobs.values()):
+            first = next(iter(self.jobs.values()))
+            return job_text.title(first.kind, first.project)
+        if self.jobs and all(job.waits_for for job in self.jobs.values()):
             return translate("Situation", "Waiting for something that is away: {counts}").format(counts=counts)
         if self.jobs:
             return translate("Situation", "Reading: {counts}").format(counts=counts)
-        if not self.status.get("projects"):
+        if not (self.status and self.status.projects):
             return translate("Situation", "No project yet")
         return translate("Situation", "Up to date: {counts}").format(counts=counts)
 
 
 class EngineStatus(QObject):
-    """Follows the engine's events and says when anything at a glance has changed."""
+    """Follows the engine's events, and signals when anything at a glance has changed."""
 
     changed = Signal()
     notice = Signal(str, str, bool)  # title, text, whether something is wrong: one per finished job or problem
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._link = tasks
+        self._tasks = tasks
         self.now = Situation()
         self._restarts = False
-        self._ended: dict[str, list[dict[str, Any]]] = {}  # imports that are over, by project, until the last one is
-        self._held_up: dict[str, tuple[str, int, int]] = {}  # by project: the import that waits, how far it was
+        self._ended: dict[str, list[JobFinished]] = {}  # finished imports by project, until its last one is
+        self._waiting: dict[str, tuple[str, int, int]] = {}  # by project: the import that waits, how far it was
         self._refresh = QTimer(self, singleShot=True, interval=_REFRESH_MS)
         self._refresh.timeout.connect(self._ask)
-        tasks.told.connect(self._on_event)
+        tasks.event_received.connect(self._on_event)
         tasks.reached.connect(self._on_reached)
         tasks.lost.connect(self._on_lost)
 
@@ -99,8 +114,8 @@ class EngineStatus(QObject):
         """The researcher has looked at what went wrong."""
         self._set(troubles=())
 
-    def _on_reached(self, status: dict[str, Any]) -> None:
-        jobs = {job["job_id"]: job for job in status.get("jobs", [])}
+    def _on_reached(self, status: StatusResult) -> None:
+        jobs = {job.job_id: job for job in status.jobs}
         self._set(reached=True, problem=None, other_version=other_version(), status=status, jobs=jobs)
 
     def _on_lost(self, error: CiteLoomError) -> None:
@@ -108,85 +123,84 @@ class EngineStatus(QObject):
         self._restarts = False
         self._set(reached=False, problem=problem, other_version=other_version(), jobs={})
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        kind = event["type"]
-        if kind == "EngineStopping":
-            self._restarts = event["reason"] in _RESTARTS
-            return
-        if kind == "JobQueued":
-            job = {**event, "project": event["project_id"], "state": "queued"}
-            self._set(jobs={**self.now.jobs, event["job_id"]: job})
-        elif kind == "JobProgress":
-            job = {**self.now.jobs.get(event["job_id"], {}), **event, "project": event["project_id"]}
-            self._set(jobs={**self.now.jobs, event["job_id"]: job})
-            self._tell_waiting(event)
-        elif kind == "JobFinished":
-            self._set(jobs={key: job for key, job in self.now.jobs.items() if key != event["job_id"]})
-            if job_text.kind_of(event) == job_text.IMPORT:
-                self._on_finished(event)
-            else:
-                self._tell_chore(event)
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case EngineStopping():
+                self._restarts = event.reason in _RESTARTS
+                return
+            case JobQueued():
+                job = RunningJob(job_id=event.job_id, project=event.project_id, kind=event.kind)
+                self._set(jobs={**self.now.jobs, event.job_id: job})
+            case JobProgress():
+                self._set(jobs={**self.now.jobs, event.job_id: self._moved_on(event)})
+                self._notify_waiting(event)
+            case JobFinished():
+                self._set(jobs={key: job for key, job in self.now.jobs.items() if key != event.job_id})
+                if event.kind == job_text.IMPORT:
+                    self._on_import_finished(event)
+                else:
+                    self._notify_finished_job(event)
         if not self._refresh.isActive():
             self._refresh.start()
 
-    def _ask(self) -> None:
-        self._link.ask(self, "status", done=self._on_status, failed=lambda error: None)
+    def _moved_on(self, event: JobProgress) -> RunningJob:
+        known = self.now.jobs.get(event.job_id)
+        known = known or RunningJob(job_id=event.job_id, project=event.project_id, state="running")
+        return replace(known, **_progress(event))
 
-    def _on_status(self, status: dict[str, Any]) -> None:
+    def _ask(self) -> None:
+        self._tasks.send(self, Status(), done=self._on_status, failed=lambda error: None)
+
+    def _on_status(self, status: StatusResult) -> None:
         known = self.now.jobs
         # Progress as the last event told it, which may be newer; the state only the status knows.
         jobs = {
-            job["job_id"]: {**job, **known.get(job["job_id"], {}), "state": job["state"]}
-            for job in status.get("jobs", [])
+            job.job_id: replace(job, **_progress(before)) if (before := known.get(job.job_id)) and before.stage else job
+            for job in status.jobs
         }
         self._set(reached=True, problem=None, status=status, jobs=jobs)
 
-    def _on_finished(self, event: dict[str, Any]) -> None:
-        """Two hundred files that were dropped are two hundred imports: they are told of together, at their end."""
-        project = event["project_id"]
+    def _on_import_finished(self, event: JobFinished) -> None:
+        """Two hundred files that were dropped are two hundred imports: one notice for all, at their end."""
+        project = event.project_id
         self._ended.setdefault(project, []).append(event)
-        going = [job for job in self.now.jobs.values() if job_text.kind_of(job) == job_text.IMPORT]
-        if not any(job.get("project") == project for job in going):
-            self._tell_finished(project, self._ended.pop(project))
+        if not any(job.project == project and job.kind == job_text.IMPORT for job in self.now.jobs.values()):
+            self._notify_imports(project, self._ended.pop(project))
 
-    def _tell_finished(self, project: str, events: list[dict[str, Any]]) -> None:
-        def count(name: str) -> int:
-            return sum(int(event["result"].get(name) or 0) for event in events)
-
-        errors = [event["result"].get("error") or {} for event in events if event["state"] == "failed"]
+    def _notify_imports(self, project: str, events: list[JobFinished]) -> None:
+        errors = [event.error for event in events if event.error]
         if errors:
-            text = CiteLoomError.from_dict(errors[0]).message
-            self._trouble(self.tr("The import of {project} failed").format(project=project), text)
+            self._trouble(self.tr("The import of {project} failed").format(project=project), errors[0].message)
             return
-        processed, failed, held = (count(name) for name in ("documents_processed", "failed", "held_back"))
-        if held:
+        results = [import_result(event) for event in events]
+        processed, failed = sum(r.documents_processed for r in results), sum(r.failed for r in results)
+        if held_back := sum(r.held_back for r in results):
             text = self.tr("{count} papers have left their source; they stay until you say otherwise.")
-            self._trouble(self.tr("{project}: a sync needs you").format(project=project), text.format(count=held))
+            self._trouble(self.tr("{project}: a sync needs you").format(project=project), text.format(count=held_back))
         elif failed:
             text = self.tr("{failed} could not be read, {processed} were. The list of papers says why.")
             self._trouble(
                 self.tr("{project}: some papers could not be read").format(project=project),
                 text.format(failed=failed, processed=processed),
             )
-        elif processed and any(event["state"] == "done" for event in events):
+        elif processed and any(event.state == "done" for event in events):
             text = self.tr("{count} papers were read; {passages} passages can be cited.")
             self.notice.emit(
                 self.tr("{project} is up to date").format(project=project),
-                text.format(count=processed, passages=count("chunks_written")),
+                text.format(count=processed, passages=sum(r.chunks_written for r in results)),
                 False,
             )
 
-    def _tell_waiting(self, event: dict[str, Any]) -> None:
+    def _notify_waiting(self, event: JobProgress) -> None:
         """Say once what an import waits for, until it has come further."""
-        steps = (event["job_id"], event.get("searchable", 0), event.get("done", 0))
-        if event.get("waits_for") and self._held_up.get(event["project_id"]) != steps:
-            self._held_up[event["project_id"]] = steps
+        steps = (event.job_id, event.searchable, event.done)
+        if event.waits_for and self._waiting.get(event.project_id) != steps:
+            self._waiting[event.project_id] = steps
             self.notice.emit(
-                self.tr("{project}: an import waits").format(project=event["project_id"]), event["waits_for"], True
+                self.tr("{project}: an import waits").format(project=event.project_id), event.waits_for, True
             )
 
-    def _tell_chore(self, event: dict[str, Any]) -> None:
-        kind = job_text.kind_of(event)
+    def _notify_finished_job(self, event: JobFinished) -> None:
         done, failed = {
             "move": (self.tr("{project}: the index was moved"), self.tr("The index of {project} could not be moved")),
             "compact": (
@@ -194,12 +208,12 @@ class EngineStatus(QObject):
                 self.tr("The index of {project} could not be compacted"),
             ),
             "backup": (self.tr("The backup is made"), self.tr("The backup could not be made")),
-        }[kind]
-        result, project = event["result"], event["project_id"]
-        if event["state"] == "failed":
-            self._trouble(failed.format(project=project), CiteLoomError.from_dict(result.get("error") or {}).message)
-        elif event["state"] == "done":
-            self.notice.emit(done.format(project=project), job_text.end_words(kind, result), False)
+        }[event.kind]
+        if event.error:
+            self._trouble(failed.format(project=event.project_id), event.error.message)
+        elif event.state == "done":
+            words = job_text.end_words(event.kind, event.result)
+            self.notice.emit(done.format(project=event.project_id), words, False)
 
     def _trouble(self, title: str, text: str) -> None:
         self._set(troubles=(*self.now.troubles, title)[-20:])
@@ -208,3 +222,8 @@ class EngineStatus(QObject):
     def _set(self, **values: Any) -> None:
         self.now = replace(self.now, **values)
         self.changed.emit()
+
+
+def _progress(of: Progress) -> dict[str, Any]:
+    values = asdict(of)
+    return {name: values[name] for name in Progress.__dataclass_fields__}

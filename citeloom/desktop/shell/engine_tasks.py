@@ -1,4 +1,4 @@
-"""The one way from the windows to what may take time: off the UI thread, with success, failure and progress."""
+"""Runs engine requests and other slow work off the UI thread, with callbacks for success, failure and progress."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from citeloom import __version__
+from citeloom.api.engine import Status, Watch
+from citeloom.api.events import Event
 from citeloom.api.verbs import R, Request
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.translations import translate
@@ -29,13 +31,13 @@ _CLOSE_SECONDS = 5.0  # for all threads together; one that starts the engine may
 _PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between two attempts to reach an engine that cannot be had
 # Asked again by themselves when the engine ended in the middle: they only read.
 _READING = {
-    *("status", "project_list", "project_show", "plan", "documents", "search", "show", "page_picture", "record"),
-    *("facets", "zotero_status", "zotero_collections", "editors", "jobs", "log", "log_passages"),
+    *("project_list", "project_show", "documents", "search", "show", "page_picture", "record"),
+    *("facets", "jobs", "log", "log_passages"),
 }
 
 
 class Task:
-    """One piece of work under way; what comes of it is handed over in the UI thread."""
+    """A piece of work that runs in a thread; its outcome is delivered in the UI thread."""
 
     def __init__(self, owner: QObject, done: Done | None, failed: Failed | None, progress: Done | None) -> None:
         self._owner = owner
@@ -43,37 +45,37 @@ class Task:
         self._dropped = False
 
     def drop(self) -> None:
-        """Nobody waits for it any more: whatever comes of it is not handed over."""
+        """Drop the callbacks: nobody waits for the outcome any more."""
         self._dropped = True
 
     @property
     def wanted(self) -> bool:
-        """Whether somebody still waits for it."""
+        """Whether its owner still waits for the outcome."""
         return not self._dropped and shiboken6.isValid(self._owner)
 
-    def hand_over(self, kind: str, value: Any) -> None:
-        """Tell the owner, in the UI thread."""
+    def deliver(self, kind: str, value: Any) -> None:
+        """Call the owner's callback, in the UI thread."""
         if not self.wanted:
             return
         if kind != "progress":
             self._dropped = True
-        tell = {"done": self._done, "failed": self._failed, "progress": self._progress}[kind]
-        if tell is not None:
-            tell(value)
+        callback = {"done": self._done, "failed": self._failed, "progress": self._progress}[kind]
+        if callback is not None:
+            callback(value)
 
 
 class EngineTasks(QObject):
-    """Engine calls and other slow work for the windows, and the engine's events as they come."""
+    """Sends requests to the engine, runs other slow work, and emits the engine's events."""
 
-    told = Signal(dict)  # one of engine.events, as JSON
-    reached = Signal(dict)  # the engine answers; its status
+    event_received = Signal(object)  # one of api.events
+    reached = Signal(object)  # the engine answers; its status, a StatusResult
     lost = Signal(object)  # it does not: a CiteLoomError; it is being started again
     failed = Signal(object)  # a CiteLoomError that its asker does not handle itself
     _handed = Signal(object, str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._handed.connect(self._hand_over, Qt.ConnectionType.QueuedConnection)
+        self._handed.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._clients: set[Client] = set()
         self._lock = threading.Lock()
@@ -81,20 +83,22 @@ class EngineTasks(QObject):
         self._closing = threading.Event()
         self._leaving = False
         self._open = 0  # pieces of work that have not ended
-        self._threads = [threading.Thread(target=self._serve, name=f"link-{n}", daemon=True) for n in range(_THREADS)]
-        self._watcher = threading.Thread(target=self._watch, name="link-events", daemon=True)
+        self._threads = [
+            threading.Thread(target=self._serve, name=f"engine-tasks-{n}", daemon=True) for n in range(_THREADS)
+        ]
+        self._watcher = threading.Thread(target=self._watch, name="engine-events", daemon=True)
 
     def start(self) -> None:
-        """Reach the engine, starting it where there is none, and stay in touch."""
+        """Connect to the engine, starting it if it does not run, and reconnect when it is lost."""
         for thread in (*self._threads, self._watcher):
             thread.start()
 
     def leave(self) -> None:
-        """The app is about to end: an engine that ends from now on is not started again."""
+        """Do not start the engine again from now on: the app is about to end."""
         self._leaving = True
 
     def close(self) -> None:
-        """Hang up; nothing is handed over any more. The engine is left as it is."""
+        """Close all connections; nothing is delivered any more. The engine goes on."""
         if self._closing.is_set():
             return
         self._closing.set()
@@ -141,7 +145,7 @@ class EngineTasks(QObject):
         failed: Failed | None = None,
         progress: Done | None = None,
     ) -> Task:
-        """Do something slow in a thread; `work` is given a function to tell how far it has come."""
+        """Run `work` in a thread; it gets a function that reports its progress."""
         task = Task(owner, done, failed or self.failed.emit, progress)
 
         def job() -> None:
@@ -155,11 +159,11 @@ class EngineTasks(QObject):
 
     @property
     def at_rest(self) -> bool:
-        """Whether everything that was asked has been answered."""
+        """Whether all work has ended."""
         return self._open == 0
 
     def restart_engine(self, owner: QObject, *, done: Done | None = None, failed: Failed | None = None) -> Task:
-        """End the engine that runs, of whatever version; the next call starts the one that belongs to this app."""
+        """Stop the running engine, of whatever version; the next request starts the one of this app."""
         return self.run(owner, lambda tell: stop_engine(), done=done, failed=failed)
 
     def _later(self, job: Callable[[], None]) -> None:
@@ -191,9 +195,9 @@ class EngineTasks(QObject):
             self._handed.emit(task, *outcome)
 
     @Slot(object, str, object)
-    def _hand_over(self, task: Task, kind: str, value: Any) -> None:
+    def _deliver(self, task: Task, kind: str, value: Any) -> None:
         if not self._closing.is_set():
-            task.hand_over(kind, value)
+            task.deliver(kind, value)
 
     def _result(self, request: Request[R]) -> R:
         try:
@@ -228,7 +232,7 @@ class EngineTasks(QObject):
             raise
 
     def _client(self) -> Client:
-        """This thread's own connection: one question at a time goes over each."""
+        """Return this thread's own connection: one request at a time goes over each."""
         client: Client | None = getattr(self._local, "client", None)
         if client is not None and not client.alive():
             self._forget_client()
@@ -262,14 +266,14 @@ class EngineTasks(QObject):
             client = None
             try:
                 client = self._connect()
-                client.call("watch")
-                status = client.call("status")
+                client.call(Watch())
+                status = client.call(Status())
                 failures = 0
-                self._tell(self.reached, status)
-                client.watch(self._event)
+                self._emit(self.reached, status)
+                client.watch(self._on_event)
             except CiteLoomError as error:
                 log.info("the engine was lost: %s", error)
-                self._tell(self.lost, error)
+                self._emit(self.lost, error)
             except (OSError, ValueError) as error:  # hung up here, while it was being read from
                 log.info("the engine was lost: %r", error)
             finally:
@@ -279,17 +283,17 @@ class EngineTasks(QObject):
                 self._closing.wait(_PAUSES[min(failures, len(_PAUSES) - 1)])
                 failures += 1
 
-    def _event(self, event: dict[str, Any]) -> bool:
-        self._tell(self.told, event)
+    def _on_event(self, event: Event) -> bool:
+        self._emit(self.event_received, event)
         return self._closing.is_set()
 
-    def _tell(self, signal: Any, value: Any) -> None:
+    def _emit(self, signal: Any, value: Any) -> None:
         if not self._closing.is_set():
             signal.emit(value)
 
 
 def _for_windows(error: CiteLoomError) -> CiteLoomError:
-    """The engine is started again by itself here: the next step is not the one of a terminal."""
+    """Return an error with a next step for windows, where the engine is started again by itself."""
     if error.code != Code.ENGINE_UNAVAILABLE or launch.disk_is_full():
         return error
     message, step = error.message, translate("EngineTasks", "Try again in a moment.")
@@ -300,6 +304,6 @@ def _for_windows(error: CiteLoomError) -> CiteLoomError:
 
 
 def other_version() -> str | None:
-    """The version of the running engine, if it is not this app's own."""
+    """Return the version of the running engine, if it is not this app's own."""
     found = (launch.address() or {}).get("version")
     return str(found) if found is not None and found != __version__ else None

@@ -1,4 +1,4 @@
-"""The window: a list of pages at the left, the engine's state above and below."""
+"""The main window: the list of pages, the page shown, and the engine's state."""
 
 from __future__ import annotations
 
@@ -167,11 +167,11 @@ class MainWindow(QMainWindow):
             action = restart
         elif now.problem:
             words, action = self.tr("{problem} It is being started again.").format(problem=now.problem.message), restart
-        elif now.status.get("settings_problem"):
-            words = str(now.status["settings_problem"])
+        elif now.settings_problem:
+            words = now.settings_problem
             action = (self.tr("Open Settings"), lambda: self.go("settings"))
-        elif now.status.get("lost"):
-            words, action = str(now.status["lost"]), restart
+        elif now.status and now.status.lost:
+            words, action = now.status.lost, restart
         else:
             words, action = "", restart
         if words == self._problem:

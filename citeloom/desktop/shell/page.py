@@ -24,7 +24,7 @@ class PageContext(QObject):
 class Page(QWidget):
     """A page of the main window. It asks for what it shows when it comes to the front, not before."""
 
-    name = ""  # as Desk.go knows it
+    name = ""  # as PageContext.go knows it
     icon_name = ""
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:

@@ -11,7 +11,7 @@ from citeloom.desktop.shell.page import Page, PageContext
 
 
 def all_pages(context: PageContext) -> list[Page]:
-    """Every page, made for this desk."""
+    """Make all pages of the main window."""
     return [
         SearchPage(context),
         ProjectsPage(context),

@@ -1,4 +1,4 @@
-"""The tray icon: how things stand at a glance, and the way to everything."""
+"""The tray icon with its menu and notifications."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Tray(QObject):
 
     def __init__(self, context: PageContext, pages: list[Page], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._desk = context
+        self._context = context
         self._drawn: tuple[object, ...] = ()
         self.menu = QMenu()
         self.state = self.menu.addAction("")
@@ -46,7 +46,7 @@ class Tray(QObject):
         self.icon = QSystemTrayIcon(self)
         self.icon.setContextMenu(self.menu)
         self.icon.activated.connect(self._on_activated)
-        self.icon.messageClicked.connect(lambda: self._desk.go.emit("activity", {}))
+        self.icon.messageClicked.connect(lambda: self._context.go.emit("activity", {}))
         # Progress comes many times a second; an icon is worth drawing a few times.
         self._redraw = QTimer(self, singleShot=True, interval=_REDRAW_MS)
         self._redraw.timeout.connect(self._draw)
@@ -66,26 +66,26 @@ class Tray(QObject):
 
     def _add_page(self, page: Page) -> None:
         words = self.tr("{page}…").format(page=page.title())
-        self._add(words, page.icon_name, lambda: self._desk.go.emit(page.name, {}))
+        self._add(words, page.icon_name, lambda: self._context.go.emit(page.name, {}))
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if sys.platform == "darwin":  # there a click opens the menu
             return
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):
-            self._desk.go.emit("search", {})
+            self._context.go.emit("search", {})
 
     def _toggle_pause(self) -> None:
-        self.pause_asked.emit(not self._desk.engine_status.now.status.get("paused"))
+        self.pause_asked.emit(not self._context.engine_status.now.paused)
 
     def _on_changed(self) -> None:
         if not self._redraw.isActive():
             self._redraw.start()
 
     def _draw(self) -> None:
-        now = self._desk.engine_status.now
+        now = self._context.engine_status.now
         words = now.in_words()
         self.state.setText(words.replace("&", "&&"))
-        paused = bool(now.status.get("paused"))
+        paused = now.paused
         self.pause.setText(self.tr("Resume") if paused else self.tr("Pause"))
         self.pause.setIcon(icon("play" if paused else "pause"))
         for action in (self.sync, self.pause):
@@ -93,11 +93,15 @@ class Tray(QObject):
         tip = f"CiteLoom – {words}"
         self.icon.setToolTip(tip if len(tip) <= _LONGEST_TIP else tip[: _LONGEST_TIP - 1] + "…")
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
-        ring = round((now.progress or 0) * 40) if now.mood == TrayState.WORKING and now.progress is not None else None
-        drawn = (now.mood, ring, dark)
+        ring = (
+            round((now.progress or 0) * 40)
+            if now.tray_state == TrayState.WORKING and now.progress is not None
+            else None
+        )
+        drawn = (now.tray_state, ring, dark)
         if drawn != self._drawn:
             self._drawn = drawn
-            self.icon.setIcon(tray_icon(now.mood, now.progress, dark_panel=dark))
+            self.icon.setIcon(tray_icon(now.tray_state, now.progress, dark_panel=dark))
 
     def _on_notice(self, title: str, words: str, wrong: bool) -> None:
         if self.icon.isVisible():

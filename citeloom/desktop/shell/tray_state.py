@@ -1,4 +1,4 @@
-"""How things stand, in one word: what the tray's icon shows."""
+"""The states of the tray icon. `Situation.tray_state` in engine_status.py decides which one is shown."""
 
 from __future__ import annotations
 

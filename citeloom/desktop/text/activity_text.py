@@ -6,11 +6,8 @@ from typing import Any
 
 from citeloom.core.text.sanitize import one_line
 from citeloom.desktop.shell.translations import translate
+from citeloom.desktop.text import job_text
 from citeloom.desktop.text.editor_names import client_id
-from citeloom.desktop.text.job_text import IMPORT, kind_of
-from citeloom.desktop.text.job_text import stage_words as chore_words
-from citeloom.desktop.text.job_text import title as job_title
-from citeloom.desktop.widgets.basics import number
 from citeloom.editors import EDITORS
 
 
@@ -67,8 +64,8 @@ def toolset_words(toolsets: list[str]) -> str:
 
 def source_words(job: dict[str, Any]) -> str:
     """What an import was to read, or what else a job was."""
-    if kind_of(job) != IMPORT:
-        return job_title(job)
+    if job["kind"] != job_text.IMPORT:
+        return job_text.title(job["kind"], job["project"])
     return job["source"] or translate("Activity", "All its sources")
 
 
@@ -84,46 +81,3 @@ def end_words(job: dict[str, Any]) -> str:
     if result.get("failed"):
         return translate("Activity", "Done, not everything")
     return translate("Activity", "Done")
-
-
-def stage_words(job: dict[str, Any]) -> str:
-    """What a job under way does right now."""
-    if job.get("state") == "paused":
-        return translate("Activity", "Paused")
-    if words := chore_words(job):
-        return words
-    stages = {
-        "plan": translate("Activity", "Looking for what is new"),
-        "fetch": translate("Activity", "Fetching files"),
-        "read": translate("Activity", "Making papers searchable"),
-        "convert": translate("Activity", "Reading whole papers"),
-        "search graph": translate("Activity", "Making searches fast"),
-        "model": translate("Activity", "Fetching the language model"),
-        "done": translate("Activity", "Finishing"),
-    }
-    return stages.get(job.get("stage", ""), translate("Activity", "Waiting"))
-
-
-def progress_words(job: dict[str, Any]) -> str:
-    """How far a job has come; nothing while that is not known."""
-    parts = []
-    if job.get("total") and kind_of(job) == IMPORT and not chore_words(job):
-        words = translate("Activity", "{searchable} of {total} papers searchable")
-        parts.append(words.format(searchable=number(job.get("searchable") or 0), total=number(job["total"])))
-    if job.get("failed"):
-        parts.append(translate("Activity", "{count} could not be read").format(count=number(job["failed"])))
-    seconds = job.get("eta_seconds")
-    if seconds and job.get("state") != "paused":
-        minutes = max(1, round(seconds / 60))
-        parts.append(translate("Activity", "about {minutes} min for this step").format(minutes=number(minutes)))
-    return ", ".join(parts)
-
-
-def file_words(job: dict[str, Any]) -> str:
-    """The file that is being read, and its page where it takes long."""
-    if not job.get("file"):
-        return ""
-    if job.get("pages"):
-        words = translate("Activity", "{file}, page {page} of {pages}")
-        return words.format(file=job["file"], page=number(job.get("page") or 0), pages=number(job["pages"]))
-    return str(job["file"])

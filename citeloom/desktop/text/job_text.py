@@ -1,70 +1,110 @@
-"""The engine's jobs at a glance: what each is, how far it has come, and what it does where it is no import."""
+"""Jobs in words: what each is, what it does now, how far it has come, and how it ended. For all pages and the tray."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from citeloom.core.jobs import STAGES, RunningJob, Stage
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
 
 IMPORT = "ingest"
-_UNCOUNTED = ("check", "graph")  # stages that do not say how far they have come
 
 
-def kind_of(job: dict[str, Any]) -> str:
-    """What a job is: an import, unless the engine says otherwise."""
-    return str(job.get("kind") or IMPORT)
-
-
-def title(job: dict[str, Any]) -> str:
+def title(kind: str, project: str) -> str:
     """What a job is for."""
     words = {
         "move": translate("Jobs", "Moving the index of {project}"),
         "compact": translate("Jobs", "Compacting the index of {project}"),
         "backup": translate("Jobs", "Making a backup"),
-    }.get(kind_of(job), "{project}")
-    return words.format(project=job["project"])
+    }.get(kind, "{project}")
+    return words.format(project=project)
 
 
-def share(job: dict[str, Any]) -> float | None:
+def share(job: RunningJob) -> float | None:
     """How much of a job is done, 0 to 1; None where that is not known."""
-    total = int(job.get("total") or 0)
-    if not total or job.get("stage") in _UNCOUNTED:
+    if not job.total or not _stage(job).measured:
         return None
-    done, searchable = int(job.get("done") or 0), int(job.get("searchable") or 0)
     # Half of a paper's way is that it can be searched.
-    reads = kind_of(job) == IMPORT and (not stage_words(job) or job.get("waits_for"))
-    steps = (done + searchable) / 2 if reads else done
-    return min(1.0, steps / total)
+    steps = (job.done + job.searchable) / 2 if counts_papers(job) else job.done
+    return min(1.0, steps / job.total)
 
 
-def stage_words(job: dict[str, Any]) -> str:
-    """What a job does now; nothing where it reads papers, or waits for its turn."""
-    if waits_for := job.get("waits_for"):
-        return translate("Jobs", "Waiting: {what}").format(what=waits_for)
+def counts_papers(job: RunningJob) -> bool:
+    """Whether a job counts papers, rather than passages or megabytes."""
+    return job.kind == IMPORT and (bool(job.waits_for) or not _stage(job).counted)
+
+
+def stage_words(job: RunningJob) -> str:
+    """What a job does now, and how far it is with that."""
+    if job.state == "paused":
+        return translate("Jobs", "Paused; it goes on when you resume.")
+    if job.waits_for:
+        return translate("Jobs", "Waiting: {what}").format(what=job.waits_for)
     words = {
+        "": translate("Jobs", "Waiting for its turn …"),
+        "plan": translate("Jobs", "Looking for what is new …"),
+        "model": translate("Jobs", "Fetching the model …"),
+        "fetch": translate("Jobs", "Fetching files …"),
+        "read": translate("Jobs", "Making papers searchable: {searchable} of {total}"),
+        "convert": translate("Jobs", "Reading papers whole: {done} of {total}"),
+        "search graph": translate("Jobs", "Making searches fast …"),
+        "done": translate("Jobs", "Finishing …"),
         "copy": translate("Jobs", "Copying passages: {done} of {total}"),
         "wait": translate("Jobs", "Waiting for the server to come back …"),
         "check": translate("Jobs", "Comparing the copy with what was there …"),
         "write": translate("Jobs", "Writing passages anew: {done} of {total}"),
         "graph": translate("Jobs", "Making the new index fast …"),
         "pack": translate("Jobs", "Packing: {done} of {total} MB"),
-    }.get(str(job.get("stage") or ""), "")
-    done, total = (basics.number(int(job.get(key) or 0)) for key in ("done", "total"))
-    return words.format(done=done, total=total)
+    }.get(job.stage, translate("Jobs", "Reading …"))
+    counts = {"searchable": job.searchable, "done": job.done, "total": job.total}
+    return words.format(**{name: basics.number(count) for name, count in counts.items()})
 
 
-def stop_words(job: dict[str, Any]) -> str:
+def progress_words(job: RunningJob) -> str:
+    """What there is to say besides the stage: papers that are searchable, papers that failed, and the time left."""
+    parts = []
+    if job.total and counts_papers(job) and not job.waits_for and job.stage != "read":
+        words = translate("Jobs", "{searchable} of {total} papers searchable")
+        parts.append(words.format(searchable=basics.number(job.searchable), total=basics.number(job.total)))
+    if job.failed:
+        parts.append(translate("Jobs", "{count} could not be read").format(count=basics.number(job.failed)))
+    return ", ".join([*parts, *filter(None, [time_left(job)])])
+
+
+def file_words(job: RunningJob) -> str:
+    """The paper that an import is at, and its page where it takes long."""
+    name = Path(job.file).name if Path(job.file).is_absolute() else job.file
+    if not name or not job.pages:
+        return name
+    page, pages = basics.number(job.page), basics.number(job.pages)
+    return translate("Jobs", "{file}, page {page} of {pages}").format(file=name, page=page, pages=pages)
+
+
+def time_left(job: RunningJob) -> str:
+    """About how long a job's stage still takes; nothing where that is not known."""
+    seconds = job.eta_seconds
+    if seconds is None or not _stage(job).timed or job.state == "paused":
+        return ""
+    if seconds < 90:
+        return translate("Jobs", "about {count} s").format(count=basics.number(max(1, round(seconds))))
+    if seconds < 5400:
+        return translate("Jobs", "about {count} min").format(count=basics.number(round(seconds / 60)))
+    return translate("Jobs", "about {count} h").format(count=basics.number(round(seconds / 3600)))
+
+
+def stop_words(kind: str) -> str:
     """What stopping a job leaves behind."""
     return {
         "move": translate("Jobs", "The index stays where it is; what was copied is deleted."),
         "compact": translate("Jobs", "The index stays as it is."),
         "backup": translate("Jobs", "No file is left."),
-    }.get(kind_of(job), translate("Jobs", "What has been read stays; the next sync goes on from there."))
+    }.get(kind, translate("Jobs", "What has been read stays; the next sync goes on from there."))
 
 
 def end_words(kind: str, result: dict[str, Any]) -> str:
-    """What came of a job that is no import; nothing of one that is."""
+    """What a move, a compaction or a backup did; nothing for an import."""
     if kind == "move":
         words = translate("Jobs", "Its {passages} passages are in CiteLoom’s own folder on this computer now.")
         if result["to"] != "embedded":
@@ -78,3 +118,7 @@ def end_words(kind: str, result: dict[str, Any]) -> str:
         size, passages = basics.size_words(result["bytes"]), basics.number(result["passages"])
         return words.format(file=result["file"], passages=passages, size=size)
     return ""
+
+
+def _stage(job: RunningJob) -> Stage:
+    return STAGES.get(job.stage, Stage())

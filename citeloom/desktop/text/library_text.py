@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from citeloom.core.text.sanitize import clean
 from citeloom.desktop.shell.translations import translate
-from citeloom.desktop.text import job_text
 from citeloom.desktop.widgets import basics
 
-_MEASURED = ("read", "convert", "copy", "write", "pack")  # stages that know how long they still take
 STATUSES = ("ready", "pending", "failed", "without_file", "duplicate")
 STATUS_ICONS = {
     "ready": "check",
@@ -103,48 +100,6 @@ def source_words(source: dict[str, Any]) -> str:
     if source.get("recursive", True) or source["kind"] == "file":
         return str(name)
     return translate("Projects", "{name}, without what is inside it").format(name=name)
-
-
-def progress_words(job: dict[str, Any]) -> str:
-    """What a job does now."""
-    if job.get("state") == "paused":
-        return translate("Projects", "Paused; it goes on when you resume.")
-    if words := job_text.stage_words(job):
-        return words
-    counts = {key: basics.number(int(job.get(key) or 0)) for key in ("searchable", "done", "total")}
-    words = {
-        "": translate("Projects", "Waiting for its turn …"),
-        "plan": translate("Projects", "Looking for what is new …"),
-        "fetch": translate("Projects", "Fetching files …"),
-        "read": translate("Projects", "Making papers searchable: {searchable} of {total}"),
-        "convert": translate("Projects", "Reading papers whole: {done} of {total}"),
-        "search graph": translate("Projects", "Making searches fast …"),
-        "model": translate("Projects", "Fetching the model …"),
-        "done": translate("Projects", "Finishing …"),
-    }.get(str(job.get("stage") or ""), translate("Projects", "Reading …"))
-    return words.format(**counts)
-
-
-def file_words(job: dict[str, Any]) -> str:
-    """The paper that an import is at."""
-    file = str(job.get("file") or "")
-    name = Path(file).name if Path(file).is_absolute() else file
-    if not name or not job.get("pages"):
-        return name
-    page, pages = basics.number(int(job.get("page") or 0)), basics.number(int(job["pages"]))
-    return translate("Projects", "{file}, page {page} of {pages}").format(file=name, page=page, pages=pages)
-
-
-def time_left(job: dict[str, Any]) -> str:
-    """About how long a job still takes; nothing where that is not known."""
-    seconds = job.get("eta_seconds")
-    if seconds is None or job.get("stage") not in _MEASURED or job.get("state") == "paused":
-        return ""
-    if seconds < 90:
-        return translate("Projects", "about {count} s").format(count=basics.number(max(1, round(seconds))))
-    if seconds < 5400:
-        return translate("Projects", "about {count} min").format(count=basics.number(round(seconds / 60)))
-    return translate("Projects", "about {count} h").format(count=basics.number(round(seconds / 3600)))
 
 
 def one_line(text: str, longest: int = 400) -> str:

@@ -2,62 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from citeloom.api.importing import ZoteroAccount, ZoteroStatus
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
 
 NEW_KEY = "https://www.zotero.org/settings/keys/new"
 
 
-def reached_words(seen: dict[str, Any]) -> tuple[bool, str, str]:
+def reached_words(seen: ZoteroStatus) -> tuple[bool, str, str]:
     """Whether all is well, how the library is reached, and what more there is to say."""
-    local = seen["local"]
-    count = sum(library["items"] for library in seen["libraries"])
+    local = seen.local
+    count = sum(library.items for library in seen.libraries)
     entries = translate("ZoteroWords", "{count} entries in {libraries} libraries.").format(
-        count=basics.number(count), libraries=basics.number(len(seen["libraries"]))
+        count=basics.number(count), libraries=basics.number(len(seen.libraries))
     )
-    if seen["in_use"] == "local":
+    if seen.in_use == "local":
         return (
             True,
-            translate("ZoteroWords", "Zotero {version} is running").format(version=local["version"] or ""),
+            translate("ZoteroWords", "Zotero {version} is running").format(version=local.version or ""),
             entries,
         )
-    if local["running"] and local["api"] == "off":
+    if local.running and local.api == "off":
         words = translate(
             "ZoteroWords",
             "In Zotero, open Settings (on a Mac: Zotero → Settings), choose Advanced, and tick"
             " “Allow other applications on this computer to communicate with Zotero”.",
         )
         return False, translate("ZoteroWords", "Zotero is running, but does not let other programs in"), words
-    if seen["in_use"] == "sqlite":
+    if seen.in_use == "sqlite":
         words = translate(
             "ZoteroWords", "{entries} Open Zotero for citekeys of Better BibTeX and changes at once."
         ).format(entries=entries)
         return True, translate("ZoteroWords", "Zotero is closed; its library can be read all the same"), words
-    if seen["in_use"] == "web":
-        user = seen["web"]["user"] or ""
+    if seen.in_use == "web":
+        user = seen.web.user or ""
         return (
             True,
             translate("ZoteroWords", "Your library is read from zotero.org, as {user}").format(user=user),
             entries,
         )
-    return False, translate("ZoteroWords", "Zotero cannot be reached"), str(seen["next_step"] or seen["why"] or "")
+    return False, translate("ZoteroWords", "Zotero cannot be reached"), seen.next_step or seen.why
 
 
-def account_words(web: dict[str, Any]) -> str:
+def account_words(web: ZoteroAccount) -> str:
     """Who is logged in at zotero.org, and where the key is kept."""
-    if web["problem"]:
-        return str(web["problem"])
+    if web.problem:
+        return web.problem
     kept = {
         "keyring": translate("ZoteroWords", "The key is kept in this system’s keyring."),
         "environment": translate("ZoteroWords", "The key comes from the environment variable CITELOOM_ZOTERO_API_KEY."),
-    }.get(web["key"] or "")
+    }.get(web.key or "")
     if kept is None:
         return translate(
             "ZoteroWords",
             "You are not logged in. It is needed only for a library or files that are not on this computer.",
         )
-    if not web["user"]:
+    if not web.user:
         return kept
-    return translate("ZoteroWords", "You are logged in as {user}. {kept}").format(user=web["user"], kept=kept)
+    return translate("ZoteroWords", "You are logged in as {user}. {kept}").format(user=web.user, kept=kept)

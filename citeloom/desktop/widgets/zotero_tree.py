@@ -1,8 +1,8 @@
-"""Libraries, collections and saved searches of Zotero with ticks: how a person says what a project reads."""
+"""A tree of Zotero libraries, collections and saved searches with check boxes, to choose what a project reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeView, QVBoxLayout, QWidget
 
+from citeloom.api.importing import ZoteroCollections, ZoteroLibrary
 from citeloom.core.text.sanitize import one_line
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.widgets import basics
@@ -82,20 +83,20 @@ class Part:
                 yield from part.chosen()
 
 
-def parts_of(answer: Mapping[str, Any]) -> list[Part]:
-    """The libraries of an answer to `zotero_collections`."""
-    return [_library(library) for library in answer["libraries"]]
+def parts_of(found: ZoteroCollections) -> list[Part]:
+    """The libraries of Zotero as lines."""
+    return [_library(library) for library in found.libraries]
 
 
-def _library(said: Mapping[str, Any]) -> Part:
-    library = Part("library", said["id"], "", said["name"], said["items"])
+def _library(found: ZoteroLibrary) -> Part:
+    library = Part("library", found.id, "", found.name, found.items)
     made: dict[str, Part] = {}
-    for one in said["collections"]:
-        above = made.get(one["parent"], library)
-        part = Part("collection", library.library, one["key"], one["name"], one["items"])
+    for one in found.collections:
+        above = made.get(one.parent or "", library)
+        part = Part("collection", library.library, one.key, one.name, one.items)
         made[part.key] = above.add(part)
-    for one in said["searches"]:
-        library.add(Part("search", library.library, one["key"], one["name"], None))
+    for search in found.searches:
+        library.add(Part("search", library.library, search.key, search.name, None))
     return library
 
 
@@ -228,9 +229,9 @@ class ZoteroTree(QWidget):
         self.setFocusProxy(self.view)
         self.find_field.hide()
 
-    def load(self, collections_answer: Mapping[str, Any]) -> None:
-        """Show what `zotero_collections` answered; what was ticked before stays ticked."""
-        self.model.show_parts(parts_of(collections_answer))
+    def load(self, found: ZoteroCollections) -> None:
+        """Show these libraries; what was ticked before stays ticked."""
+        self.model.show_parts(parts_of(found))
         lines = sum(1 for library in self.model.libraries for _ in _everything(library))
         self.find_field.setVisible(lines >= _FILTER_FROM)
         self.view.expandToDepth(0)

@@ -1,4 +1,4 @@
-"""What an agent may reach: only what the researcher allowed, after links are resolved."""
+"""Checks the paths that agents and people name: an agent may reach only what the researcher allowed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citeloom.core.errors import CiteLoomError, Code
 
 
 def allowed_path(given: str, sources: Sequence[Source], references: str | None) -> Path:
-    """The place an agent named, if it is among a project's folders and files or is its references."""
+    """Return the path an agent named, if it is among a project's folders and files or is its references."""
     named = Path(given)
     roots = [Path(s.path) for s in sources if s.kind == "folder"]
     missing = None
@@ -33,7 +33,7 @@ def allowed_path(given: str, sources: Sequence[Source], references: str | None) 
 
 
 def existing(path: str) -> Path:
-    """The place a person named, if it is there."""
+    """Return the path a person named, if it exists."""
     found = _resolved(Path(path))
     if found is None or not _exists(found):
         raise _not_there(found or Path(path))
@@ -41,7 +41,7 @@ def existing(path: str) -> Path:
 
 
 def _resolved(path: Path) -> Path | None:
-    """The place itself, links followed; None for what cannot be a place: a loop of links, a user nobody knows."""
+    """Return a path with links resolved; None for what cannot be one: a loop of links, an unknown user."""
     try:
         return path.expanduser().resolve()
     except (OSError, RuntimeError, ValueError):

@@ -1,4 +1,4 @@
-"""What was found: files CiteLoom can read, and what it had to leave out of a folder, with the reason."""
+"""Scans folders for files that can be read, and says what was left out and why."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from citeloom.importing.sources.open_within import open_within, outside
 ZOTERO = "zotero:"  # what the sources of Zotero's documents begin with
 ALL_OF_ZOTERO = "zotero:*"  # every part of Zotero that a project may read
 
-Tell = Callable[[int, int | None], None]  # so many bytes of so many
-Stopped = Callable[[], bool]
+ReportBytes = Callable[[int, int | None], None]  # so many bytes of so many
+ShouldStop = Callable[[], bool]
 
 
-class Work:
-    """What Zotero says of the work that a file belongs to."""
+class ItemRecord:
+    """The record of a Zotero item that a file belongs to; made when it is first needed."""
 
     def __init__(self, fingerprint: str, zotero: dict[str, str], make_record: Callable[[], Record]) -> None:
         self.fingerprint = fingerprint  # changes when the record may
@@ -34,7 +34,7 @@ class Work:
 
     @cached_property
     def record(self) -> Record:
-        """Its record; made when it is needed, because most syncs find nothing changed."""
+        """The record; made when it is needed, because most syncs find nothing changed."""
         return self._make_record()
 
 
@@ -47,10 +47,10 @@ class FoundFile:
     size: int
     mtime_ns: int  # or any number that changes when the content does
     known_as: str = ""  # its address or Zotero item, where it is not known by its path
-    work: Work | None = None
+    item: ItemRecord | None = None
     missing: str = ""  # why its file is not on this disk
     within: str = ""  # the folder or file of a source that it has to lie in when it is opened; "": anywhere
-    get: Callable[[Tell, Stopped], FoundFile] | None = None  # has it, or something in its place, written or fetched
+    get: Callable[[ReportBytes, ShouldStop], FoundFile] | None = None  # writes or fetches it, or a substitute
 
     @property
     def source(self) -> str:
@@ -60,14 +60,14 @@ class FoundFile:
     @property
     def shown(self) -> str:
         """What a person knows it by."""
-        if self.work is None:
+        if self.item is None:
             return self.source
-        return f"{self.work.record.citekey} ({self.work.record.title[:60] or self.source})"
+        return f"{self.item.record.citekey} ({self.item.record.title[:60] or self.source})"
 
 
 @dataclass(slots=True)
-class Scan:
-    """What was found in a source."""
+class FolderScan:
+    """What a folder or file of a source holds."""
 
     files: list[FoundFile] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)  # folders whose content is unknown, so nothing there is gone
@@ -76,8 +76,8 @@ class Scan:
 
 
 @dataclass(slots=True)
-class Survey:
-    """What was found in all sources of an import."""
+class SourceContents:
+    """What all sources of an import hold."""
 
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, CiteLoomError] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Survey:
     libraries: set[str] = field(default_factory=set)  # of Zotero, read as a whole
 
     def covers(self, source: str) -> bool:
-        """Whether a document that was not found is really gone: its place was looked at and could be read."""
+        """Whether a document that was not found has left its source: the source was scanned and could be read."""
         if source.startswith(ZOTERO):
             return any(source.startswith(f"{ZOTERO}{library}/items/") for library in self.libraries)
         path = Path(source)
@@ -97,13 +97,13 @@ class Survey:
         return any(source.holds(path) for source in self.seen)
 
 
-def survey(sources: Sequence[Source], found: Survey, *, strict: bool) -> Survey:
-    """Scan all sources. One that is not there says nothing of its documents; `strict` makes that an error."""
+def scan_sources(sources: Sequence[Source], found: SourceContents, *, strict: bool) -> SourceContents:
+    """Scan all sources. One that is missing says nothing of its documents; `strict` makes that an error."""
     for source in sources:
         try:
             if source.kind == "file" and Path(source.path).is_symlink():  # as it was allowed, it was none
                 raise outside(Path(source.path))
-            one = scan(Path(source.path), recursive=source.recursive)
+            one = scan_folder(Path(source.path), recursive=source.recursive)
         except CiteLoomError as error:
             if strict:
                 raise
@@ -117,9 +117,9 @@ def survey(sources: Sequence[Source], found: Survey, *, strict: bool) -> Survey:
     return found
 
 
-def scan(source: Path, *, recursive: bool = True) -> Scan:
-    """The files of a folder, or the one file; links that lead elsewhere are not followed."""
-    found = Scan()
+def scan_folder(source: Path, *, recursive: bool = True) -> FolderScan:
+    """Return the files of a folder, or the one file; links that lead outside are not followed."""
+    found = FolderScan()
     root = source.resolve()
     if not root.exists():
         raise CiteLoomError(
@@ -146,7 +146,7 @@ def scan(source: Path, *, recursive: bool = True) -> Scan:
     return found
 
 
-def _add(found: Scan, path: Path, root: Path, *, recursive: bool = True) -> None:
+def _add(found: FolderScan, path: Path, root: Path, *, recursive: bool = True) -> None:
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -172,7 +172,7 @@ def _add(found: Scan, path: Path, root: Path, *, recursive: bool = True) -> None
     found.files.append(FoundFile(str(path), kind, about.st_size, about.st_mtime_ns))
 
 
-def _is_own(found: Scan, link: Path, root: Path, *, recursive: bool) -> bool:
+def _is_own(found: FolderScan, link: Path, root: Path, *, recursive: bool) -> bool:
     """Whether a link is to be read in its own place: it leads to a file of the source that is met nowhere else."""
     try:
         target = link.resolve(strict=True)
@@ -188,7 +188,7 @@ def _is_own(found: Scan, link: Path, root: Path, *, recursive: bool) -> bool:
     return not met and target.is_file()
 
 
-def _problem(found: Scan, path: str, code: Code, what: str, next_step: str) -> None:
+def _problem(found: FolderScan, path: str, code: Code, what: str, next_step: str) -> None:
     found.problems.append((path, CiteLoomError(code, f"{path} {what}", next_step)))
 
 
@@ -197,7 +197,7 @@ def _denied(path: str) -> CiteLoomError:
 
 
 def hash_file(path: Path, within: str = "") -> str:
-    """What the content of a file is known by, if it lies where it has to."""
+    """Return the SHA-256 of a file, which has to lie within a folder or be a file, if one is named."""
     try:
         with open_within(path, within) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Opening a file that must lie in a folder, however links are changed meanwhile."""
+"""Opens a file that must lie in a folder, safe against links that are changed meanwhile."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)  # 
 _BY_FOLDER = os.open in os.supports_dir_fd  # not on Windows
 
 
-def open_within(path: Path, place: str) -> BufferedReader:
+def open_within(path: Path, within: str) -> BufferedReader:
     """Open a file that really lies in this folder, or is this file; "" for one that may lie anywhere.
 
     Links are resolved first, and none is followed from there on: each folder on the way is opened from the one above
     it. A file that was swapped for a link between two looks is refused, not read.
     """
-    if not place:
+    if not within:
         return os.fdopen(_regular(os.open(path, _PLAIN), path), "rb")
-    if Path(place) == path:  # a single file that was allowed: it may be no link at all
+    if Path(within) == path:  # a single file that was allowed: it may be no link at all
         root = Path(os.path.realpath(path.parent))
         real = root / path.name
     else:
-        real, root = Path(os.path.realpath(path)), Path(os.path.realpath(place))
+        real, root = Path(os.path.realpath(path)), Path(os.path.realpath(within))
         if real == root or not real.is_relative_to(root):
             raise outside(path)
     opened = _walked(path, root, real.relative_to(root).parts) if _BY_FOLDER else _compared(path, real, root)
@@ -71,7 +71,7 @@ def _regular(opened: int, path: Path) -> int:
 
 
 def outside(path: Path) -> CiteLoomError:
-    """The refusal of a file that is not where it was found."""
+    """Return the error for a file that is not where it was found."""
     return CiteLoomError(
         Code.PERMISSION_DENIED,
         f"{path.name} leads to a place outside what the project may read.",

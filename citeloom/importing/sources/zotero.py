@@ -1,4 +1,4 @@
-"""What a project's part of Zotero holds, as files to read: attachments, notes, annotations; and what has no file."""
+"""Zotero as a source: makes files to read of items, attachments, notes and annotations, each with its record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from citeloom.conversion.formats import PREPARED, file_type
 from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted, Record
-from citeloom.importing.sources.folder import ZOTERO, FoundFile, Stopped, Survey, Tell, Work
+from citeloom.importing.sources.folder import ZOTERO, FoundFile, ItemRecord, ReportBytes, ShouldStop, SourceContents
 from citeloom.zotero import notes
 from citeloom.zotero.attachments import NO_FILE
 from citeloom.zotero.csl.items import to_csl
@@ -54,7 +54,7 @@ def library_of(scope: str) -> str:
 
 
 class ZoteroItems:
-    """Looks up in Zotero what imports are to read."""
+    """Finds in Zotero what imports are to read."""
 
     def __init__(self, zotero: Zotero, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int) -> None:
         self.zotero = zotero
@@ -64,8 +64,8 @@ class ZoteroItems:
         self._fetch_files = fetch_files
         self._most_bytes = most_bytes
 
-    def look_up(self, allowed: Sequence[Part], found: Survey, *, only: str | None, strict: bool) -> None:
-        """Add to a survey what the allowed parts of Zotero hold; with `only`, no more than that part of them.
+    def look_up(self, allowed: Sequence[Part], found: SourceContents, *, only: str | None, strict: bool) -> None:
+        """Add to `found` what the allowed parts of Zotero hold; with `only`, no more than that part of them.
 
         A library of which some part cannot be read says nothing of what is gone from it.
         """
@@ -103,18 +103,22 @@ class ZoteroItems:
                 found.libraries.add(library_id)
         return None
 
-    def _add(self, source: Source, snapshot: Snapshot, keys: set[str], found: Survey) -> None:
-        work = self._works(source, snapshot, keys, found)
+    def _add(self, source: Source, snapshot: Snapshot, keys: set[str], found: SourceContents) -> None:
+        record_of = self._record_maker(source, snapshot, keys, found)
         # The keyring is asked when the first file is missing, and once.
-        shelf = _Shelf(self, source, snapshot, self.zotero.file_finder(), work, cache(self.can_fetch))
+        library_files = _LibraryFiles(
+            self, source, snapshot, self.zotero.file_finder(), record_of, cache(self.can_fetch)
+        )
         for key in sorted(keys, key=lambda k: (str(snapshot.items[k].data.get("dateAdded", "")), k)):
-            for file in shelf.files_of(snapshot.items[key], found.other_kinds):
+            for file in library_files.files_of(snapshot.items[key], found.other_kinds):
                 found.files[file.source] = file
 
     # -- records and keys ------------------------------------------------------------------------------------
 
-    def _works(self, source: Source, snapshot: Snapshot, keys: set[str], found: Survey) -> Callable[[Item, str], Work]:
-        """What makes the work of an item, with its citekey."""
+    def _record_maker(
+        self, source: Source, snapshot: Snapshot, keys: set[str], found: SourceContents
+    ) -> Callable[[Item, str], ItemRecord]:
+        """Return a function that gives the record of an item, with its citekey."""
         library = snapshot.library.id
         items = [snapshot.items[key] for key in sorted(keys)]
         citable = [item for item in items if item.type not in ("note", "attachment")]
@@ -122,7 +126,7 @@ class ZoteroItems:
         found.warnings += _clashes(own, snapshot)
         keys_of = self._with_made_keys(library, items, own)
 
-        def work(item: Item, attachment: str) -> Work:
+        def record_of(item: Item, attachment: str) -> ItemRecord:
             key, made = keys_of[item.key]
             collections = tuple(
                 sorted(snapshot.collection_paths[c] for c in item.collections if c in snapshot.collections)
@@ -130,9 +134,9 @@ class ZoteroItems:
             zotero = {"library": library, "item": item.key, "attachment": attachment}
             said = {name: value for name, value in item.data.items() if name != "dateModified"}
             mark = _hash([_RECORDS, said, collections, key, made])
-            return Work(mark, zotero, lambda: _record(item, collections, key, made=made))
+            return ItemRecord(mark, zotero, lambda: _record(item, collections, key, made=made))
 
-        return work
+        return record_of
 
     def _with_made_keys(
         self, library: str, items: Sequence[Item], own: Mapping[str, str]
@@ -184,7 +188,7 @@ class ZoteroItems:
         short = _NOT_IN_NAMES.sub("_", name.stem)[:_LONGEST_STEM]
         return self._downloads / library.id.replace("/", "-") / f"{attachment.key}-{mark[:8]}" / f"{short}{name.suffix}"
 
-    def fetch(self, library: Library, attachment: Item, tell: Tell, stopped: Stopped) -> Path:
+    def fetch(self, library: Library, attachment: Item, report: ReportBytes, should_stop: ShouldStop) -> Path:
         """Fetch a file from zotero.org."""
         path = self.fetched(library, attachment)
         if path.exists():
@@ -197,18 +201,18 @@ class ZoteroItems:
                 "Log in, in the settings or with 'citeloom zotero login'.",
             )
         path.parent.mkdir(parents=True, exist_ok=True)
-        return web.download(library, attachment, path, most_bytes=self._most_bytes, tell=tell, stopped=stopped)
+        return web.download(library, attachment, path, most_bytes=self._most_bytes, tell=report, stopped=should_stop)
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelf:
-    """One library during one look: what makes files of its items."""
+class _LibraryFiles:
+    """Makes files to read of the items of one library."""
 
     items: ZoteroItems
     source: Source
     snapshot: Snapshot
     file_here: Callable[[Item], FileHere]
-    work: Callable[[Item, str], Work]
+    record_of: Callable[[Item, str], ItemRecord]
     can_fetch: Callable[[], bool]
 
     def files_of(self, item: Item, other_kinds: Counter[str]) -> list[FoundFile]:
@@ -221,7 +225,7 @@ class _Shelf:
         if not found:
             what = "Its files are of kinds that CiteLoom does not read." if attachments else "It has no file in Zotero."
             source = item_source(library.id, item.key)
-            found.append(FoundFile("", "", 0, 0, source, self.work(item, ""), missing=what))
+            found.append(FoundFile("", "", 0, 0, source, self.record_of(item, ""), missing=what))
         for attachment in attachments:
             marks = [c for c in self.snapshot.children.get(attachment.key, ()) if c.type == "annotation"]
             if marks:
@@ -241,7 +245,7 @@ class _Shelf:
         if kind is None:
             other_kinds[Path(name).suffix.lower() or "no suffix"] += 1
             return None
-        file = FoundFile("", kind, 0, 0, item_source(library.id, attachment.key), self.work(item, attachment.key))
+        file = FoundFile("", kind, 0, 0, item_source(library.id, attachment.key), self.record_of(item, attachment.key))
         here = self.file_here(attachment)
         if here.path:
             return replace(file, path=str(here.path), size=here.size, mtime_ns=here.mtime_ns, within=here.within)
@@ -252,13 +256,15 @@ class _Shelf:
             return replace(file, path=str(fetched))
         return replace(file, missing=here.reason, get=partial(self._in_place_of, file, attachment, here.reason))
 
-    def _in_place_of(self, file: FoundFile, attachment: Item, reason: str, tell: Tell, stopped: Stopped) -> FoundFile:
+    def _in_place_of(
+        self, file: FoundFile, attachment: Item, reason: str, report: ReportBytes, should_stop: ShouldStop
+    ) -> FoundFile:
         """What can be had of a file that is not on this disk: the file itself, else the text that Zotero kept of it."""
         library = self.snapshot.library
         problem = CiteLoomError(Code.FILE_NOT_FOUND, reason)
         if attachment.data.get("linkMode") in _STORED and self.can_fetch():
             try:
-                return replace(file, path=str(self.items.fetch(library, attachment, tell, stopped)))
+                return replace(file, path=str(self.items.fetch(library, attachment, report, should_stop)))
             except CiteLoomError as error:
                 problem = error
         text = self.source.full_text(library, attachment.key)
@@ -288,8 +294,8 @@ class _Shelf:
         raw = json.dumps([dict(one.data) for one in of], sort_keys=True, ensure_ascii=False)
         name = _slug(self.snapshot.library, key, kind)
         path = str(self.items.texts_folder / f"{name}{PREPARED}")
-        file = FoundFile(path, kind, len(raw), _number(raw), source, self.work(item, key))
-        return replace(file, get=lambda tell, stopped: self.items.write_down(name, text, file))
+        file = FoundFile(path, kind, len(raw), _number(raw), source, self.record_of(item, key))
+        return replace(file, get=lambda report, should_stop: self.items.write_down(name, text, file))
 
 
 _STORED = ("imported_file", "imported_url")

@@ -1,4 +1,4 @@
-"""What becomes of a file that was read: its record, its passages, its row; or why it has none."""
+"""The commit stage: matches a converted file to its record, embeds its passages, writes them and the catalog row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 
 from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
-from citeloom.conversion.pool import conversion_file
 from citeloom.core.errors import TRIED_AGAIN, CiteLoomError, Code
 from citeloom.core.types import Passage, Record
 from citeloom.importing.ids import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
@@ -30,7 +29,7 @@ from citeloom.importing.stages.match import (
     note_rename,
     note_without_file,
     seen_in,
-    take_work,
+    take_item_record,
 )
 from citeloom.importing.stages.read import Read, Reader
 from citeloom.importing.stages.refine import refined
@@ -42,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 class DocumentCommitter:
-    """Makes documents of what was read."""
+    """Commits converted files as documents, or records why one failed."""
 
     def __init__(
         self,
@@ -51,18 +50,19 @@ class DocumentCommitter:
         writer: Writer,
         keep: Callable[[Document], object],
         stored: Callable[[Document], Iterable[Point]],
+        after_stage: Callable[[str, str], None],
     ) -> None:
         self._state = state
-        self._importer = state.importer
         self._reader = reader
         self._writer = writer
         self._keep = keep  # what to do with a document whose earlier text stays
         self._stored = stored  # the passages that a document has now
-        self._said: set[str] = set()
+        self._after_stage = after_stage
+        self._warned: set[str] = set()
         self._counted: dict[str, tuple[bool, int]] = {}  # by source: whether it was there before, and its passages
 
-    def take(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
-        """Write what was read; whether the document is searchable now, and whether it is finished."""
+    def commit(self, file: FoundFile, document: Document, read: Read, *, first: bool) -> tuple[bool, bool]:
+        """Commit a file that was read; return whether its document is searchable now, and whether it is finished."""
         state, file = self._state, read.file
         found = replace(
             document,
@@ -79,8 +79,8 @@ class DocumentCommitter:
         if read.unchanged or twin:
             found.converter = CONVERTER_VERSION
             if twin:
-                if file.work:
-                    take_work(found, file.work, state.catalog)
+                if file.item:
+                    take_item_record(found, file.item, state.catalog)
                 self._becomes_duplicate(found, twin)
             self._writer.note(found)
             state.result.skipped += 1
@@ -91,14 +91,14 @@ class DocumentCommitter:
         if read.put_off:
             self._await_whole(document, found)
             return bool(document.version), False
-        if file.work:
+        if file.item:
             self._take_over(found, file)
         if read.reply is None:
             read = self._reader.convert(file, read.content_hash, document, quick=first)
         assert read.reply is not None
         with state.timed("match"):
             record = self._match(file, found, read.reply["converted"], first=first)
-        self._importer.after_stage("match", file.source)
+        self._after_stage("match", file.source)
         reply = self._with_printed_pages(file, found, read, record)
         final = bool(reply["final"])
         if reply["passages"]:
@@ -117,7 +117,7 @@ class DocumentCommitter:
             self._writer.note(found)
 
     def failed(self, file: FoundFile, document: Document, error: CiteLoomError) -> None:
-        """Keep why a document could not be read; a text that is there stays."""
+        """Record why a document could not be read; its earlier text stays."""
         kept = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
         if kept.version and (kept.size, kept.mtime_ns) == (file.size, file.mtime_ns):
             # Another try would end the same, unless it was the moment's fault or the file changes.
@@ -132,7 +132,7 @@ class DocumentCommitter:
             # Size and date stay old, so that the next import tries again.
             kept.warnings = [f"The file changed and could not be read again (its earlier text stays): {error}"]
             self._keep(kept)
-        elif error.code == Code.FILE_NOT_FOUND and file.work:
+        elif error.code == Code.FILE_NOT_FOUND and file.item:
             note_without_file(self._state.catalog, kept, file, str(error))
             self._state.result.without_file += 1
             return
@@ -159,13 +159,13 @@ class DocumentCommitter:
     ) -> tuple[Found, Mapping[str, Any]]:
         """The record of a file, and what an agent claimed of it when it was imported."""
         state = self._state
-        if file.work:
+        if file.item:
             # What was found a long second pass ago may not be the latest word.
             later = not first and not state.request.force_rebuild
-            record = latest_record(document, file.work) if later else file.work.record
+            record = latest_record(document, file.item) if later else file.item.record
             if not later or document.record_hash is None:
-                document.record_hash = file.work.fingerprint
-            document.zotero = file.work.zotero
+                document.record_hash = file.item.fingerprint
+            document.zotero = file.item.zotero
             return Found(record, BY_ZOTERO), {}
         seen, path = seen_in(converted), Path(file.path)
         claim = (state.named(file.source) and state.request.metadata) or state.records.claim(path, **seen)
@@ -181,7 +181,7 @@ class DocumentCommitter:
         assert read.reply is not None
         if not (read.reply["final"] and document.pages and record.page_range) or record.page_range == read.page_range:
             return read.reply
-        if not conversion_file(self._importer.conversions, read.content_hash, CONVERTER_VERSION).exists():
+        if not self._reader.is_cached(read.content_hash):
             return read.reply  # it would have to be converted once more
         again = self._reader.convert(file, read.content_hash, document, quick=False)
         return again.reply or read.reply
@@ -203,11 +203,11 @@ class DocumentCommitter:
         same_words = stemmed_as(document.language) == stemmed_as(before.language)
         with state.timed("embed"):
             points = self._points(document, record, passages, passage_set, old, same_words=same_words)
-        self._importer.after_stage("embed", file.source)
+        self._after_stage("embed", file.source)
         with state.timed("write"):
             better = before.content_hash == document.content_hash and before.version != passage_set
             self._writer.write(document, passage_set, points, refined(old, points) if better else {})
-        self._importer.after_stage("write", file.source)
+        self._after_stage("write", file.source)
         state.written[document.content_hash or ""] = file.source
         _, quick = self._counted.pop(file.source, (False, 0))
         state.result.chunks_written += len(points) - quick
@@ -225,7 +225,7 @@ class DocumentCommitter:
         self._counted[file.source] = (bool(before.version), len(points))
         if reply["final"] and document.text_source in ("ocr", "mixed"):
             state.result.recognised += 1
-            self._pass_on(file, document.warnings)
+            self._add_warnings(file, document.warnings)
 
     def _points(
         self,
@@ -256,11 +256,11 @@ class DocumentCommitter:
             for p, text in zip(passages, texts, strict=True)
         ]
 
-    def _pass_on(self, file: FoundFile, warnings: Sequence[str]) -> None:
-        """Say once what the recognition of pictures warned of: a language without data concerns many documents."""
+    def _add_warnings(self, file: FoundFile, warnings: Sequence[str]) -> None:
+        """Add each warning of the OCR once: a language without data concerns many documents."""
         for warning in warnings:
-            if warning not in self._said:
-                self._said.add(warning)
+            if warning not in self._warned:
+                self._warned.add(warning)
                 self._state.result.warnings.append(f"{source_name(file.source)}: {warning}")
 
     def _becomes_duplicate(self, document: Document, twin: str) -> None:

@@ -1,4 +1,4 @@
-"""In which language a document is, and in which ones its pictures are read."""
+"""The language of a document's text, and the languages of its OCR."""
 
 from __future__ import annotations
 

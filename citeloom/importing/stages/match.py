@@ -1,4 +1,4 @@
-"""Which work a file is: its record from the project's references, or one made from the file itself."""
+"""The match stage: finds the record of a file in the project's references, or makes one from the file itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import YEARS
 from citeloom.core.types import Record
 from citeloom.importing.ids import record_values, shown_source
-from citeloom.importing.sources.folder import FoundFile, Work, hash_file
+from citeloom.importing.sources.folder import FoundFile, ItemRecord, hash_file
 from citeloom.importing.sources.open_within import open_within
 from citeloom.index.base import Collection
 from citeloom.index.filters import AnyOf
@@ -263,33 +263,33 @@ def refresh(
     return updated, other_pages
 
 
-def refresh_works(
+def refresh_item_records(
     catalog: Catalog, project_id: str, files: Sequence[FoundFile], collection: Collection, stop: threading.Event
 ) -> tuple[int, list[str]]:
     """The same for documents of Zotero, whose records need no finding."""
     updated, other_pages = 0, []
     for file in files:
         document = catalog.documents.find(project_id, source=file.source)
-        if document is None or file.work is None or stop.is_set():
+        if document is None or file.item is None or stop.is_set():
             continue
-        record = file.work.record
+        record = file.item.record
         others = document.version and document.pages and record.page_range != document.record.get("page_range")
-        anew = others and not file.missing
-        document.record_hash, document.zotero = file.work.fingerprint, file.work.zotero
-        if anew:
+        stale = others and not file.missing
+        document.record_hash, document.zotero = file.item.fingerprint, file.item.zotero
+        if stale:
             document.converter = ""  # to be read until its passages have the new pages
         rewritten = rewrite(catalog, collection, document, Found(record, BY_ZOTERO))
-        if anew:
+        if stale:
             other_pages.append(file.source)
         else:
             updated += rewritten
     return updated, other_pages
 
 
-def latest_record(document: Document | None, work: Work) -> Record:
+def latest_record(document: Document | None, item: ItemRecord) -> Record:
     """A work's record: as its row has it, where another import has brought that up to date since the work was found."""
-    if document is None or document.record_hash in (None, work.fingerprint):
-        return work.record
+    if document is None or document.record_hash in (None, item.fingerprint):
+        return item.record
     return record_of(document)
 
 
@@ -299,18 +299,18 @@ def record_of(document: Document) -> Record:
     return Record(**values)
 
 
-def take_work(document: Document, work: Work, catalog: Catalog | None = None) -> None:
+def take_item_record(document: Document, item: ItemRecord, catalog: Catalog | None = None) -> None:
     """Write into the row of a document without a text of its own what Zotero says of it."""
     if catalog:
-        note_rename(catalog, document, work.record)
-    _take_found(document, Found(work.record, BY_ZOTERO))
-    document.zotero, document.record_hash = work.zotero, work.fingerprint
+        note_rename(catalog, document, item.record)
+    _take_found(document, Found(item.record, BY_ZOTERO))
+    document.zotero, document.record_hash = item.zotero, item.fingerprint
 
 
 def note_without_file(catalog: Catalog, document: Document, file: FoundFile, reason: str) -> None:
     """Keep that a work has nothing to read, and why."""
-    if file.work:
-        take_work(document, file.work, catalog)
+    if file.item:
+        take_item_record(document, file.item, catalog)
     document.size, document.mtime_ns, document.path = file.size, file.mtime_ns, file.path
     document.converter = CONVERTER_VERSION
     document.state, document.reason_code, document.reason = State.WITHOUT_FILE, str(Code.FILE_NOT_FOUND), reason

@@ -1,4 +1,4 @@
-"""Reading files in worker processes: first what can be had at once, then the whole document."""
+"""The read stage: has worker processes convert files, first what is quick, then the whole document."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from typing import Any
 from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
-from citeloom.conversion.pool import TookTooLong, conversion_file
+from citeloom.conversion.pool import TookTooLong, WorkerPool, conversion_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.settings import Settings
 from citeloom.importing.ids import document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.sources.folder import ZOTERO, FoundFile, hash_file
@@ -44,23 +45,26 @@ class Read:
 class Reader:
     """Reads the files of one import."""
 
-    def __init__(self, state: ImportState) -> None:
+    def __init__(self, state: ImportState, workers: WorkerPool, conversions: Path, settings: Settings) -> None:
         self._state = state
-        self._importer = state.importer
+        self._workers = workers
+        self._conversions = conversions  # the cache of whole conversions
+        self._ocr = settings.ocr
+        self._worker_memory_mb = settings.engine.worker_memory_mb
         self.far: dict[str, tuple[str, int, int]] = {}  # by source: what is done of a long one, which page, of how many
 
     def each(
         self,
         next_file: Callable[[], FoundFile | None],
         read: Callable[[FoundFile], Read],
-        take: Callable[[FoundFile, Future[Read]], None],
+        process: Callable[[FoundFile, Future[Read]], None],
         give_back: Callable[[Sequence[FoundFile]], None],
     ) -> None:
-        """Read files a little ahead of what is made of them; `take` gets them one by one, in order.
+        """Read files a little ahead of what is made of them; `process` gets them one by one, in order.
 
         Where it raises, those that were read ahead are given back.
         """
-        ahead = self._importer.workers.count * 2
+        ahead = self._workers.count * 2
         waiting: deque[tuple[FoundFile, Future[Read]]] = deque()
         with ThreadPoolExecutor(ahead, thread_name_prefix="read") as pool:
             try:
@@ -69,7 +73,7 @@ class Reader:
                         waiting.append((file, pool.submit(read, file)))
                     if not waiting:
                         break
-                    take(*waiting.popleft())
+                    process(*waiting.popleft())
             except BaseException:
                 self._state.failed.set()
                 give_back([file for file, _ in waiting])
@@ -106,12 +110,12 @@ class Reader:
 
     def convert(self, file: FoundFile, content_hash: str, known: Document | None, *, quick: bool) -> Read:
         """Have a worker read a file, as what is known of it so far suggests."""
-        state, settings = self._state, self._importer.settings
-        cache = conversion_file(self._importer.conversions, content_hash, CONVERTER_VERSION)
+        state = self._state
+        cache = conversion_file(self._conversions, content_hash, CONVERTER_VERSION)
         info = state.model_info
         page_range, language = _of_record(file, known, later=not quick and not state.request.force_rebuild)
         same = known if known and known.content_hash == content_hash else None
-        allowed = limits(same, quick=quick, megabytes=settings.engine.worker_memory_mb, size=file.size)
+        allowed = limits(same, quick=quick, megabytes=self._worker_memory_mb, size=file.size)
         request: dict[str, Any] = {
             "path": file.path,
             "content_hash": content_hash,  # nothing else is read, whatever the path leads to by then
@@ -123,27 +127,31 @@ class Reader:
             "progress": not quick,
             "page_range": page_range,
             "ocr_languages": self._languages(language),
-            "ocr_engine": settings.ocr.engine,
+            "ocr_engine": self._ocr.engine,
         }
-        reply = self._importer.workers.convert(request, allowed, state.stopped, partial(self._note, file.source))
+        reply = self._workers.convert(request, allowed, state.should_stop, partial(self._note, file.source))
         self.far.pop(file.source, None)
         for stage, seconds in reply["seconds"].items():
             state.result.spent(stage, seconds)
         return Read(file, content_hash, reply, page_range=page_range)
 
+    def is_cached(self, content_hash: str) -> bool:
+        """Whether the whole conversion of a content is in the cache."""
+        return conversion_file(self._conversions, content_hash, CONVERTER_VERSION).exists()
+
     def twin(self, file: FoundFile, content_hash: str) -> str | None:
         """Where the same content is searchable already, other than here; a work of Zotero gives way only to another."""
         state, source = self._state, file.source
         twin = state.written.get(content_hash)
-        if twin and twin != source and (twin.startswith(ZOTERO) or not file.work):
+        if twin and twin != source and (twin.startswith(ZOTERO) or not file.item):
             return twin
         if state.request.force_rebuild:
             return None  # the catalog speaks of the old generation
         own = document_id(state.project.id, source)
         known = state.catalog.documents.same_content(state.project.id, content_hash, own)
-        if known is None or known.doc_id in state.gone or known.source in state.unread:
+        if known is None or known.doc_id in state.removed or known.source in state.unread:
             return None
-        if file.work and not known.zotero:
+        if file.item and not known.zotero:
             return None
         return known.source
 
@@ -155,7 +163,7 @@ class Reader:
         began = time.monotonic()
         if file.get:
             source = file.source
-            file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.stopped)
+            file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.should_stop)
             self.far.pop(source, None)
             self._keep_pages(file)
         content_hash = hash_file(Path(file.path), file.within)
@@ -180,7 +188,7 @@ class Reader:
         request = self._state.request
         if request.convert_since:
             return True
-        if known.converter != CONVERTER_VERSION or known.source in self._state.anew:
+        if known.converter != CONVERTER_VERSION or known.source in self._state.stale:
             return True
         if known.converter_engine == QUICK:  # its whole conversion failed: who names the file has done something
             return self._state.named(known.source) or bool(request.documents) or request.retry_failed
@@ -191,13 +199,13 @@ class Reader:
 
     def _languages(self, language: str | None) -> list[str]:
         asked = self._state.request.ocr_languages
-        return ocr_languages(language, asked, self._importer.settings.ocr.languages)
+        return ocr_languages(language, asked, self._ocr.languages)
 
 
 def _of_record(file: FoundFile, known: Document | None, *, later: bool) -> tuple[str | None, str | None]:
     """The printed pages and the language that a work's record names, as far as it is known yet."""
-    if file.work:
-        latest = latest_record(known, file.work) if later else file.work.record
+    if file.item:
+        latest = latest_record(known, file.item) if later else file.item.record
         return latest.page_range, latest.language
     record = known.record if known else {}
     return record.get("page_range"), record.get("language")

@@ -1,4 +1,4 @@
-"""What became of a document's passages when the same content was read better: old ids lead to new ones. Pure."""
+"""Maps ids of old passages to new ones when the same content was converted better. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells which project's folders and references have changed, once whoever writes there has finished."""
+"""Watches the folders and references of projects, and reports a change once whoever writes there has finished."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ class _Root:
 
 @dataclass(slots=True)
 class _Pending:
-    """Changes of a project that nobody has been told of."""
+    """Changes of a project that have not been reported yet."""
 
     since: float
     quiet_from: float
     seen: dict[Path, _Stamp] = field(default_factory=dict)
-    places: set[Path] = field(default_factory=set)  # in which they were
+    watched: set[Path] = field(default_factory=set)  # folders and files in which they were
 
 
-class FileWatch:
-    """Watches the places of all projects in a thread of its own, and calls `changed` with a project's id."""
+class FileWatcher:
+    """Watches the paths of all projects in its own thread, and calls `changed` with a project's id."""
 
     def __init__(self, changed: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._changed = changed
         self._clock = clock
         self._own = [Path(folder).resolve() for folder in paths.folders()]
-        self._places: dict[str, list[Path]] = {}
+        self._wanted: dict[str, list[Path]] = {}
         self._look_again = threading.Event()
         self._ended = False
         self._thread = threading.Thread(target=self._run, name="file-watch", daemon=True)
@@ -72,9 +72,9 @@ class FileWatch:
         """Begin to watch."""
         self._thread.start()
 
-    def set_places(self, places: Mapping[str, Iterable[Path]]) -> None:
-        """Watch these folders and files from now on, by project. A place that is not there is waited for."""
-        self._places = {project: list(of_project) for project, of_project in places.items()}
+    def watch_paths(self, watched: Mapping[str, Iterable[Path]]) -> None:
+        """Watch these folders and files from now on, by project; a missing one is waited for."""
+        self._wanted = {project: list(of_project) for project, of_project in watched.items()}
         self._look_again.set()
 
     def stop(self) -> None:
@@ -95,40 +95,40 @@ class FileWatch:
             changes.close()
 
     def step(self) -> None:
-        """One look: where the places are, what has changed in them, whom to tell."""
+        """Update the watches, collect changes and report those that are complete."""
         if self._look_again.is_set() or self._clock() - self._checked >= RECHECK:
             self._look_again.clear()
             self._checked = self._clock()
-            self._reach(self._places)
-        self._gather()
-        self._tell()
+            self._update_watches(self._wanted)
+        self._collect_changes()
+        self._notify()
 
     # -- where to look ---------------------------------------------------------------------------------------
 
-    def _reach(self, places: dict[str, list[Path]]) -> None:
-        """Watch what is there now; a place that has turned up since it was last looked for has changed."""
-        before, self._reached = self._reached, {project: {} for project in places}
-        for project, wanted in places.items():
-            for place in wanted:
+    def _update_watches(self, watched: dict[str, list[Path]]) -> None:
+        """Watch what exists now; a path that has appeared since the last time has changed."""
+        before, self._reached = self._reached, {project: {} for project in watched}
+        for project, wanted in watched.items():
+            for path in wanted:
                 try:
-                    real, root = _real(place)
+                    real, root = _real(path)
                 except OSError:
                     continue  # a drive that is not connected
                 if root not in self._watched:
                     self._watched[root] = _changes_in(root, polling=_on_network(root.folder) or None)
                 self._reached[project][real] = root
-                if place in self._known.get(project, ()) and root != before.get(project, {}).get(real):
+                if path in self._known.get(project, ()) and root != before.get(project, {}).get(real):
                     self._note(project, real, real)
         needed = {root for of_project in self._reached.values() for root in of_project.values()}
         for root in set(self._watched) - needed:
             self._watched.pop(root).close()
         self._polled &= needed
-        self._pending = {project: pending for project, pending in self._pending.items() if project in places}
-        self._known = places
+        self._pending = {project: pending for project, pending in self._pending.items() if project in watched}
+        self._known = watched
 
     # -- what has changed ------------------------------------------------------------------------------------
 
-    def _gather(self) -> None:
+    def _collect_changes(self) -> None:
         for root, changes in list(self._watched.items()):
             try:
                 files = {Path(name) for _, name in next(changes)}
@@ -137,7 +137,7 @@ class FileWatch:
                 continue
             for file in files:
                 if not any(file.is_relative_to(own) for own in self._own):
-                    self._sort_out(root, file)
+                    self._assign(root, file)
 
     def _broken(self, root: _Root, error: Exception) -> None:
         """Too many folders for the system, a disk that tells nothing: compare. A drive pulled out: wait for it."""
@@ -149,27 +149,27 @@ class FileWatch:
         log.warning("%s can no longer be watched: %s", root.folder, error)
         del self._watched[root]
         for project, of_project in self._reached.items():
-            self._reached[project] = {place: its for place, its in of_project.items() if its != root}
+            self._reached[project] = {path: its for path, its in of_project.items() if its != root}
 
-    def _sort_out(self, root: _Root, file: Path) -> None:
-        """Note a change for the projects whose place it is in. Told by name: a system may spell the folder its way."""
+    def _assign(self, root: _Root, file: Path) -> None:
+        """Assign a change to the projects that read it. By name: a system may spell the folder its way."""
         for project, of_project in self._reached.items():
-            for place, its in of_project.items():
+            for path, its in of_project.items():
                 if its != root:
                     continue
-                if file.name == place.name and root.deep != place.is_dir():
+                if file.name == path.name and root.deep != path.is_dir():
                     self._look_again.set()  # the folder itself has come or gone
-                if not _fleeting(_within(place, file)) if root.deep else file.name == place.name:
-                    self._note(project, place, file)
+                if not _is_temporary(_within(path, file)) if root.deep else file.name == path.name:
+                    self._note(project, path, file)
 
-    def _note(self, project: str, place: Path, file: Path) -> None:
+    def _note(self, project: str, path: Path, file: Path) -> None:
         now = self._clock()
         pending = self._pending.setdefault(project, _Pending(now, now))
         pending.quiet_from = now
         pending.seen[file] = _stamp(file)
-        pending.places.add(place)
+        pending.watched.add(path)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for project, pending in list(self._pending.items()):
             now = self._clock()
             if now - pending.since < _LONGEST:
@@ -182,7 +182,7 @@ class FileWatch:
                     pending.quiet_from = now
                     continue
             del self._pending[project]
-            if not any(map(_holds_something, pending.places)):
+            if not any(map(_has_content, pending.watched)):
                 continue  # all of it has gone at once: a drive was pulled out, nothing was deleted
             try:
                 self._changed(project)
@@ -190,9 +190,9 @@ class FileWatch:
                 log.exception("a change in the files of %s could not be followed", project)
 
 
-def _real(place: Path) -> tuple[Path, _Root]:
+def _real(path: Path) -> tuple[Path, _Root]:
     """A place without links, and the folder to watch for it: of a file, or of what is not there, the one it is in."""
-    real = place.resolve()
+    real = path.resolve()
     deep = real.is_dir()
     folder = real if deep else real.parent
     about = folder.stat()
@@ -227,21 +227,21 @@ def _on_network(folder: str) -> bool:
     return kinds.get(mount, "").startswith(_NETWORK)
 
 
-def _within(place: Path, file: Path) -> Path:
-    return file.relative_to(place) if file.is_relative_to(place) else Path(file.name)
+def _within(path: Path, file: Path) -> Path:
+    return file.relative_to(path) if file.is_relative_to(path) else Path(file.name)
 
 
-def _fleeting(file: Path) -> bool:
-    """Whether a file, by its name within its place, is hidden or not there to stay."""
+def _is_temporary(file: Path) -> bool:
+    """Whether a file, by its name within the watched folder, is hidden or temporary."""
     name = file.name.lower()
     hidden = any(part.startswith(".") for part in file.parts)
     return hidden or name.startswith("~$") or name.endswith(_UNFINISHED) or name in ("thumbs.db", "desktop.ini")
 
 
-def _holds_something(place: Path) -> bool:
-    """Whether a place is there; the folder at which a drive was mounted stays, but is empty."""
+def _has_content(path: Path) -> bool:
+    """Whether a path exists and has content; the mount point of a drive stays, but is empty."""
     try:
-        return place.is_file() or any(place.iterdir())
+        return path.is_file() or any(path.iterdir())
     except OSError:
         return False
 

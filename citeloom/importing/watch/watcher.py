@@ -1,4 +1,4 @@
-"""What is kept in step without anybody asking: Zotero, folders, and references."""
+"""Syncs projects by itself when Zotero, their folders or their references change. The engine starts one watcher."""
 
 from __future__ import annotations
 
@@ -11,99 +11,95 @@ from pathlib import Path
 from citeloom.catalog import Catalog
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Watch
-from citeloom.importing.watch.files import FileWatch
-from citeloom.importing.watch.zotero_polling import Look, Watcher
+from citeloom.importing.watch.files import FileWatcher
+from citeloom.importing.watch.zotero_polling import ZoteroPoller, ZoteroProbe
 from citeloom.zotero.cached_source import one_round
 from citeloom.zotero.gateway import Zotero
 
 log = logging.getLogger(__name__)
 
 
-class Watching:
-    """The watchers of an engine; `sync` has a project synced where something changed, but not while it is paused."""
+class ProjectWatcher:
+    """Watches what all projects read; nothing is synced while imports are paused."""
 
-    def __init__(
-        self,
-        settings: Watch,
-        catalog: Catalog,
-        zotero: Zotero,
-        sync: Callable[[str], None],
-        paused: Callable[[], bool],
-    ) -> None:
+    def __init__(self, settings: Watch, catalog: Catalog, zotero: Zotero, paused: Callable[[], bool]) -> None:
         self._catalog = catalog
         self._zotero = zotero
-        self._sync = sync
         self._paused = paused
-        self._ended = threading.Event()
-        wanted = os.environ.get("CITELOOM_WATCH") != "off"  # for scripts that import step by step
-        self._files = FileWatch(self._files_changed) if settings.files and wanted else None
-        self._watcher = (
-            Watcher(self._look, self._sync_all, self._any_zotero, settings.zotero_seconds)
-            if settings.zotero and wanted
+        self._sync: Callable[[str], None] = lambda project_id: None
+        self._stopped = threading.Event()
+        enabled = os.environ.get("CITELOOM_WATCH") != "off"  # for scripts that import step by step
+        self._files = FileWatcher(self._on_files_changed) if settings.files and enabled else None
+        self._poller = (
+            ZoteroPoller(self._probe, self._sync_all, self._reads_zotero, settings.zotero_seconds)
+            if settings.zotero and enabled
             else None
         )
 
-    def start(self) -> None:
-        """Begin."""
+    def start(self, sync: Callable[[str], None]) -> None:
+        """Start to watch; `sync` gets the id of a project that has changed."""
+        self._sync = sync
         if self._files:
             self._files.start()
-        self.look_again()
+        self.sources_changed()
         self._catch_up()
-        if self._watcher:
-            self._watcher.start()
+        if self._poller:
+            self._poller.start()
 
     def stop(self) -> None:
-        """End at once."""
-        self._ended.set()
-        if self._watcher:
-            self._watcher.stop()
+        """Stop at once."""
+        self._stopped.set()
+        if self._poller:
+            self._poller.stop()
         if self._files:
             self._files.stop()
 
     def resume(self) -> None:
-        """Catch up with what changed in files meanwhile; Zotero is looked at as if it had just been opened."""
+        """Sync files that changed during a pause; the poller treats Zotero as just opened."""
         self._catch_up()
 
-    def _catch_up(self) -> None:
-        """Follow what changed in files while nobody watched, or while a pause let it pass."""
+    def sources_changed(self) -> None:
+        """Watch the sources that projects have now."""
+        if self._poller:
+            self._poller.sync_soon()
         if self._files:
-            threading.Thread(target=self._follow_files, name="catch-up", daemon=True).start()
+            self._files.watch_paths(
+                {p.id: self._watched_paths(p.id, p.references_path) for p in self._catalog.projects.all()}
+            )
 
-    def _follow_files(self) -> None:
+    def _catch_up(self) -> None:
+        """Sync what changed in files while the engine did not run or was paused."""
+        if self._files:
+            threading.Thread(target=self._sync_files, name="catch-up", daemon=True).start()
+
+    def _sync_files(self) -> None:
         try:
             for project in self._catalog.projects.all():
-                if self._places(project.id, project.references_path) and not self._ended.is_set():
-                    self._follow_quietly(project.id)
+                if self._watched_paths(project.id, project.references_path) and not self._stopped.is_set():
+                    self._sync_or_log(project.id)
         except CiteLoomError as error:
-            if not self._ended.is_set():
+            if not self._stopped.is_set():
                 log.warning("changes since the last time could not be looked for: %s", error)
 
-    def _follow_quietly(self, project_id: str) -> None:
+    def _sync_or_log(self, project_id: str) -> None:
         try:
-            self._files_changed(project_id)
+            self._on_files_changed(project_id)
         except Exception:  # it may have been removed since, and the others wait
-            log.exception("%s could not be brought into step", project_id)
+            log.exception("%s could not be synced", project_id)
 
-    def look_again(self) -> None:
-        """Projects have other sources than before."""
-        if self._watcher:
-            self._watcher.poke()
-        if self._files:
-            self._files.set_places({p.id: self._places(p.id, p.references_path) for p in self._catalog.projects.all()})
-
-    def _places(self, project_id: str, references: str | None) -> list[Path]:
+    def _watched_paths(self, project_id: str, references: str | None) -> list[Path]:
         sources = [Path(s.path) for s in self._catalog.projects.sources(project_id) if s.kind != "zotero"]
         return [*sources, *([Path(references)] if references else [])]
 
-    def _files_changed(self, project_id: str) -> None:
-        if not self._paused():  # after a pause, everything is looked at
+    def _on_files_changed(self, project_id: str) -> None:
+        if not self._paused():  # after a pause, all files are compared
             self._sync(project_id)
 
-    def _any_zotero(self) -> bool:
+    def _reads_zotero(self) -> bool:
         return not self._paused() and bool(self._catalog.projects.reading_zotero())
 
-    def _look(self) -> Look:
-        return Look(*self._zotero.look())
+    def _probe(self) -> ZoteroProbe:
+        return ZoteroProbe(*self._zotero.look())
 
     def _sync_all(self) -> None:
         problems = []

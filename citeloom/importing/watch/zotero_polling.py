@@ -1,4 +1,4 @@
-"""Keeps projects in step with Zotero without anybody asking, and without asking Zotero much."""
+"""Polls Zotero for changes cheaply, and decides when to sync."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _STOP_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What can be seen of Zotero for next to nothing.
+class ZoteroProbe:
+    """What can be seen of Zotero at almost no cost.
 
     `token` changes whenever something may have changed; None where that cannot be told, or where there would be no way
     to read it (Zotero is closed and its database is not to be used).
@@ -33,8 +33,8 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """What the last looks and syncs have left."""
+class PollState:
+    """State after the last probes and syncs."""
 
     reachable: bool = False
     token: Hashable = None  # as it was before the last sync that succeeded
@@ -42,25 +42,25 @@ class State:
     failures: int = 0  # syncs that failed since one succeeded
     wait: float = 0.0  # before the next look
 
-    def synced(self, before: Look, now: float) -> State:
+    def synced(self, before: ZoteroProbe, now: float) -> PollState:
         """After a sync that succeeded; what changed since the look before it is found by the next one."""
         return replace(self, token=before.token, rested_from=now, failures=0)
 
-    def failed(self, now: float) -> State:
+    def failed(self, now: float) -> PollState:
         """After a sync that failed: it is tried again, less and less often."""
         return replace(self, rested_from=now, failures=self.failures + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What to do after a look: perhaps sync, then look again after `state.wait` seconds."""
+    """What to do after a probe: perhaps sync, then probe again after `state.wait` seconds."""
 
     sync: bool
-    state: State
+    state: PollState
 
 
-def decide(state: State, now: float, look: Look, seconds: float) -> Action:
-    """What a look calls for."""
+def decide(state: PollState, now: float, look: ZoteroProbe, seconds: float) -> Action:
+    """Decide what to do after a probe."""
     opened = look.reachable and not state.reachable
     failures = 0 if opened else state.failures  # it failed with the Zotero that was
     changed = look.token is not None and look.token != state.token
@@ -77,12 +77,12 @@ def decide(state: State, now: float, look: Look, seconds: float) -> Action:
     return Action(wanted, replace(state, reachable=look.reachable, failures=failures, wait=wait))
 
 
-class Watcher:
-    """Looks at Zotero now and then in a thread of its own, and has the projects synced when there is something new."""
+class ZoteroPoller:
+    """Probes Zotero regularly in its own thread, and has the projects synced when there is something new."""
 
     def __init__(
         self,
-        look: Callable[[], Look],
+        look: Callable[[], ZoteroProbe],
         sync: Callable[[], None],
         wanted: Callable[[], bool],
         seconds: float,
@@ -98,21 +98,21 @@ class Watcher:
         self._thread = threading.Thread(target=self._run, name="zotero-watcher", daemon=True)
 
     def start(self) -> None:
-        """Begin; the first look comes at once."""
+        """Start; the first probe comes at once."""
         self._thread.start()
 
-    def poke(self) -> None:
-        """Sync at the next look, whatever it shows: projects read something else than before."""
+    def sync_soon(self) -> None:
+        """Sync after the next probe, whatever it shows: projects read something else than before."""
         self._poked.set()
 
     def stop(self) -> None:
-        """End at once; a sync under way is given a moment."""
+        """Stop at once; a running sync gets a few seconds."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(_STOP_SECONDS)
 
     def _run(self) -> None:
-        state = State()
+        state = PollState()
         while not self._stop.is_set():
             try:
                 state = self.step(state)
@@ -121,10 +121,10 @@ class Watcher:
                 state = replace(state, wait=FARTHEST)
             self._stop.wait(state.wait)
 
-    def step(self, state: State) -> State:
-        """One look, with what it calls for."""
+    def step(self, state: PollState) -> PollState:
+        """Probe once, and sync if need be."""
         if not self._wanted():
-            return State(wait=self._seconds)
+            return PollState(wait=self._seconds)
         look = self._look()
         if self._poked.is_set():
             self._poked.clear()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import subprocess
@@ -12,6 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from citeloom.api.importing import ZoteroLibrary
+from citeloom.api.verbs import Request, decode, encode
 from citeloom.cli import zotero
 from citeloom.core.errors import CiteLoomError
 from tests.support import ROOT
@@ -60,10 +61,24 @@ COLLECTIONS: dict[str, Any] = {
             "name": "My Library",
             "items": 1078,
             "collections": [
-                {"key": "AAAA1111", "path": "Thesis", "name": "Thesis", "items": 40, "depth": 0},
-                {"key": "BBBB2222", "path": "Thesis/Fish/Reefs", "name": "Fish/Reefs", "items": 7, "depth": 1},
-                {"key": "CCCC3333", "path": "Thesis/Fish/Reefs/Old", "name": "Old", "items": 1, "depth": 2},
-                {"key": "DDDD4444", "path": "Teaching", "name": "Teaching", "items": 3, "depth": 0},
+                {"key": "AAAA1111", "parent": None, "path": "Thesis", "name": "Thesis", "items": 40, "depth": 0},
+                {
+                    "key": "BBBB2222",
+                    "parent": "AAAA1111",
+                    "path": "Thesis/Fish/Reefs",
+                    "name": "Fish/Reefs",
+                    "items": 7,
+                    "depth": 1,
+                },
+                {
+                    "key": "CCCC3333",
+                    "parent": "BBBB2222",
+                    "path": "Thesis/Fish/Reefs/Old",
+                    "name": "Old",
+                    "items": 1,
+                    "depth": 2,
+                },
+                {"key": "DDDD4444", "parent": None, "path": "Teaching", "name": "Teaching", "items": 3, "depth": 0},
             ],
             "searches": [{"key": "EEEE5555", "name": "Unread"}],
         }
@@ -78,9 +93,9 @@ class Engine:
         self.answers: dict[str, Any] = {}
         self.asked: list[tuple[str, dict[str, Any]]] = []
 
-    def ask(self, verb: str, waiting_for: str = "", **arguments: Any) -> Any:
-        self.asked.append((verb, arguments))
-        return copy.deepcopy(self.answers[verb])
+    def ask(self, request: Request[Any], waiting_for: str = "") -> Any:
+        self.asked.append((request.verb, encode(request)))
+        return decode(self.answers[request.verb], request.result)
 
 
 @pytest.fixture
@@ -95,7 +110,7 @@ def run(*arguments: str, typed: str | None = None) -> Result:
 
 
 def test_status_says_what_is_in_use_and_what_each_way_has(engine: Engine) -> None:
-    engine.answers["zotero_status"] = RUNNING
+    engine.answers["importing.zotero_status"] = RUNNING
     shown = run("status")
     assert shown.exit_code == 0
     rows = [line.split("\t") for line in shown.output.splitlines()]
@@ -113,7 +128,7 @@ def test_status_says_what_is_in_use_and_what_each_way_has(engine: Engine) -> Non
 
 
 def test_a_zotero_that_is_not_reached_is_exit_code_one_and_a_next_step(engine: Engine) -> None:
-    engine.answers["zotero_status"] = NOTHING
+    engine.answers["importing.zotero_status"] = NOTHING
     shown = run("status")
     assert shown.exit_code == 1
     assert "does not let CiteLoom read" in shown.output and "not logged in: the keyring is locked" in shown.output
@@ -138,14 +153,14 @@ def test_a_zotero_that_is_not_reached_is_exit_code_one_and_a_next_step(engine: E
     ],
 )
 def test_every_trouble_is_said(engine: Engine, changes: dict[str, Any], said: str) -> None:
-    engine.answers["zotero_status"] = {**NOTHING, **changes}
+    engine.answers["importing.zotero_status"] = {**NOTHING, **changes}
     assert said in run("status").output
 
 
 def test_a_piped_key_is_taken_without_its_line_end_and_never_shown(engine: Engine) -> None:
-    engine.answers["zotero_login"] = {"user": "mevans", "key": "keyring"}
+    engine.answers["importing.zotero_login"] = {"user": "mevans", "key": "keyring"}
     shown = run("login", typed="  k3y \n")
-    assert shown.exit_code == 0 and engine.asked == [("zotero_login", {"key": "k3y"})]
+    assert shown.exit_code == 0 and engine.asked == [("importing.zotero_login", {"key": "k3y"})]
     assert "mevans" in shown.output and "k3y" not in shown.output
 
 
@@ -165,7 +180,8 @@ def test_a_key_typed_at_a_terminal_is_not_echoed() -> None:
 
     command = (
         "from citeloom.cli import zotero\n"
-        "zotero.ask = lambda verb, waiting, key: {'user': 'got ' + str(len(key)) + ' signs', 'key': 'keyring'}\n"
+        "from citeloom.api.importing import ZoteroLoginResult\n"
+        "zotero.ask = lambda sent, waiting: ZoteroLoginResult(f'got {len(sent.key)} signs', 'keyring')\n"
         "zotero.zotero(['login'])\n"
     )
     here, there = pty.openpty()
@@ -199,16 +215,16 @@ def test_a_key_typed_at_a_terminal_is_not_echoed() -> None:
     ],
 )
 def test_logout_says_what_is_left(engine: Engine, answer: dict[str, Any], said: list[str]) -> None:
-    engine.answers["zotero_logout"] = answer
+    engine.answers["importing.zotero_logout"] = answer
     lines = run("logout").output.splitlines()
     assert len(lines) == len(said)
     assert all(part in line for part, line in zip(said, lines, strict=True))
 
 
 def test_collections_are_lines_with_whole_paths_for_other_programs(engine: Engine) -> None:
-    engine.answers["zotero_collections"] = COLLECTIONS
+    engine.answers["importing.zotero_collections"] = COLLECTIONS
     shown = run("collections", "--library", "My Library")
-    assert engine.asked == [("zotero_collections", {"library": "My Library"})]
+    assert engine.asked == [("importing.zotero_collections", {"library": "My Library"})]
     assert [line.split("\t") for line in shown.output.splitlines()] == [
         ["library", "collection", "Thesis", "40", "AAAA1111"],
         ["library", "collection", "Thesis/Fish/Reefs", "7", "BBBB2222"],
@@ -220,5 +236,5 @@ def test_collections_are_lines_with_whole_paths_for_other_programs(engine: Engin
 
 
 def test_collections_are_a_tree_on_a_terminal_even_when_a_name_holds_a_slash() -> None:
-    names = [row[0] for row in zotero._tree(COLLECTIONS["libraries"][0])]
+    names = [row[0] for row in zotero._tree(decode(COLLECTIONS["libraries"][0], ZoteroLibrary))]
     assert names == ["  Thesis", "    Fish/Reefs", "      Old", "  Teaching", "  Unread (saved search)"]

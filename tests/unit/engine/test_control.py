@@ -8,10 +8,12 @@ import threading
 from types import SimpleNamespace
 from typing import Any, cast
 
+from citeloom.api.engine import Watch
+from citeloom.api.events import JobFinished, JobProgress
 from citeloom.api.maintenance import Restore, RestoreResult
 from citeloom.api.verbs import handles
 from citeloom.engine import control
-from citeloom.engine.events import Events, JobFinished, JobProgress
+from citeloom.engine.events import Events
 from citeloom.engine.verbs import VerbTable
 from tests.support import WAIT
 
@@ -52,9 +54,9 @@ def test_who_does_not_read_gets_not_all_progress_later_but_how_it_ended() -> Non
 
     async def test() -> list[dict[str, Any]]:
         deaf, service = Deaf(), SimpleNamespace(events=Events())
-        await control.Control(cast("Any", service), cast("Any", deaf), lambda _: None)._run_verb("watch", {})
+        await control.Control(cast("Any", service), cast("Any", deaf), lambda _: None)._run_verb(Watch.verb, {})
         for done in range(1000):
-            service.events.publish(JobProgress("j", "thesis", 1000, 0, done, 0, 0, "", "read"))
+            service.events.publish(JobProgress(job_id="j", project_id="thesis", total=1000, done=done, stage="read"))
         service.events.publish(JobFinished("j", "thesis", "done"))
         for _ in range(5):
             await asyncio.sleep(0)

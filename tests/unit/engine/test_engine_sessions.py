@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citeloom.api.engine import ConnectedEditor
+from citeloom.api.events import EditorConnected, EditorLeft, Event
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.engine.events import EditorConnected, EditorLeft, Event, Events
+from citeloom.engine.events import Events
 from citeloom.engine.lifetime import Lifetime
 from citeloom.engine.sessions import Editor, Editors
 
@@ -35,22 +37,13 @@ def test_an_editor_is_listed_with_what_it_did_until_it_leaves() -> None:
     registry = Registry()
     registry.connect("one")
     (listed,) = registry.editors.all()
-    assert listed.pop("since")
-    assert listed == {
-        "session_id": "one",
-        "client": "Quill",
-        "version": "2.1",
-        "projects": ["thesis"],
-        "toolsets": ["read"],
-        "calls": 0,
-        "last_call": None,
-        "last_tool": None,
-    }
+    assert listed.since
+    assert listed == ConnectedEditor("one", "Quill", "2.1", ["thesis"], ["read"], listed.since, 0, None, None)
     for tool in ("query", "get_document"):
         registry.editors.record_call("one", tool)
     (listed,) = registry.editors.all()
-    assert (listed["calls"], listed["last_tool"]) == (2, "get_document")
-    assert listed["last_call"] >= listed["since"]
+    assert (listed.calls, listed.last_tool) == (2, "get_document")
+    assert listed.last_call and listed.last_call >= listed.since
     registry.editors.remove("one")
     assert registry.editors.all() == []
     assert registry.published == [EditorConnected("one", "Quill 2.1"), EditorLeft("one", "Quill 2.1")]
@@ -62,7 +55,7 @@ def test_a_disconnected_bridge_may_not_come_back_and_others_may() -> None:
     registry.connect("two", bridge="b2")
     assert registry.editors.disconnect("one") is True
     assert registry.closed == ["one"]
-    assert [e["session_id"] for e in registry.editors.all()] == ["two"]
+    assert [e.session_id for e in registry.editors.all()] == ["two"]
     with pytest.raises(CiteLoomError) as refused:
         registry.editors.check_allowed("b1")
     assert refused.value.code == Code.PERMISSION_DENIED
@@ -94,7 +87,7 @@ def test_whatever_happens_events_and_register_agree(steps: list[tuple[str, str]]
     registry = Registry()
     for step, session in steps:
         if step == "connect":
-            if session not in {e["session_id"] for e in registry.editors.all()}:
+            if session not in {e.session_id for e in registry.editors.all()}:
                 registry.connect(session)
         elif step == "call":
             registry.editors.record_call(session, "query")
@@ -107,5 +100,5 @@ def test_whatever_happens_events_and_register_agree(steps: list[tuple[str, str]]
             assert isinstance(event, EditorConnected | EditorLeft)
             assert (event.session_id in connected) == isinstance(event, EditorLeft)
             connected ^= {event.session_id}
-        assert connected == {e["session_id"] for e in registry.editors.all()}
+        assert connected == {e.session_id for e in registry.editors.all()}
         assert registry.editors.count() == len(connected)

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from citeloom.api.engine import Pause, Resume, Status
+from citeloom.api.events import Event, JobFinished, Paused
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Source
 from citeloom.core.cancel import Cancel
@@ -16,11 +18,10 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import Job
 from citeloom.core.settings import Settings, Watch
 from citeloom.engine.container import Service
-from citeloom.engine.events import Event, JobFinished, Paused
 from citeloom.importing.importer import Importer
 from citeloom.importing.rebuild import Rebuild
 from citeloom.importing.requests import ImportRequest
-from citeloom.importing.watch.watcher import Watching
+from citeloom.importing.watch.watcher import ProjectWatcher
 from citeloom.zotero.gateway import Zotero
 from tests.support import wait_for
 
@@ -89,7 +90,7 @@ def submit(engine: Service) -> Job:
 
 
 def paused(engine: Service) -> list[str]:
-    return [str(job["job_id"]) for job in engine.jobs.busy() if job["state"] == "paused"]
+    return [job.job_id for job in engine.jobs.busy() if job.state == "paused"]
 
 
 def finished(engine: Service, job: Job) -> dict[str, Any]:
@@ -103,21 +104,21 @@ def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Service, ga
     engine.events.subscribe(told.append)
     job = submit(engine)
     assert gate.reached.wait(60)
-    engine.pause()
+    engine.engine.pause(Pause())
     gate.opened.set()
     wait_for(lambda: paused(engine) == [job.id], "the import to pause")
-    before = engine.status()["coverage"]["searchable"]
+    before = engine.engine.status(Status()).coverage.searchable
     assert before < len(PAPERS)
-    assert engine.status()["paused"] is True
+    assert engine.engine.status(Status()).paused is True
     assert [e for e in told if isinstance(e, JobFinished | Paused)] == [Paused(True)]
     assert engine.catalog.jobs.past(None, 10) == []
 
-    engine.resume()
+    engine.engine.resume(Resume())
     result = finished(engine, job)
     assert result["state"] == "done"
     assert result["new"] + before == len(PAPERS), "what was read before is not read again"
-    assert engine.status()["coverage"]["searchable"] == len(PAPERS)
-    assert engine.status()["paused"] is False
+    assert engine.engine.status(Status()).coverage.searchable == len(PAPERS)
+    assert engine.engine.status(Status()).paused is False
     assert [e.state if isinstance(e, JobFinished) else e for e in told if isinstance(e, JobFinished | Paused)] == [
         Paused(True),
         Paused(False),
@@ -128,12 +129,12 @@ def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Service, ga
 def test_the_same_import_asked_for_while_it_pauses_is_not_done_twice(engine: Service, gate: Gate) -> None:
     job = submit(engine)
     assert gate.reached.wait(60)
-    engine.pause()
+    engine.engine.pause(Pause())
     assert submit(engine).id == job.id
     gate.opened.set()
     wait_for(lambda: paused(engine) == [job.id], "the import to pause")
     assert submit(engine).id == job.id
-    engine.resume()
+    engine.engine.resume(Resume())
     assert finished(engine, job)["state"] == "done"
     assert [j.id for j in engine.catalog.jobs.past(None, 10)] == [job.id]
 
@@ -141,7 +142,7 @@ def test_the_same_import_asked_for_while_it_pauses_is_not_done_twice(engine: Ser
 def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Service, gate: Gate) -> None:
     job = submit(engine)
     assert gate.reached.wait(60)
-    engine.pause()
+    engine.engine.pause(Pause())
     assert engine.jobs.cancel(job.id)
     gate.opened.set()
     assert finished(engine, job)["state"] == "cancelled"
@@ -151,7 +152,7 @@ def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Serv
 def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Service) -> None:
     told: list[Event] = []
     engine.events.subscribe(told.append)
-    engine.pause()
+    engine.engine.pause(Pause())
     job = submit(engine)
     engine.projects.remove("p")
     assert [(e.job_id, e.state) for e in told if isinstance(e, JobFinished)] == [(job.id, "cancelled")]
@@ -164,7 +165,7 @@ def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Serv
     waiting = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
     with pytest.raises(CiteLoomError, match="is running"):
         engine.projects.remove("p")
-    assert waiting.id in [job["job_id"] for job in engine.jobs.busy()]
+    assert waiting.id in [job.job_id for job in engine.jobs.busy()]
     gate.opened.set()
     assert finished(engine, waiting)["state"] == "done"
 
@@ -172,14 +173,14 @@ def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Serv
 def test_what_is_asked_for_during_a_pause_waits_also_for_the_next_engine(
     engine: Service, new_engine: Callable[[], Service]
 ) -> None:
-    engine.pause()
-    engine.pause()
+    engine.engine.pause(Pause())
+    engine.engine.pause(Pause())
     job = submit(engine)
     assert engine.jobs.state(job) == "paused"
     after = new_engine()
     assert after.jobs.paused
     assert paused(after) == [job.id]
-    after.resume()
+    after.engine.resume(Resume())
     assert finished(after, job)["new"] == len(PAPERS)
     assert not new_engine().jobs.paused
 
@@ -192,12 +193,12 @@ def test_a_rebuild_that_is_paused_leaves_the_old_index_until_it_is_done(engine: 
     gate.reached.clear()
     job = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
     assert gate.reached.wait(60)
-    engine.pause()
+    engine.engine.pause(Pause())
     gate.opened.set()
     wait_for(lambda: paused(engine) == [job.id], "the rebuild to pause")
     project = engine.catalog.projects.get("p")
     assert engine.collection(project).count() == len(PAPERS)
-    engine.resume()
+    engine.engine.resume(Resume())
     assert finished(engine, job)["state"] == "done"
     rebuilt = engine.catalog.projects.get("p")
     assert rebuilt.generation == project.generation + 1
@@ -211,7 +212,7 @@ def test_a_rebuild_that_is_done_when_the_pause_comes_is_not_done_again(
 
     def then_pause(rebuild: Rebuild) -> None:
         finish(rebuild)
-        engine.pause()
+        engine.engine.pause(Pause())
 
     monkeypatch.setattr(Rebuild, "finish", then_pause)
     job = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
@@ -258,8 +259,8 @@ def test_files_are_followed_that_changed_while_nobody_watched_or_during_a_pause(
         return rests
 
     zotero = Zotero(Settings().zotero, tmp_path / "mirror")
-    watching = Watching(Watch(zotero=False), catalog, zotero, followed.append, is_paused)
-    watching.start()
+    watching = ProjectWatcher(Watch(zotero=False), catalog, zotero, is_paused)
+    watching.start(followed.append)
     try:
         assert asked.wait(60), "what changed before the start is looked for"
         assert followed == []

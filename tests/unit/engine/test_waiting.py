@@ -9,6 +9,8 @@ from typing import Any
 import keyring
 import pytest
 
+from citeloom.api.engine import Pause, Resume
+from citeloom.api.events import JobProgress
 from citeloom.api.maintenance import CheckUp
 from citeloom.catalog.documents import State
 from citeloom.conversion.pool import WorkerPool
@@ -17,7 +19,6 @@ from citeloom.core.jobs import Job
 from citeloom.core.settings import Index, Settings
 from citeloom.engine import running_job
 from citeloom.engine.container import Service
-from citeloom.engine.events import JobProgress
 from citeloom.importing.requests import ImportRequest
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
@@ -75,7 +76,7 @@ def ended(service: Service, job: Job) -> dict[str, Any]:
 
 def waits_for(service: Service, job: Job) -> str:
     def said() -> str:
-        return next((str(one.get("waits_for", "")) for one in service.jobs.busy() if one["job_id"] == job.id), "")
+        return next((one.waits_for for one in service.jobs.busy() if one.job_id == job.id), "")
 
     words: str = wait_for(said, "the import to wait")
     return words
@@ -103,7 +104,7 @@ def test_every_way_in_which_a_server_fails_is_waited_for_and_counts_once(
         qdrant.says = trouble
         job = submit(service)
         assert qdrant.address in waits_for(service, job)
-        assert service.imports.answer(job.id, *service.jobs.wait(job.id, 0))["status"] == "running"
+        assert service.jobs.wait(job.id, 0)[0] is None, "it goes on"
         qdrant.says = None
         result = ended(service, job)
         assert (result["state"], result["failed"]) == ("done", 0), trouble
@@ -125,9 +126,9 @@ def test_what_waits_can_be_stopped_paused_or_asked_for_again(
 
     job = submit(service)
     waits_for(service, job)
-    service.pause()
-    wait_for(lambda: [one["state"] for one in service.jobs.busy()] == ["paused"], "the import to pause")
-    service.resume()
+    service.engine.pause(Pause())
+    wait_for(lambda: [one.state for one in service.jobs.busy()] == ["paused"], "the import to pause")
+    service.engine.resume(Resume())
     waits_for(service, job)
     qdrant.says = None
     assert submit(service).id == job.id, "who asks for the same ends the pause"

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from citeloom.catalog.documents import State
 from citeloom.core.types import Record
 from citeloom.importing.planning import Plan, plan
-from citeloom.importing.sources.folder import FoundFile, Stopped, Survey, Tell, Work
+from citeloom.importing.sources.folder import FoundFile, ItemRecord, ReportBytes, ShouldStop, SourceContents
 
 CONVERTER = "c1"
 REASON = "Zotero has not downloaded it."
 
 
-def get(tell: Tell, stopped: Stopped) -> FoundFile:
+def get(tell: ReportBytes, stopped: ShouldStop) -> FoundFile:
     raise AssertionError("planning fetches nothing")
 
 
-def make_work(fingerprint: str) -> Work:
-    return Work(fingerprint, {"library": "library", "item": "I", "attachment": "A"}, lambda: Record("key"))
+def make_work(fingerprint: str) -> ItemRecord:
+    return ItemRecord(fingerprint, {"library": "library", "item": "I", "attachment": "A"}, lambda: Record("key"))
 
 
 def source(key: str, library: str = "library") -> str:
@@ -58,8 +58,8 @@ knowns = st.lists(rows, max_size=8, unique_by=lambda r: r["source"])
 
 
 def make(found: list[FoundFile], known: list[dict[str, Any]], read: set[str], *, retry: bool = True) -> Plan:
-    survey = Survey(libraries=read)
-    return plan(found, known, in_scope=survey.covers, converter=CONVERTER, retry=retry)
+    contents = SourceContents(libraries=read)
+    return plan(found, known, in_scope=contents.covers, converter=CONVERTER, retry=retry)
 
 
 def ident(file: FoundFile) -> str:
@@ -70,25 +70,25 @@ def ident(file: FoundFile) -> str:
 def test_every_work_found_is_dealt_with_in_one_way(
     found: list[FoundFile], known: list[dict[str, Any]], retry: bool
 ) -> None:
-    work = make(found, known, {"library"}, retry=retry)
-    read = [ident(f) for f in (*work.to_read, *work.without_file)]
-    left = [*work.unchanged, *work.still_failed, *work.still_without]
+    made = make(found, known, {"library"}, retry=retry)
+    read = [ident(f) for f in (*made.to_read, *made.without_file)]
+    left = [*made.unchanged, *made.still_failed, *made.still_without]
     assert sorted(read + left) == sorted(ident(f) for f in found)
     by_id = {r["doc_id"]: r for r in known}
     expected = {
-        i for f in found if (i := ident(f)) in left and f.work and f.work.fingerprint != by_id[i]["record_hash"]
+        i for f in found if (i := ident(f)) in left and f.item and f.item.fingerprint != by_id[i]["record_hash"]
     }
-    assert {ident(f) for f in work.other_record} == expected
+    assert {ident(f) for f in made.other_record} == expected
 
 
 @given(founds, knowns)
 def test_a_text_that_was_read_stays_while_its_file_is_away(found: list[FoundFile], known: list[dict[str, Any]]) -> None:
-    work = make(found, known, {"library", "groups/1"})
+    made = make(found, known, {"library", "groups/1"})
     ready = {r["doc_id"]: r for r in known if r["state"] == "ready"}
     away = {ident(f): f for f in found if f.missing}
-    to_fetch = {ident(f) for f in work.to_read}
+    to_fetch = {ident(f) for f in made.to_read}
     for doc_id in ready.keys() & away.keys():
-        assert doc_id not in (*work.gone, *work.still_without, *(ident(f) for f in work.without_file))
+        assert doc_id not in (*made.removed, *made.still_without, *(ident(f) for f in made.without_file))
         newer = ready[doc_id]["mtime_ns"] != away[doc_id].mtime_ns or ready[doc_id]["file_type"] == "fulltext"
         can_come = away[doc_id].get is not None and not ready[doc_id]["size"]
         assert (doc_id in to_fetch) == (can_come and newer)
@@ -98,27 +98,27 @@ def test_a_text_that_was_read_stays_while_its_file_is_away(found: list[FoundFile
 def test_only_a_library_that_was_read_as_a_whole_can_lose_something(
     found: list[FoundFile], known: list[dict[str, Any]], read: set[str]
 ) -> None:
-    work = make(found, known, read)
+    made = make(found, known, read)
     there = {f.source for f in found}
     expected = {
         r["doc_id"]
         for r in known
         if r["source"] not in there and any(r["source"].startswith(f"zotero:{one}/") for one in read)
     }
-    assert set(work.gone) == expected
+    assert set(made.removed) == expected
 
 
 @given(founds, knowns, st.sampled_from(["ready", "failed", "without_file"]))
 def test_a_sync_carried_out_leaves_nothing_for_the_watcher_to_do(
     found: list[FoundFile], known: list[dict[str, Any]], outcome: str
 ) -> None:
-    work = make(found, known, {"library", "groups/1"})
-    after = {r["doc_id"]: dict(r) for r in known if r["doc_id"] not in work.gone}
-    for file in (*work.to_read, *work.without_file, *work.other_record):
+    made = make(found, known, {"library", "groups/1"})
+    after = {r["doc_id"]: dict(r) for r in known if r["doc_id"] not in made.removed}
+    for file in (*made.to_read, *made.without_file, *made.other_record):
         row = after.setdefault(ident(file), {"doc_id": ident(file), "source": file.source, "version": None})
-        assert file.work
-        row["record_hash"] = file.work.fingerprint
-        if file in work.other_record:
+        assert file.item
+        row["record_hash"] = file.item.fingerprint
+        if file in made.other_record:
             continue
         row |= {"path": file.path, "size": file.size, "mtime_ns": file.mtime_ns, "converter": CONVERTER}
         row["file_type"] = "fulltext" if file.missing else file.file_type
@@ -128,12 +128,12 @@ def test_a_sync_carried_out_leaves_nothing_for_the_watcher_to_do(
             "reason": "It is empty.",
         }
         row["state"] = outcome
-        if file in work.without_file or outcome == "without_file":
+        if file in made.without_file or outcome == "without_file":
             row |= {"state": "without_file", "reason_code": "FILE_NOT_FOUND", "reason": file.missing}
     again = make(found, list(after.values()), {"library", "groups/1"}, retry=False)
     # A duplicate whose original was just read anew, with other content, has to be looked at once more.
     left = [f for f in (*again.to_read, *again.without_file) if after[ident(f)]["state"] != "duplicate"]
-    assert (left, again.other_record, again.gone) == ([], (), ())
+    assert (left, again.other_record, again.removed) == ([], (), ())
 
 
 def test_a_file_at_another_place_is_looked_at_again() -> None:

@@ -76,11 +76,11 @@ def file(path: str) -> FoundFile:
 def test_every_file_found_is_read_or_left_or_known_to_fail_and_only_one_of_these(
     found: list[FoundFile], known: list[dict[str, Any]], again: bool
 ) -> None:
-    work = make(found, known, again=again)
-    places = [*(ident(f) for f in work.to_read), *work.unchanged, *work.still_failed]
+    made = make(found, known, again=again)
+    places = [*(ident(f) for f in made.to_read), *made.unchanged, *made.still_failed]
     assert sorted(places) == sorted(ident(f) for f in found)
     if again:
-        assert list(work.to_read) == found
+        assert list(made.to_read) == found
 
 
 @given(founds, knowns)
@@ -89,8 +89,8 @@ def test_gone_is_what_was_known_within_the_scope_and_is_not_there(
 ) -> None:
     here = {f.path for f in found}
     expected = {r["doc_id"] for r in known if in_scope(r["source"]) and r["source"] not in here}
-    work = make(found, known)
-    assert set(work.gone) == expected and len(work.gone) == len(expected)
+    made = make(found, known)
+    assert set(made.removed) == expected and len(made.removed) == len(expected)
 
 
 @given(founds, knowns)
@@ -99,17 +99,17 @@ def test_what_is_left_alone_has_not_changed_and_is_searchable_or_failed_for_good
 ) -> None:
     by_id = {r["doc_id"]: r for r in known}
     by_name = {ident(f): f for f in found}
-    work = make(found, known)
-    for doc_id in (*work.unchanged, *work.still_failed):
+    made = make(found, known)
+    for doc_id in (*made.unchanged, *made.still_failed):
         before, now = by_id[doc_id], by_name[doc_id]
         assert (before["size"], before["mtime_ns"], before["converter"]) == (now.size, now.mtime_ns, CONVERTER)
-    for doc_id in work.unchanged:
+    for doc_id in made.unchanged:
         before = by_id[doc_id]
         if before["state"] != "ready":
             assert before["state"] == "duplicate"
             twins = [r for r in known if r["state"] == "ready" and r["content_hash"] == before["content_hash"]]
-            assert [r for r in twins if r["doc_id"] not in work.gone]
-    for doc_id in work.still_failed:
+            assert [r for r in twins if r["doc_id"] not in made.removed]
+    for doc_id in made.still_failed:
         assert by_id[doc_id]["state"] == "failed"
         assert by_id[doc_id]["reason_code"] not in TRIED_AGAIN
     assert make(found, known, retry_failed=True).still_failed == ()
@@ -117,9 +117,9 @@ def test_what_is_left_alone_has_not_changed_and_is_searchable_or_failed_for_good
 
 @given(founds, knowns, st.sampled_from(["ready", "failed"]))
 def test_a_plan_carried_out_leaves_no_work(found: list[FoundFile], known: list[dict[str, Any]], outcome: str) -> None:
-    work = make(found, known)
-    after = {r["doc_id"]: r for r in known if r["doc_id"] not in work.gone}
-    for one in work.to_read:
+    made = make(found, known)
+    after = {r["doc_id"]: r for r in known if r["doc_id"] not in made.removed}
+    for one in made.to_read:
         after[ident(one)] = row(
             one.path,
             state=outcome,
@@ -131,29 +131,29 @@ def test_a_plan_carried_out_leaves_no_work(found: list[FoundFile], known: list[d
     again = make(found, list(after.values()))
     # A duplicate whose original was just read anew, with other content, has to be looked at once more.
     left = [f for f in again.to_read if after[ident(f)]["state"] != "duplicate"]
-    assert (left, again.gone) == ([], ())
+    assert (left, again.removed) == ([], ())
 
 
 def test_a_duplicate_is_read_when_the_document_it_repeats_is_gone() -> None:
     known = [row("/in/a.pdf"), row("/in/b.pdf", state="duplicate")]
     assert make([file("/in/a.pdf"), file("/in/b.pdf")], known).to_read == ()
-    work = make([file("/in/b.pdf")], known)
-    assert (work.to_read, work.gone) == ((file("/in/b.pdf"),), ("id of /in/a.pdf",))
+    made = make([file("/in/b.pdf")], known)
+    assert (made.to_read, made.removed) == ((file("/in/b.pdf"),), ("id of /in/a.pdf",))
 
 
 def test_a_failure_that_may_pass_is_tried_again_and_one_of_the_file_is_not() -> None:
     found = [file("/in/a.pdf")]
     for code, tried in (("PERMISSION_DENIED", 1), ("EMBEDDING_FAILED", 1), ("CONVERSION_FAILED", 0)):
-        work = make(found, [row("/in/a.pdf", state="failed", reason_code=code)])
-        assert (len(work.to_read), len(work.still_failed)) == (tried, 1 - tried)
+        made = make(found, [row("/in/a.pdf", state="failed", reason_code=code)])
+        assert (len(made.to_read), len(made.still_failed)) == (tried, 1 - tried)
 
 
 @given(st.integers(0, 30), st.integers(0, 120))
-def test_many_are_removed_without_asking_only_if_they_are_few_or_a_small_share(gone: int, kept: int) -> None:
-    known = [row(f"/in/gone{n}.pdf") for n in range(gone)] + [row(f"/in/kept{n}.pdf") for n in range(kept)]
-    work = make([file(f"/in/kept{n}.pdf") for n in range(kept)], known)
-    assert len(work.gone) == gone
-    assert work.removes_many == (gone > MASS_REMOVAL_COUNT and gone * 5 > gone + kept)
+def test_many_are_removed_without_asking_only_if_they_are_few_or_a_small_share(removed: int, kept: int) -> None:
+    known = [row(f"/in/gone{n}.pdf") for n in range(removed)] + [row(f"/in/kept{n}.pdf") for n in range(kept)]
+    made = make([file(f"/in/kept{n}.pdf") for n in range(kept)], known)
+    assert len(made.removed) == removed
+    assert made.removes_many == (removed > MASS_REMOVAL_COUNT and removed * 5 > removed + kept)
 
 
 def test_an_emptied_folder_is_asked_about() -> None:

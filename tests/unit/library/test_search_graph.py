@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
+from citeloom.api.events import JobProgress
+from citeloom.api.importing import Ingest
 from citeloom.catalog.projects import Project, Source
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.engine.container import Service
-from citeloom.engine.events import JobProgress
 from citeloom.importing.index_location import place_of
 from citeloom.index import registry
 from citeloom.index.edge import optimise
@@ -90,8 +91,8 @@ def imported(service: Service, **options: Any) -> list[str]:
     stages: list[str] = []
     service.events.subscribe(lambda event: stages.append(event.stage) if isinstance(event, JobProgress) else None)
     project = service.catalog.projects.get("thesis")
-    job = service.imports.ingest(project, None, options, by_agent=False)
-    finished, _ = service.jobs.wait(job.id, 120)
+    job = service.imports.ingest(Ingest(project=project.id, **options))
+    finished, _ = service.jobs.wait(job.job_id, 120)
     assert finished and finished.state == "done", finished
     return [stage for stage, _ in groupby(stages)]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from citeloom.api.events import Event, JobProgress
 from citeloom.api.maintenance import Restore, StartBackup
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Settings
 from citeloom.engine.container import Service
-from citeloom.engine.events import Event, JobProgress
 
 
 @pytest.fixture

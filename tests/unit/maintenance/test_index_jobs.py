@@ -230,7 +230,7 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
     assert reached.wait(60)
     service.jobs.pause()
     go_on.set()
-    wait_for(lambda: service.jobs.busy()[0]["state"] == "paused", "the move to pause")
+    wait_for(lambda: service.jobs.busy()[0].state == "paused", "the move to pause")
     assert len(on(qdrant)) == 1
     assert service.jobs.cancel(paused)
     assert on(qdrant) == [], "what it had copied before it was paused is gone"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout
 
+from citeloom.api.events import Event, JobFinished, JobQueued
 from citeloom.api.maintenance import (
     EMBEDDED,
     CompactIndex,
@@ -75,7 +75,7 @@ class IndexSection(Section):
         self.new.picked.connect(partial(self.pick, _SERVER))
         self.key.changed.connect(self.shown)
         self.key.failed.connect(banner.say_error)
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
         self._on_chosen()
 
     def title(self) -> str:
@@ -136,7 +136,7 @@ class IndexSection(Section):
         else:
             words = ""
         self.hint.setText(words)
-        free = index is not None and not any(job["kind"] in ("move", "compact") for job in index.jobs)
+        free = index is not None and not any(job.kind in ("move", "compact") for job in index.jobs)
         self.move_button.setEnabled(free)
         self.compact_button.setEnabled(free and index is not None and index.place == EMBEDDED)
 
@@ -177,21 +177,20 @@ class IndexSection(Section):
         self.banner.say_error(error)
         self._on_chosen()
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] not in ("JobQueued", "JobFinished"):
+    def _on_event(self, event: Event) -> None:
+        if not isinstance(event, JobQueued | JobFinished):
             return
-        kind, project = self._jobs.pop(event["job_id"], ("", "")) if event["type"] == "JobFinished" else ("", "")
-        if kind:
-            self._show_end(kind, project, event["state"], event["result"])
+        if isinstance(event, JobFinished) and (job := self._jobs.pop(event.job_id, None)):
+            self._show_end(*job, event)
         if self.isVisible():
             self.shown()
 
-    def _show_end(self, kind: str, project: str, state: str, result: dict[str, Any]) -> None:
-        if state == "failed":
-            self.banner.say_error(CiteLoomError.from_dict(result.get("error") or {}))
-        elif state in ("done", "cancelled"):
+    def _show_end(self, kind: str, project: str, finished: JobFinished) -> None:
+        if finished.error:
+            self.banner.say_error(finished.error)
+        elif finished.state in ("done", "cancelled"):
             words = self.tr("Stopped: the index of “{project}” is as it was.").format(project=project)
-            if state == "done":
-                words = f"“{project}”: {job_text.end_words(kind, result)}"
-            warnings = result["warnings"]
+            if finished.state == "done":
+                words = f"“{project}”: {job_text.end_words(kind, finished.result)}"
+            warnings = finished.result["warnings"]
             self.banner.say("\n".join([words, *warnings]), wrong=bool(warnings))

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QLocale, QObject
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox
 
+from citeloom.api.events import Event, JobFinished
 from citeloom.api.maintenance import ListModels, ModelInfo, ModelList, ProjectModels, UseModel, UseModelResult
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.job_strip import JobStrip
@@ -66,7 +67,7 @@ class ModelsSection(Section):
         self._lay_out()
         for table in (self.projects_table, self.models_table):
             table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
-        context.tasks.told.connect(self._on_event)
+        context.tasks.event_received.connect(self._on_event)
         self._on_chosen()
 
     def title(self) -> str:
@@ -185,15 +186,15 @@ class ModelsSection(Section):
         request = UseModel(project=project, model=model, download=download)
         self.send(request, done=done, failed=self.banner.say_error)
 
-    def _on_event(self, event: dict[str, Any]) -> None:
-        if event["type"] != "JobFinished":
+    def _on_event(self, event: Event) -> None:
+        if not isinstance(event, JobFinished):
             return
-        project, model = self._building.pop(event["job_id"], ("", ""))
-        if project and event["state"] == "done":
+        project, model = self._building.pop(event.job_id, ("", ""))
+        if project and event.state == "done":
             self.banner.say(self.tr("“{project}” has the model {model} now.").format(project=project, model=model))
-        elif project and event["state"] == "failed":
-            self.banner.say_error(CiteLoomError.from_dict(event["result"].get("error") or {}))
-        elif project and event["state"] == "cancelled":
+        elif project and event.error:
+            self.banner.say_error(event.error)
+        elif project and event.state == "cancelled":
             self.banner.say(self.tr("Stopped: “{project}” keeps the model that it had.").format(project=project))
         if self.isVisible():
             self.shown()

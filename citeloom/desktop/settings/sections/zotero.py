@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from citeloom.api.importing import (
+    GetZoteroStatus,
+    LogInToZotero,
+    LogOutOfZotero,
+    ZoteroAccount,
+    ZoteroLoginResult,
+    ZoteroStatus,
+)
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.key_field import KeyField
 from citeloom.desktop.settings.section import Section
@@ -83,17 +89,17 @@ class ZoteroSection(Section):
     def _look(self) -> None:
         self.look_button.setEnabled(False)
         self._say("info", self.tr("Looking for Zotero …"), "")
-        self.ask("zotero_status", done=self._on_status, failed=self._on_no_status)
+        self.context.tasks.send(self, GetZoteroStatus(), done=self._on_status, failed=self._on_no_status)
 
-    def _on_status(self, seen: dict[str, Any]) -> None:
+    def _on_status(self, seen: ZoteroStatus) -> None:
         self.look_button.setEnabled(True)
         well, state, words = reached_words(seen)
         self._say("check" if well else "warning", state, words)
-        self._show_account(seen["web"])
-        if folder := seen["data_folder"]:
+        self._show_account(seen.web)
+        if folder := seen.data_folder:
             row = self.rows["zotero.data_folder"].control
             assert isinstance(row, QLineEdit)
-            row.setPlaceholderText(str(folder))
+            row.setPlaceholderText(folder)
 
     def _on_no_status(self, error: CiteLoomError) -> None:
         self.look_button.setEnabled(True)
@@ -107,9 +113,9 @@ class ZoteroSection(Section):
 
     # -- the account -----------------------------------------------------------------------------------------------
 
-    def _show_account(self, web: dict[str, Any] | None) -> None:
+    def _show_account(self, web: ZoteroAccount | None) -> None:
         self.account.setText(account_words(web) if web else "")
-        key = web["key"] if web else None
+        key = web.key if web else None
         for part in (self.key, self.log_in_button, self.new_key_button):
             part.setVisible(key is None)
             part.setEnabled(web is not None)
@@ -118,11 +124,11 @@ class ZoteroSection(Section):
 
     def _log_in(self, key: str) -> None:
         self.account.setText(self.tr("Asking zotero.org …"))
-        self.ask("zotero_login", {"key": key}, done=self._on_logged_in, failed=self._on_not_logged_in)
+        self.context.tasks.send(self, LogInToZotero(key=key), done=self._on_logged_in, failed=self._on_not_logged_in)
 
-    def _on_logged_in(self, answer: dict[str, Any]) -> None:
+    def _on_logged_in(self, account: ZoteroLoginResult) -> None:
         self.key.clear()
-        self._show_account({"key": answer["key"], "user": answer["user"], "problem": None})
+        self._show_account(ZoteroAccount(account.key, account.user, None))
         self._look()
 
     def _on_not_logged_in(self, error: CiteLoomError) -> None:
@@ -140,7 +146,7 @@ class ZoteroSection(Section):
 
     def _log_out(self) -> None:
         self.log_out_button.setEnabled(False)
-        self.ask("zotero_logout", done=lambda _: self._look(), failed=self._on_not_logged_out)
+        self.context.tasks.send(self, LogOutOfZotero(), done=lambda _: self._look(), failed=self._on_not_logged_out)
 
     def _on_not_logged_out(self, error: CiteLoomError) -> None:
         self.log_out_button.setEnabled(True)

@@ -7,12 +7,12 @@ from dataclasses import asdict
 
 from citeloom.catalog.documents import Document
 from citeloom.core.types import Record
-from citeloom.importing.sources.folder import Work
+from citeloom.importing.sources.folder import ItemRecord
 from citeloom.importing.stages.match import latest_record
 
 FOUND = Record("old2019", "Old", ("Evans, R.",), tags=("a",), csl={"type": "book", "author": [{"family": "Evans"}]})
 SINCE = Record("new2019", "New", ("Evans, R.", "Novak, N."), 2019, tags=("a", "b"), collections=("Thesis",))
-WORK = Work("found", {}, lambda: FOUND)
+WORK = ItemRecord("found", {}, lambda: FOUND)
 
 
 def row(record_hash: str | None) -> Document:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.importing.watch import files as watch_files
-from citeloom.importing.watch.files import QUIET, RECHECK, FileWatch, _fleeting
+from citeloom.importing.watch.files import QUIET, RECHECK, FileWatcher, _is_temporary
 from tests.support import wait_for
 
 
@@ -23,13 +23,13 @@ class Watch:
     def __init__(self) -> None:
         self.now = 0.0
         self.told: list[str] = []
-        self.files = FileWatch(self.told.append, clock=lambda: self.now)
+        self.files = FileWatcher(self.told.append, clock=lambda: self.now)
         self._marks = itertools.count()
         self._came: set[tuple[watch_files._Root, str]] = set()
         self._sort_out, self.files._sort_out = self.files._sort_out, self._look_on  # type: ignore[method-assign]
 
     def places(self, **places: Path) -> None:
-        self.files.set_places({project: [place] for project, place in places.items()})
+        self.files.watch_paths({project: [place] for project, place in places.items()})
         self.files.step()
 
     def seen(self, probe: Path) -> dict[str, set[Path]]:
@@ -85,9 +85,9 @@ def test_new_changed_moved_and_deleted_files_are_told_by_the_thread_until_it_is_
     monkeypatch.setattr(watch_files, "_TICK", 0.02)
     monkeypatch.setattr(watch_files, "QUIET", 0.1)
     told: list[str] = []
-    files = FileWatch(told.append)
+    files = FileWatcher(told.append)
     files.start()
-    files.set_places({"thesis": [folder]})
+    files.watch_paths({"thesis": [folder]})
     wait_for(lambda: files._checked > 0 and not files._look_again.is_set(), "the places to be taken up")
     acts: list[Callable[[], object]] = [
         lambda: (folder / "a.pdf").write_text("new"),
@@ -248,12 +248,12 @@ def test_a_place_behind_a_link_is_watched_where_it_is(watch: Watch, folder: Path
 def test_where_the_system_does_not_tell_files_are_compared(
     watch: Watch, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    really = watch_files.watchfiles.watch
+    with_real_paths = watch_files.watchfiles.watch
 
     def on_a_full_system(*places: str, **options: object) -> Iterator[object]:
         if not options["force_polling"]:
             raise OSError("OS file watch limit reached.")
-        yield from really(*places, **options)  # type: ignore[arg-type]
+        yield from with_real_paths(*places, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(watch_files.watchfiles, "watch", on_a_full_system)
     monkeypatch.setattr(watch_files, "_POLL_MS", 20)
@@ -299,11 +299,11 @@ names = st.text(st.characters(blacklist_characters="/\0", blacklist_categories=[
 
 
 @given(st.lists(names, min_size=1, max_size=4))
-def test_any_name_can_be_judged_and_documents_are_never_fleeting(parts: list[str]) -> None:
+def test_any_name_can_be_judged_and_documents_are_never_is_temporary(parts: list[str]) -> None:
     visible = [part.lstrip(".") or "x" for part in parts]
-    assert not _fleeting(Path(*visible[:-1], "a" + visible[-1] + ".pdf"))
-    assert _fleeting(Path("." + visible[0], *visible[1:]))
+    assert not _is_temporary(Path(*visible[:-1], "a" + visible[-1] + ".pdf"))
+    assert _is_temporary(Path("." + visible[0], *visible[1:]))
 
 
 def test_a_watch_that_was_never_started_can_be_stopped() -> None:
-    FileWatch(lambda _: None).stop()
+    FileWatcher(lambda _: None).stop()

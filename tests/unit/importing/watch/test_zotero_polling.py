@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.importing.watch.zotero_polling import FULL, REST, Look, State, Watcher
+from citeloom.importing.watch.zotero_polling import FULL, REST, PollState, ZoteroPoller, ZoteroProbe
 from tests.support import wait_for
 
 SECONDS = 20.0
@@ -35,11 +35,11 @@ class World:
     syncs: list[tuple[float, float]] = field(default_factory=list)  # begin, end
     failures: list[float] = field(default_factory=list)
 
-    def look(self) -> Look:
+    def look(self) -> ZoteroProbe:
         self.looks.append(self.now)
         reachable = self.open_at(self.now)
         known = self.tells and (reachable or self.database_readable)
-        return Look(reachable, sum(at <= self.now for at in self.changes) if known else None)
+        return ZoteroProbe(reachable, sum(at <= self.now for at in self.changes) if known else None)
 
     def sync(self) -> None:
         began = self.now
@@ -53,8 +53,8 @@ class World:
         return any(begin <= moment < end for begin, end in self.openings)
 
     def live(self, until: float) -> World:
-        watcher = Watcher(self.look, self.sync, lambda: True, SECONDS, clock=lambda: self.now)
-        state = State()
+        watcher = ZoteroPoller(self.look, self.sync, lambda: True, SECONDS, clock=lambda: self.now)
+        state = PollState()
         while self.now < until:
             state = watcher.step(state)
             assert state.wait > 0
@@ -141,11 +141,11 @@ def test_a_zotero_that_was_opened_anew_does_not_pay_for_the_failures_of_the_old_
 
 
 @pytest.fixture
-def running() -> Iterator[Callable[..., Watcher]]:
-    made: list[Watcher] = []
+def running() -> Iterator[Callable[..., ZoteroPoller]]:
+    made: list[ZoteroPoller] = []
 
-    def start(*args: Callable[[], object]) -> Watcher:
-        made.append(Watcher(*args, seconds=0))  # type: ignore[arg-type]
+    def start(*args: Callable[[], object]) -> ZoteroPoller:
+        made.append(ZoteroPoller(*args, seconds=0))  # type: ignore[arg-type]
         made[-1].start()
         return made[-1]
 
@@ -154,7 +154,7 @@ def running() -> Iterator[Callable[..., Watcher]]:
         watcher.stop()
 
 
-def test_it_sleeps_while_no_project_has_zotero_sources(running: Callable[..., Watcher]) -> None:
+def test_it_sleeps_while_no_project_has_zotero_sources(running: Callable[..., ZoteroPoller]) -> None:
     asked = threading.Event()
     looked: list[int] = []
 
@@ -169,7 +169,7 @@ def test_it_sleeps_while_no_project_has_zotero_sources(running: Callable[..., Wa
 
 
 def test_no_failure_ends_it_and_stopping_does(
-    running: Callable[..., Watcher], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    running: Callable[..., ZoteroPoller], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("REST", "FARTHEST"):
         monkeypatch.setattr(f"citeloom.importing.watch.zotero_polling.{name}", 0.01)
@@ -177,11 +177,11 @@ def test_no_failure_ends_it_and_stopping_does(
     looks, syncs = iter(range(10**9)), iter(range(10**9))
     synced = threading.Event()
 
-    def look() -> Look:
+    def look() -> ZoteroProbe:
         number = next(looks)
         if number == 1:
             raise RuntimeError("a look failed")
-        return Look(True, number)
+        return ZoteroProbe(True, number)
 
     def sync() -> None:
         number = next(syncs)
@@ -203,18 +203,20 @@ def test_no_failure_ends_it_and_stopping_does(
 
 
 def test_a_watcher_that_was_never_started_can_be_stopped() -> None:
-    Watcher(lambda: Look(False), lambda: None, lambda: True, SECONDS).stop()
+    ZoteroPoller(lambda: ZoteroProbe(False), lambda: None, lambda: True, SECONDS).stop()
 
 
 def test_who_is_poked_syncs_at_the_next_look_although_nothing_changed() -> None:
     syncs: list[float] = []
     now = [0.0]
-    watcher = Watcher(lambda: Look(True, "same"), lambda: syncs.append(now[0]), lambda: True, 20, lambda: now[0])
-    state = watcher.step(State())
+    watcher = ZoteroPoller(
+        lambda: ZoteroProbe(True, "same"), lambda: syncs.append(now[0]), lambda: True, 20, lambda: now[0]
+    )
+    state = watcher.step(PollState())
     for now[0] in (100.0, 200.0):
         state = watcher.step(state)
     assert syncs == [0.0]
-    watcher.poke()
+    watcher.sync_soon()
     for now[0] in (300.0, 400.0):
         state = watcher.step(state)
     assert syncs == [0.0, 300.0]

@@ -1,0 +1,135 @@
+"""`citeloom sync`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from citeloom.api.engine import Watch
+from citeloom.api.events import JobFinished
+from citeloom.api.importing import (
+    DocumentWithoutFile,
+    Ingest,
+    PlannedDocument,
+    PreviewSync,
+    SyncPreview,
+    UpdatedDocument,
+    import_result,
+)
+from citeloom.api.verbs import encode
+from citeloom.cli.shared.engine_call import connected, waiting
+from citeloom.cli.shared.follow_job import print_result, run_to_the_end
+from citeloom.cli.shared.output import as_json, console, say, table
+from citeloom.core.errors import CiteLoomError
+from citeloom.ipc.client import Client
+
+
+@click.command()
+@click.argument("project", required=False)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--yes", is_flag=True, help="Remove what has left its source, however much it is.")
+@click.option("--retry", is_flag=True, help="Try again also what failed before and has not changed since.")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool) -> None:
+    """Bring PROJECT, or every project, in step with Zotero, its folders and its references.
+
+    New works are read, changed files replaced; what only has another record is updated without being read again; what
+    was taken out of its collection, or trashed, is removed. Nothing is removed from a library that cannot be read, and
+    many documents at once only after asking. Where an index server, the disk or a model is away, it waits for that.
+    """
+    with connected() as client:
+        ids = [project] if project else [p["id"] for p in client.call("project_list")]
+        if not ids:
+            click.echo("There is no project yet. Make one: citeloom project add ID --zotero COLLECTION")
+            return
+        if dry_run:
+            with waiting("Looking"):
+                previews = [client.call(PreviewSync(project=one, retry_failed=retry)) for one in ids]
+            _print_previews(previews, json_=json_)
+            sys.exit(1 if any(preview.problems for preview in previews) else 0)
+        client.call(Watch())
+        results: dict[str, dict[str, Any]] = {}
+        for one in ids:
+            results[one] = _sync_one(client, one, yes=yes, retry=retry, quiet=json_, named=len(ids) > 1)
+            if results[one]["state"] == "cancelled":  # Ctrl-C is meant for all of them
+                break
+    if json_:
+        as_json(results[project] if project else [{"project": one, **result} for one, result in results.items()])
+    sys.exit(max(_code(result) for result in results.values()))
+
+
+def _sync_one(client: Client, project: str, *, yes: bool, retry: bool, quiet: bool, named: bool) -> dict[str, Any]:
+    """Sync a project; an error is that project's result."""
+    if named and not quiet:
+        click.echo(f"{project}:")
+
+    def run(*, remove: bool) -> JobFinished:
+        job = client.call(Ingest(project=project, remove_missing=remove, retry_failed=retry))
+        return run_to_the_end(client, job.job_id, quiet=quiet)
+
+    try:
+        finished = run(remove=yes)
+        held_back = import_result(finished).held_back
+        if held_back and not quiet and console.is_terminal:
+            click.echo(f"{held_back} documents of {project} have left their source: trashed, erased or moved.")
+            if click.confirm("Remove them from the project too?"):
+                finished = run(remove=True)
+        import_result(finished)
+    except CiteLoomError as error:
+        if not named:
+            raise
+        say(f"citeloom: {error}", err=True)
+        return {"state": "failed", "error": error.as_dict()}
+    if not quiet:
+        print_result(project, finished, json_=False)
+    return {"state": finished.state, **finished.result}
+
+
+def _code(result: dict[str, Any]) -> int:
+    if result["state"] == "cancelled":
+        return 130
+    return 1 if "error" in result or result.get("failed") else 0
+
+
+_WORDS = {
+    "added": "to be read",
+    "changed": "to be read again",
+    "updated": "other record",
+    "without_file": "without a file",
+    "removed": "to be removed",
+}
+
+
+def _print_previews(previews: Sequence[SyncPreview], *, json_: bool) -> None:
+    if json_:
+        as_json(encode(previews))
+        return
+    for preview in previews:
+        documents: dict[str, Sequence[PlannedDocument]] = {kind: getattr(preview, kind) for kind in _WORDS}
+        rows = [
+            (word, one.citekey, one.title or one.source, _note(one))
+            for kind, word in _WORDS.items()
+            for one in documents[kind]
+        ]
+        counts = ", ".join(f"{len(documents[kind])} {word}" for kind, word in _WORDS.items() if documents[kind])
+        click.echo(f"{preview.project}: {counts or 'nothing to do'}; {preview.unchanged} unchanged.")
+        if rows:
+            table(("what", "citekey", "title", "note"), rows)
+        if preview.asks:
+            click.echo(f"So many are removed only after asking, or with: citeloom sync {preview.project} --yes")
+        for warning in preview.warnings:
+            say(f"Note: {warning}")
+        for problem in preview.problems:
+            say(f"Failed: {problem.source}: {problem.reason}", err=True)
+
+
+def _note(document: PlannedDocument) -> str:
+    match document:
+        case UpdatedDocument(was=was):
+            return f"was {was}" if was else ""
+        case DocumentWithoutFile(why=why):
+            return why
+    return ""

@@ -1,0 +1,109 @@
+"""The engine's own verbs: its state, pausing imports, cancelling jobs, and connected editors."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+from citeloom import __version__
+from citeloom.api.engine import (
+    CancelJob,
+    ConnectedEditors,
+    DisconnectEditor,
+    DisconnectResult,
+    ListEditors,
+    Pause,
+    PauseResult,
+    Resume,
+    Status,
+    StatusResult,
+)
+from citeloom.api.verbs import decode, handles
+from citeloom.catalog import Catalog
+from citeloom.conversion.convert import CONVERTER_VERSION
+from citeloom.core import paths
+from citeloom.core.types import Coverage
+from citeloom.engine.jobs import JobQueue
+from citeloom.engine.lifetime import Lifetime
+from citeloom.engine.sessions import Editors
+from citeloom.importing.watch.watcher import ProjectWatcher
+from citeloom.library.indexes import Indexes
+
+log = logging.getLogger(__name__)
+
+
+class EngineService:
+    """Answers for the engine as a whole."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        jobs: JobQueue,
+        editors: Editors,
+        indexes: Indexes,
+        watcher: ProjectWatcher,
+        lifetime: Lifetime,
+    ) -> None:
+        self._catalog = catalog
+        self._jobs = jobs
+        self._editors = editors
+        self._indexes = indexes
+        self._watcher = watcher
+        self._lifetime = lifetime
+        self._pause_file = Path(paths.folders().data) / "paused"  # a pause outlasts the engine, also a crash
+        if self._pause_file.exists():
+            jobs.pause()
+
+    @handles(Status)
+    def status(self, request: Status) -> StatusResult:
+        """Return what the engine is and does."""
+        lost = self._indexes.lost()
+        return StatusResult(
+            version=__version__,
+            pid=os.getpid(),
+            data_folder=paths.folders().data,
+            settings_file=paths.settings_file(),
+            converter=CONVERTER_VERSION,
+            projects=len(self._catalog.projects.all()),
+            jobs=self._jobs.busy(),
+            paused=self._jobs.paused,
+            coverage=decode(self._catalog.documents.coverage(), Coverage),
+            editors=self._editors.count(),
+            settings_problem=self._lifetime.settings_problem,
+            lost=str(lost) if lost else None,
+            started_by=self._lifetime.started_by,
+        )
+
+    @handles(Pause)
+    def pause(self, request: Pause) -> PauseResult:
+        """Import nothing until somebody resumes; running imports stop soon and are queued again."""
+        try:
+            self._pause_file.touch()
+        except OSError as error:
+            log.warning("the pause ends with this engine: %s", error)
+        self._jobs.pause()
+        return PauseResult(True)
+
+    @handles(Resume)
+    def resume(self, request: Resume) -> PauseResult:
+        """Import again, including what has changed since the pause."""
+        self._pause_file.unlink(missing_ok=True)
+        self._jobs.resume()
+        self._watcher.resume()
+        return PauseResult(False)
+
+    @handles(CancelJob)
+    def cancel_job(self, request: CancelJob) -> bool:
+        """End a job soon and for good; return whether there was such a job."""
+        return self._jobs.cancel(request.job_id)
+
+    @handles(ListEditors)
+    def list_editors(self, request: ListEditors) -> ConnectedEditors:
+        """Return the connected editors."""
+        return ConnectedEditors(self._editors.all())
+
+    @handles(DisconnectEditor)
+    def disconnect_editor(self, request: DisconnectEditor) -> DisconnectResult:
+        """End an editor's session and refuse its bridge from now on."""
+        return DisconnectResult(self._editors.disconnect(request.session_id))
