@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from citeloom.api.library import ListProjects
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import run_to_the_end, succeeded
 from citeloom.cli.shared.output import as_json, console, size, table
@@ -96,7 +97,7 @@ def compact(project: str | None, json_: bool) -> None:
     results = []
     with connected() as client:
         client.call("watch")
-        for one in [project] if project else [p["id"] for p in client.call("project_list")]:
+        for one in [project] if project else [p.id for p in client.call(ListProjects()).projects]:
             job = client.call("index_compact", project=one)
             if job["by_server"]:
                 results.append({"project": one, "by_server": True, "place": job["place"]})

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from citeloom.api.library import ShowProject
 from citeloom.cli.shared.engine_call import ask, connected, waiting
 from citeloom.cli.shared.follow_job import print_result, run_to_the_end
 from citeloom.cli.shared.output import as_json, console, size, table
@@ -95,8 +96,8 @@ def _fetch(client: Client, model: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def use(project: str, model: str, download_: bool, yes: bool) -> None:
     """Give PROJECT another MODEL. Its index is built anew; until that is done, the old one answers."""
-    shown = ask("project_show", id=project)
-    if shown["dense_model"] == model:
+    shown = ask(ShowProject(project=project))
+    if shown.dense_model == model:
         ask("project_model", id=project, model=model)
         click.echo(f"Project {project} has this model, and keeps it whatever the settings say.")
         return
@@ -109,9 +110,9 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         if tried["kind"] != "dense":
             raise click.UsageError(f"{model} is a reranker: name it as search.rerank in the settings.")
         _say_problems(tried)
-        seconds = shown["chunk_count"] / tried["passages_per_second"]
+        seconds = shown.chunk_count / tried["passages_per_second"]
         click.echo(
-            f"Project {project} has {shown['chunk_count']} passages; to embed them with {model} takes {_about(seconds)}"
+            f"Project {project} has {shown.chunk_count} passages; to embed them with {model} takes {_about(seconds)}"
             " on this machine. Until then, the index of today answers."
         )
         if not yes:

@@ -59,6 +59,19 @@ class Progress:
     waits_for: str = ""  # what is away, and what to do about it
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningJob(Progress):
+    """A job that is queued or running, and how far it has come."""
+
+    job_id: str
+    project: str
+    kind: str = "ingest"
+    state: str = "queued"  # queued, running, parked or paused
+    source: str | None = None
+    total: int = 0
+    stage: str = ""  # "" while it is queued
+
+
 Report = Callable[[Progress], None]
 
 
@@ -146,7 +159,7 @@ class JobQueue(Protocol):
     def state(self, job: Job) -> str:
         """The state of a job."""
 
-    def busy(self, project_id: str | None = None) -> Sequence[dict[str, object]]:
+    def busy(self, project_id: str | None = None) -> Sequence[RunningJob]:
         """The jobs that wait and run, of one project or of all."""
 
     def drop(self, project_id: str) -> None:

@@ -16,7 +16,6 @@ from citeloom.core.json_values import refuse_large
 from citeloom.engine import events
 from citeloom.engine.container import Service
 from citeloom.ipc import protocol
-from citeloom.library import claims, listing
 from citeloom.maintenance import model_trial, models
 from citeloom.maintenance.doctor import examine
 from citeloom.maintenance.ocr import ocr
@@ -161,16 +160,6 @@ def _ingest(service: Service, args: dict[str, Any]) -> Any:
     return {"job_id": job.id, "state": service.jobs.state(job)}
 
 
-def _page_picture(service: Service, args: dict[str, Any]) -> Any:
-    return service.pictures.page(
-        service.catalog.projects.get(args["project"]),
-        str(args["chunk_id"]),
-        int(args["width"]),
-        int(args["page"]) if args.get("page") is not None else None,
-        recognise=bool(args.get("recognise")),
-    )
-
-
 def _cite(service: Service, args: dict[str, Any]) -> Any:
     # A person asks about all of their works: without a project, each is looked for in every one.
     named = args.get("project")
@@ -186,7 +175,7 @@ def _cite(service: Service, args: dict[str, Any]) -> Any:
 
 def _check(service: Service, args: dict[str, Any]) -> Any:
     named = args.get("project")
-    project = service.catalog.projects.get(named) if named else service.projects.only()
+    project = service.catalog.projects.get(named) if named else service.projects.default_project()
     if "path" in args:
         return service.checks.file(project, Path(args["path"]), args["cancel"])
     return service.checks.text(project, args["text"], None, args["cancel"], args.get("format"))
@@ -194,14 +183,6 @@ def _check(service: Service, args: dict[str, Any]) -> Any:
 
 _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "status": lambda s, a: s.status(),
-    "project_add": lambda s, a: s.projects.add(
-        a["id"], a.get("references"), a.get("folders") or [], a.get("zotero") or []
-    ),
-    "project_allow": lambda s, a: s.projects.allow(a["id"], a.get("folders") or [], a.get("zotero") or []),
-    "project_disallow": lambda s, a: s.projects.disallow(a["id"], a["source"]),
-    "project_list": lambda s, a: s.projects.all(),
-    "project_show": lambda s, a: s.projects.show(a["id"]),
-    "project_remove": lambda s, a: s.projects.remove(a["id"]),
     "ingest": _ingest,
     "plan": lambda s, a: s.imports.preview(
         s.catalog.projects.get(a["project"]), retry_failed=bool(a.get("retry_failed"))
@@ -212,12 +193,6 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "zotero_logout": lambda s, a: s.zotero.log_out(),
     "cancel": lambda s, a: s.jobs.cancel(a["job_id"]),
     "search": _search,
-    "documents": listing.documents,
-    "documents_remove": listing.remove,
-    "claims": claims.claims,
-    "claim_confirm": claims.confirm,
-    "claim_refuse": claims.refuse,
-    "reread": listing.reread,
     "models": lambda s, a: models.models(s),
     "project_model": models.choose,
     "model_download": lambda s, a: models.download(a),
@@ -238,11 +213,6 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
         cited_in=[Path(p) for p in a.get("cited_in") or []],
     ),
     "facets": lambda s, a: s.records.facets(s.catalog.projects.get(a["project"])),
-    "page_picture": _page_picture,
-    "log": lambda s, a: s.activity.log(a.get("project"), a.get("client"), int(a.get("limit", 50)), a.get("before")),
-    "log_passages": lambda s, a: s.activity.passages(a.get("project"), [str(c) for c in a["chunk_ids"]]),
-    "log_clear": lambda s, a: {"removed": s.activity.clear_log()},
-    "jobs": lambda s, a: s.activity.jobs(a.get("project"), int(a.get("limit", 50))),
     "pause": lambda s, a: s.pause(),
     "resume": lambda s, a: s.resume(),
     "editors": lambda s, a: {"editors": s.editors.all()},

@@ -13,7 +13,7 @@ from functools import partial
 from citeloom.catalog import Catalog
 from citeloom.catalog.database import now
 from citeloom.core.errors import CiteLoomError, Code, unexpected
-from citeloom.core.jobs import Job, JobRequest, Progress, StartJob
+from citeloom.core.jobs import Job, JobRequest, Progress, RunningJob, StartJob
 from citeloom.engine.events import Events, JobFinished, JobProgress, JobQueued, Paused
 from citeloom.engine.running_job import Begun
 
@@ -108,19 +108,19 @@ class JobQueue:
             self._changed.wait_for(lambda: job_id in self._finished or self._stop.is_set(), seconds)
             return self._finished.get(job_id), self._progress.get(job_id)
 
-    def busy(self, project_id: str | None = None) -> list[dict[str, object]]:
+    def busy(self, project_id: str | None = None) -> list[RunningJob]:
         """What waits and what runs."""
         with self._changed:
             jobs = [*(begun.job for begun in self._begun.values()), *self._waiting]
         return [
-            {
-                "job_id": job.id,
-                "project": job.project_id,
-                "kind": job.kind,
-                "state": self.state(job),
-                "source": job.request.get("source"),
+            RunningJob(
+                job_id=job.id,
+                project=job.project_id,
+                kind=job.kind,
+                state=self.state(job),
+                source=job.request.get("source"),
                 **(asdict(self._progress[job.id]) if job.id in self._progress else {}),
-            }
+            )
             for job in jobs
             if project_id in (None, job.project_id)
         ]

@@ -204,7 +204,7 @@ class Server:
     async def _forget(self) -> None:
         while True:
             await asyncio.sleep(_FORGET_SECONDS)
-            await asyncio.to_thread(self._service.activity.forget_old)
+            await asyncio.to_thread(self._service.activity.delete_old_entries)
 
     async def _end_when_idle(self) -> None:
         if self._lifetime.started_by not in _BY_ITSELF:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.bibliography.references import load_references
-from citeloom.catalog.projects import Project, Source
+from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue, Progress
 from citeloom.core.settings import Settings
-from citeloom.core.types import Record
+from citeloom.core.types import Record, Source
 from citeloom.importing.importer import Importer
 from citeloom.importing.preview import anything_to_do
 from citeloom.importing.requests import ImportRequest

@@ -19,7 +19,7 @@ from citeloom.index.base import Collection
 from citeloom.index.edge.checksums import damaged
 from citeloom.index.edge.optimise import AT_ONCE, Tell, optimised_copy
 from citeloom.index.registry import Collections, Place
-from citeloom.library import agent_chunks
+from citeloom.library import agent_documents
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class Indexes:
             if project.collection not in self._mended:
                 mend(self._catalog, project, collection)
                 self._refuse_empty(project, collection)
-                agent_chunks.mend(self._catalog, project, collection)
+                agent_documents.migrate(self._catalog, project, collection)
                 self._tidy(project)
                 self._mended.add(project.collection)
             return collection

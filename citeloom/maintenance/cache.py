@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.catalog import Catalog
+from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
-from citeloom.conversion.pool import conversion_file
 
 _INTERRUPTED = ".converted-*"  # a conversion that was being written when its worker ended
 _SURELY_OVER = 3600.0  # seconds after which nobody writes such a file any more

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from citeloom.api.verbs import encode
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.core import credentials
@@ -48,7 +49,7 @@ class IndexLocationService:
             "bytes": None if project.server else self._collections.size_on_disk(project.collection),
             "waiting_for_graph": 0 if project.server else project.without_graph,
             **reached,
-            "jobs": self._jobs.busy(project.id),
+            "jobs": encode(self._jobs.busy(project.id)),
         }
 
     def _reached(self, address: str) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.catalog.documents import Document, State
+from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
-from citeloom.conversion.pool import conversion_file
 from citeloom.core.errors import TRIED_AGAIN, CiteLoomError, Code
 from citeloom.core.types import Passage, Record
 from citeloom.importing.ids import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document
-from citeloom.catalog.projects import Project, Source, collection_name
+from citeloom.catalog.projects import Project, collection_name
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job
+from citeloom.core.types import Source
 
 MODEL = {"dense_model": "m", "dense_fingerprint": "f", "dense_size": 4, "sparse_model": ""}
 part = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,10}", fullmatch=True)

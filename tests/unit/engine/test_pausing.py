@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from citeloom.catalog import Catalog
-from citeloom.catalog.projects import Source
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import Job
 from citeloom.core.settings import Settings, Watch
+from citeloom.core.types import Source
 from citeloom.engine.container import Service
 from citeloom.engine.events import Event, JobFinished, Paused
 from citeloom.importing.importer import Importer

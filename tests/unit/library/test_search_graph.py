@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from citeloom.catalog.projects import Project, Source
+from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
+from citeloom.core.types import Source
 from citeloom.engine.container import Service
 from citeloom.engine.events import JobProgress
 from citeloom.importing.index_location import place_of
