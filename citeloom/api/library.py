@@ -75,7 +75,7 @@ class RemovedProject(ProjectSummary):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectList:
+class ProjectSummaries:
     """Projects, by id."""
 
     projects: list[ProjectSummary]
@@ -119,7 +119,7 @@ class DisallowSource(Request[DisallowedSource], verb="library.disallow_source", 
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListProjects(Request[ProjectList], verb="library.list_projects"):
+class ListProjects(Request[ProjectSummaries], verb="library.list_projects"):
     """List all projects, or those of some ids."""
 
     only: Sequence[str] | None = None

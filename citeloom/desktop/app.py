@@ -14,6 +14,7 @@ from PySide6.QtCore import QLocale, QObject, QSettings, QSocketNotifier, Qt, QTi
 from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 
 from citeloom import __version__
+from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core import logging, paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.assistant import FirstRun
@@ -98,11 +99,11 @@ class App(QObject):
     def sync(self) -> None:
         """Bring every project in step; what one cannot do is shown by its job."""
 
-        def begin(projects: list[dict[str, Any]]) -> None:
-            for project in projects:
-                self.tasks.ask(self, "ingest", {"project": project["id"]}, failed=self._not_synced)
+        def begin(answer: ProjectSummaries) -> None:
+            for project in answer.projects:
+                self.tasks.ask(self, "ingest", {"project": project.id}, failed=self._not_synced)
 
-        self.tasks.ask(self, "project_list", done=begin)
+        self.tasks.send(self, ListProjects(), done=begin)
 
     def _not_synced(self, error: CiteLoomError) -> None:
         if error.code != Code.INVALID_INPUT:  # which a project says that reads nothing yet

@@ -17,7 +17,7 @@ from citeloom.api.library import (
     ListProjects,
     NewProject,
     ProjectDetails,
-    ProjectList,
+    ProjectSummaries,
     ProjectSummary,
     RecentJob,
     RemovedProject,
@@ -172,10 +172,10 @@ class ProjectService:
         )
 
     @handles(ListProjects)
-    def list_projects(self, request: ListProjects) -> ProjectList:
+    def list_projects(self, request: ListProjects) -> ProjectSummaries:
         """All projects, or those of some ids."""
         projects = (p for p in self._catalog.projects.all() if request.only is None or p.id in request.only)
-        return ProjectList(projects=[ProjectSummary(**self._summary(p)) for p in projects])
+        return ProjectSummaries(projects=[ProjectSummary(**self._summary(p)) for p in projects])
 
     @handles(ShowProject)
     def show_project(self, request: ShowProject) -> ProjectDetails:

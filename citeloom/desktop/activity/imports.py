@@ -8,6 +8,8 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.api.activity import Jobs, ListJobs, PastJob
+from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.activity.rich_text import Part, Reading
@@ -17,7 +19,7 @@ from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.text.activity_text import end_words, source_words
 from citeloom.desktop.widgets.basics import GAP, EmptyState, button, number, tab_order, text, time_words
-from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
+from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 FEW, ALL = 50, 500  # imports asked for; the engine keeps no more
 
@@ -33,8 +35,8 @@ class ImportsPart(QWidget):
         self._task: Task | None = None
         self._limit = FEW
         columns = (
-            Column(self.tr("Finished"), lambda row: time_words(row["finished_at"]), 17, firm=True),
-            Column(self.tr("Project"), lambda row: str(row["project"]), 16),
+            Column(self.tr("Finished"), lambda row: time_words(row.finished_at), 17, firm=True),
+            Column(self.tr("Project"), lambda row: row.project, 16),
             Column(self.tr("Source"), source_words, 0),
             Column(self.tr("Outcome"), end_words, 20),
             Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
@@ -67,8 +69,8 @@ class ImportsPart(QWidget):
         """Ask for the past imports."""
         if self._task:
             self._task.drop()
-        self._task = self.context.tasks.ask(
-            self, "jobs", {"limit": self._limit}, done=self._on_jobs, failed=self.banner.in_vain
+        self._task = self.context.tasks.send(
+            self, ListJobs(limit=self._limit), done=self._on_jobs, failed=self.banner.in_vain
         )
 
     def _lay_out(self) -> None:
@@ -100,12 +102,11 @@ class ImportsPart(QWidget):
         layout.addStretch(0)  # while nothing has ended yet, what is under way stands at the top
         tab_order(self.table, self.details, self.older_button, self.papers_button)
 
-    def _on_jobs(self, answer: dict[str, Any]) -> None:
+    def _on_jobs(self, jobs: Jobs) -> None:
         self._task = None
         self.banner.answered()
-        past: list[Row] = answer["past"]
-        self.model.set_rows(past)
-        self.older_button.setVisible(len(past) == FEW == self._limit)
+        self.model.set_rows(jobs.past)
+        self.older_button.setVisible(len(jobs.past) == FEW == self._limit)
         self._arrange()
 
     def _on_event(self, event: dict[str, Any]) -> None:
@@ -133,12 +134,12 @@ class ImportsPart(QWidget):
 
     def _on_chosen(self) -> None:
         row = self.table.chosen()
-        self.papers_button.setEnabled(bool(row and row["project"]))  # a backup is of no project
+        self.papers_button.setEnabled(bool(row and row.project))  # a backup is of no project
         self.details.write(self._story(row) if row else [])
 
     def _show_papers(self) -> None:
         if row := self.table.chosen():
-            self.context.go.emit("projects", {"project": row["project"]})
+            self.context.go.emit("projects", {"project": row.project})
 
     def _show_older(self) -> None:
         self._limit = ALL
@@ -157,13 +158,13 @@ class ImportsPart(QWidget):
             card.may_be_stopped()
         self.banner.say_error(error)
 
-    def _story(self, row: Row) -> list[Part]:
+    def _story(self, job: PastJob) -> list[Part]:
         """What became of an import: the counts, then each file that could not be read and why."""
-        result = row["result"]
-        parts = [Part(f"{job_text.title(row)} · {end_words(row)}", bold=True)]
-        if row["error"]:
-            parts.append(Part(str(row["error"].get("message", ""))))
-        elif row["state"] == "done" and (words := job_text.end_words(job_text.kind_of(row), result)):
+        result = job.result
+        parts = [Part(f"{job_text.title(encode(job))} · {end_words(job)}", bold=True)]
+        if job.error:
+            parts.append(Part(str(job.error.get("message", ""))))
+        elif job.state == "done" and (words := job_text.end_words(job.kind, result)):
             parts.append(Part(words))
         if counts := self._counts(result):
             parts.append(Part(counts, muted=True))
@@ -190,5 +191,5 @@ class ImportsPart(QWidget):
         return " · ".join(words.format(count=number(result[key])) for key, words in named if result.get(key))
 
 
-def _count(name: str, row: Row) -> str:
-    return number(int((row["result"] or {}).get(name) or 0))
+def _count(name: str, job: PastJob) -> str:
+    return number(int(job.result.get(name) or 0))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtWidgets import QWidget
 
+from citeloom.api.activity import GetLoggedPassages, LoggedPassage
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.types import AccessEntry
 from citeloom.desktop.activity.rich_text import Part, Reading
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
 from citeloom.desktop.widgets.basics import number, time_words
-from citeloom.desktop.widgets.table import Row
 
 
 class Passages(Reading):
@@ -21,30 +20,29 @@ class Passages(Reading):
         super().__init__(self.tr("The chosen question and the passages it got"))
         self._link = tasks
         self._task: Task | None = None
-        self._shown: Any = None
+        self._shown: int | None = None  # the entry
         self.setPlaceholderText(self.tr("Choose a question to see which passages it got."))
 
-    def show_entry(self, row: Row | None) -> None:
+    def show_entry(self, row: AccessEntry | None) -> None:
         """Show an entry; its passages follow."""
-        if row and row["id"] == self._shown:
+        if row and row.id == self._shown:
             return
         if self._task:
             self._task.drop()
-        self._shown = row["id"] if row else None
+        self._shown = row.id if row else None
         self._task = None
         if row is None:
             self.write([])
             return
         about = self._about(row)
-        if not row["passages"]:
+        if not row.passages:
             self.write([*about, Part(self.tr("It got no passages."), muted=True, new=True)])
             return
         self.write([*about, Part(self.tr("Fetching the passages …"), muted=True, new=True)])
-        self._task = self._link.ask(
+        self._task = self._link.send(
             self,
-            "log_passages",
-            {"project": row["project_id"], "chunk_ids": row["passages"]},
-            done=lambda answer: self.write([*about, *self._passages(answer["passages"])]),
+            GetLoggedPassages(project=row.project_id, chunk_ids=row.passages),
+            done=lambda answer: self.write([*about, *self._passages(answer.passages)]),
             failed=lambda error: self._on_failed(about, error),
         )
 
@@ -52,32 +50,32 @@ class Passages(Reading):
         self._shown = None  # choosing it again asks again
         self.write([*about, Part(str(error), new=True)])
 
-    def _about(self, row: Row) -> list[Part]:
+    def _about(self, row: AccessEntry) -> list[Part]:
         words = self.tr("{when} · {editor} · {what} · {outcome} after {seconds} s").format(
-            when=time_words(row["at"]),
-            editor=editor_words(row["client"]),
-            what=tool_words(row["tool"]),
-            outcome=outcome_words(row["outcome"]),
-            seconds=self.locale().toString(row["milliseconds"] / 1000, "f", 2),
+            when=time_words(row.at),
+            editor=editor_words(row.client),
+            what=tool_words(row.tool),
+            outcome=outcome_words(row.outcome),
+            seconds=self.locale().toString(row.milliseconds / 1000, "f", 2),
         )
-        if row["outcome"] != "ok":
-            words = self.tr("{about} ({code})").format(about=words, code=row["outcome"])
-        return [Part(row["asked"] or tool_words(row["tool"]), bold=True), Part(words, muted=True)]
+        if row.outcome != "ok":
+            words = self.tr("{about} ({code})").format(about=words, code=row.outcome)
+        return [Part(row.asked or tool_words(row.tool), bold=True), Part(words, muted=True)]
 
-    def _passages(self, passages: list[dict[str, Any]]) -> list[Part]:
+    def _passages(self, passages: list[LoggedPassage]) -> list[Part]:
         parts: list[Part] = []
         for place, passage in enumerate(passages, start=1):
-            if passage["gone"]:
+            if passage.gone:
                 words = self.tr("{number}. This passage is no longer in the library.").format(number=number(place))
                 parts.append(Part(words, muted=True, new=True))
                 continue
             head = self.tr("{number}. {cite}  {title}").format(
-                number=number(place), cite=passage["cite"] or "", title=passage["title"] or ""
+                number=number(place), cite=passage.cite or "", title=passage.title or ""
             )
             parts.append(Part(head, bold=True, new=True))
-            if passage.get("by_agent"):
+            if passage.by_agent:
                 parts.append(Part(self.tr("An agent stored it."), muted=True))
-            if passage["section_path"]:
-                parts.append(Part(" › ".join(passage["section_path"]), muted=True))
-            parts.append(Part(passage["text"] or ""))
+            if passage.section_path:
+                parts.append(Part(" › ".join(passage.section_path), muted=True))
+            parts.append(Part(passage.text or ""))
         return parts

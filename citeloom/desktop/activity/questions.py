@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import (
@@ -18,9 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from citeloom.api.activity import ClearAccessLog, ClearedLog
+from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core import settings
+from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.csv_export import Export
-from citeloom.desktop.activity.log_model import LogModel
+from citeloom.desktop.activity.log_model import LogFilters, LogModel
 from citeloom.desktop.activity.notice import Notice
 from citeloom.desktop.activity.passages import Passages
 from citeloom.desktop.shell.engine_tasks import Task
@@ -64,8 +66,8 @@ class AskedPart(QWidget):
         self.refresh()
         if self._projects:
             self._projects.drop()
-        self._projects = self.context.tasks.ask(
-            self, "project_list", done=self._on_projects, failed=self.banner.in_vain
+        self._projects = self.context.tasks.send(
+            self, ListProjects(), done=self._on_projects, failed=self.banner.in_vain
         )
         self.context.tasks.run(self, lambda tell: settings.load().privacy.access_log, done=self._on_kept, failed=_leave)
 
@@ -120,15 +122,15 @@ class AskedPart(QWidget):
         return box
 
     def _filter(self) -> None:
-        chosen = {"project": self._project(), "client": self.editor_box.currentData()}
-        self.model.show_only({name: value for name, value in chosen.items() if value})
+        self.model.show_only(LogFilters(self._project() or None, self.editor_box.currentData() or None))
 
     def _on_loaded(self) -> None:
         self.banner.answered()
-        for said in sorted({row["client"] for row in self.model.rows} - self._editors):
+        for said in sorted({row.client for row in self.model.rows} - self._editors):
             self._editors.add(said)
             self.editor_box.addItem(editor_words(said), said)
-        if self.model.filters:
+        filtered = self.model.filters != LogFilters()
+        if filtered:
             self.empty.say(self.tr("Nothing was asked here"), self.tr("Choose another project or another editor."))
         else:
             self.empty.say(
@@ -137,11 +139,11 @@ class AskedPart(QWidget):
             )
         self.stack.setCurrentIndex(1 if self.model.rows else 0)
         self.export_button.setEnabled(bool(self.model.rows) and self.export is None)
-        self.clear_button.setEnabled(bool(self.model.rows) or bool(self.model.filters))
+        self.clear_button.setEnabled(bool(self.model.rows) or filtered)
 
-    def _on_projects(self, projects: list[dict[str, Any]]) -> None:
+    def _on_projects(self, answer: ProjectSummaries) -> None:
         chosen = self._project()
-        names = {str(project["id"]) for project in projects}
+        names = {project.id for project in answer.projects}
         if chosen:  # it may be gone; what was asked of it is still there
             names.add(chosen)
         self.project_box.clear()
@@ -191,7 +193,7 @@ class AskedPart(QWidget):
         self._end_export()
         self.banner.say(self.tr("Exported {count} entries to {file}.").format(count=number(count), file=file))
 
-    def _on_export_failed(self, error: Any) -> None:
+    def _on_export_failed(self, error: CiteLoomError) -> None:
         self._end_export()
         self.banner.say_error(error)
 
@@ -217,11 +219,11 @@ class AskedPart(QWidget):
         )
 
     def _clear(self) -> None:
-        self.context.tasks.ask(self, "log_clear", done=self._on_cleared, failed=self.banner.say_error)
+        self.context.tasks.send(self, ClearAccessLog(), done=self._on_cleared, failed=self.banner.say_error)
 
-    def _on_cleared(self, answer: dict[str, Any]) -> None:
+    def _on_cleared(self, cleared: ClearedLog) -> None:
         self.model.reload()
-        self.banner.say(self.tr("The log was cleared: {count} entries.").format(count=number(answer["removed"])))
+        self.banner.say(self.tr("The log was cleared: {count} entries.").format(count=number(cleared.removed)))
 
 
 def _leave(error: object) -> None:

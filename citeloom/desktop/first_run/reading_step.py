@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout
 
+from citeloom.api.library import ProjectDetails, ShowProject
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.library.job_strip import JobStrip
@@ -56,7 +57,7 @@ class ReadingStep(Step):
         if self.made:
             self._read(None)
         else:
-            self.context.tasks.ask(self, "project_add", self.chosen.request(), done=self._read, failed=self._refused)
+            self.context.tasks.send(self, self.chosen.request(), done=self._read, failed=self._refused)
 
     def _offer(self, ready: bool) -> None:
         for part in (self.next, self.connect_button, self.search_button, self.coverage, self.counts):
@@ -128,18 +129,17 @@ class ReadingStep(Step):
         self._stale = self._asking
         if not self._asking:
             self._asking = True
-            self.context.tasks.ask(
-                self, "project_show", {"id": self.made}, done=self._show_coverage, failed=lambda error: self._asked()
-            )
+            request = ShowProject(project=self.made)
+            self.context.tasks.send(self, request, done=self._show_coverage, failed=lambda error: self._asked())
 
     def _asked(self) -> None:
         self._asking = False
         if self._stale:
             self._ask_coverage()
 
-    def _show_coverage(self, project: dict[str, Any]) -> None:
-        self.coverage.show_coverage(project["coverage"])
-        self.counts.setText(basics.coverage_words(project["coverage"]))
+    def _show_coverage(self, project: ProjectDetails) -> None:
+        self.coverage.show_coverage(project.coverage)
+        self.counts.setText(basics.coverage_words(project.coverage))
         self._asked()
 
     def _go(self, page: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
+from citeloom.api.library import DocumentPage
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.library.paged_list import BLOCK, Blocks, Question, Row
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Failed, Task
@@ -26,7 +28,7 @@ _MANY = 1000  # rows asked for at once when all of them are needed
 class DocumentsModel(QAbstractTableModel):
     """Papers as the engine sorts and finds them; a row that has not come yet shows an ellipsis."""
 
-    answered = Signal(dict)  # an answer of `documents` came
+    answered = Signal(object)  # a DocumentPage came
     arrived = Signal()  # rows came, or stand elsewhere now
     failed = Signal(object)  # a CiteLoomError
 
@@ -75,26 +77,27 @@ class DocumentsModel(QAbstractTableModel):
 
     def places(self) -> dict[str, int]:
         """Where the documents that are here stand."""
-        return {row["doc_id"]: at for at, row in self._blocks.known()}
+        return {row.doc_id: at for at, row in self._blocks.known()}
 
     def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object], failed: Failed) -> None:
         """Have all of these rows, also those that were never seen, whatever is shown by the time that they are here."""
-        question, found = self.question, dict(self._blocks.known())
+        question = self.question
+        found: dict[int, Row | None] = dict(self._blocks.known())
 
         def go_on() -> None:
             missing = next((row for row in rows if row not in found), None)
             if missing is None or question is None:
-                done([found[row] for row in rows if found.get(row)])
+                done([document for row in rows if (document := found.get(row))])
                 return
             start = missing // _MANY * _MANY
 
-            def take(answer: dict[str, Any]) -> None:
-                came = dict(enumerate(answer["documents"], start))
+            def take(page: DocumentPage) -> None:
+                came = dict(enumerate(page.documents, start))
                 for row in range(start, start + _MANY):
-                    found.setdefault(row, came.get(row, {}))
+                    found.setdefault(row, came.get(row))
                 go_on()
 
-            self._link.ask(owner, "documents", question.arguments(start, _MANY), done=take, failed=failed)
+            self._link.send(owner, question.request(start, _MANY), done=take, failed=failed)
 
         go_on()
 
@@ -116,17 +119,16 @@ class DocumentsModel(QAbstractTableModel):
         while self._blocks.wants and len(self._tasks) < _AT_ONCE and self.question:
             block = self._blocks.next()
             self._tasks.append(
-                self._link.ask(
+                self._link.send(
                     self,
-                    "documents",
-                    self.question.arguments(block * BLOCK),
+                    self.question.request(block * BLOCK),
                     done=partial(self._take, block),
                     failed=partial(self._give_up, block),
                 )
             )
 
-    def _take(self, block: int, answer: dict[str, Any]) -> None:
-        rows, total = answer["documents"], int(answer["total"])
+    def _take(self, block: int, page: DocumentPage) -> None:
+        rows, total = page.documents, page.total
         if self._begins:
             self._begins = False
             self._begin_anew(rows, total)
@@ -136,7 +138,7 @@ class DocumentsModel(QAbstractTableModel):
             last = min(block * BLOCK + BLOCK, total) - 1
             if last >= block * BLOCK:
                 self.dataChanged.emit(self.index(block * BLOCK, 0), self.index(last, REASON))
-        self.answered.emit(answer)
+        self.answered.emit(page)
         self.arrived.emit()
         self._ask()
 
@@ -222,8 +224,7 @@ class DocumentsModel(QAbstractTableModel):
             return
         descending = order == Qt.SortOrder.DescendingOrder
         if (key, descending) != (self.question.sort, self.question.descending):
-            asked = vars(self.question) | {"sort": key, "descending": descending}
-            self.show_question(Question(**asked))
+            self.show_question(replace(self.question, sort=key, descending=descending))
 
 
 def _side(column: int) -> Qt.AlignmentFlag:
@@ -232,11 +233,11 @@ def _side(column: int) -> Qt.AlignmentFlag:
 
 
 def _title(row: Row) -> str:
-    return str(row.get("title") or row.get("source") or "")
+    return row.title or row.source
 
 
 def _remark(row: Row) -> str:
-    return str(row.get("reason") or library_text.doubt_words(row))
+    return row.reason or library_text.doubt_words(row)
 
 
 def _shown(row: Row, column: int) -> str:
@@ -244,13 +245,13 @@ def _shown(row: Row, column: int) -> str:
         case 0:
             return library_text.status_words(library_text.shown_status(row))
         case 1:
-            return library_text.one_line(row.get("citekey") or "")
+            return library_text.one_line(row.citekey)
         case 2:
             return library_text.one_line(_title(row))
         case 3:
-            return basics.number(row["pages"]) if row.get("pages") else ""
+            return basics.number(row.pages) if row.pages else ""
         case 4:
-            return basics.percent(row.get("word_coverage"))
+            return basics.percent(row.word_coverage)
         case 5:
-            return basics.percent(row.get("ocr_share"))
+            return basics.percent(row.ocr_share)
     return library_text.one_line(_remark(row))

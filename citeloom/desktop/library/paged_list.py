@@ -1,16 +1,17 @@
-"""A long list that is fetched where it is looked at: which parts of it are here, and which to ask for next."""
+"""Paging of the documents table: which blocks of rows are loaded, and which to request next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from citeloom.api.library import DocumentRow, ListDocuments
 
 BLOCK = 200  # rows asked for at once
 _KEPT = 30  # blocks; the ones farthest from where somebody looks are let go
 _WAITING = 6  # blocks; whoever scrolls through a long list does not wait for all that flew past
 
-Row = dict[str, Any]
+Row = DocumentRow
 
 
 @dataclass(frozen=True)
@@ -23,9 +24,9 @@ class Question:
     sort: str = "citekey"
     descending: bool = False
 
-    def arguments(self, offset: int, limit: int = BLOCK) -> dict[str, Any]:
-        """The arguments of the verb `documents`."""
-        return {**vars(self), "offset": offset, "limit": limit}
+    def request(self, offset: int, limit: int = BLOCK) -> ListDocuments:
+        """The request of some of its documents."""
+        return ListDocuments(**vars(self), offset=offset, limit=limit)
 
 
 class Blocks:

@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from citeloom.api.library import AddProject, AllowSources, ProjectDetails
+from citeloom.api.verbs import Request
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
@@ -93,7 +95,7 @@ class ZoteroChoice(QStackedWidget):
 class _ChoiceDialog(QDialog):
     """A dialog that has the engine do something and stays until that is done."""
 
-    made = Signal(dict)  # what the engine answered
+    made = Signal(object)  # the result of its request
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(parent)
@@ -111,8 +113,8 @@ class _ChoiceDialog(QDialog):
             layout.addWidget(part, 1 if part is self.inside else 0)
         resize(self, 76, 32)
 
-    def question(self) -> tuple[str, dict[str, Any]]:
-        """The verb and its arguments that make it so."""
+    def request(self) -> Request[Any]:
+        """The request that the dialog sends."""
         raise NotImplementedError
 
     def reject(self) -> None:
@@ -120,13 +122,13 @@ class _ChoiceDialog(QDialog):
             super().reject()
 
     def _go(self) -> None:
-        verb, arguments = self.question()
+        request = self.request()
         self._busy(True)
         self.banner.say(self.tr("One moment …"), closable=False)
-        self._desk.tasks.ask(self, verb, arguments, done=self._done, failed=self._failed)
+        self._desk.tasks.send(self, request, done=self._done, failed=self._failed)
 
-    def _done(self, answer: dict[str, Any]) -> None:
-        self.made.emit(answer)
+    def _done(self, project: ProjectDetails) -> None:
+        self.made.emit(project)
         self.accept()
 
     def _failed(self, error: CiteLoomError) -> None:
@@ -155,8 +157,8 @@ class AddZoteroDialog(_ChoiceDialog):
         self._on_change()
         self.zotero.load()
 
-    def question(self) -> tuple[str, dict[str, Any]]:
-        return "project_allow", {"id": self._project, "folders": [], "zotero": self.zotero.tree.chosen()}
+    def request(self) -> AllowSources:
+        return AllowSources(project=self._project, zotero=self.zotero.tree.chosen())
 
     def _on_change(self) -> None:
         self.yes.setEnabled(bool(self.zotero.tree.chosen()))
@@ -198,10 +200,13 @@ class NewProjectDialog(_ChoiceDialog):
         self.zotero.load()
         self.name.setFocus()
 
-    def question(self) -> tuple[str, dict[str, Any]]:
-        chosen: dict[str, Any] = {"id": self.name.text().strip(), "zotero": self.zotero.tree.chosen()}
-        chosen["folders"] = [self.folders.item(row).text() for row in range(self.folders.count())]
-        return "project_add", {**chosen, "references": self.references.text().strip() or None}
+    def request(self) -> AddProject:
+        return AddProject(
+            project=self.name.text().strip(),
+            references=self.references.text().strip() or None,
+            folders=[self.folders.item(row).text() for row in range(self.folders.count())],
+            zotero=self.zotero.tree.chosen(),
+        )
 
     def _on_change(self) -> None:
         self.yes.setEnabled(bool(self.name.text().strip()))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from citeloom.api.activity import PastJob
+from citeloom.api.verbs import encode
 from citeloom.core.text.sanitize import one_line
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.text.editor_names import client_id
@@ -65,23 +67,22 @@ def toolset_words(toolsets: list[str]) -> str:
     return translate("Activity", "Read and write") if "write" in toolsets else translate("Activity", "Read")
 
 
-def source_words(job: dict[str, Any]) -> str:
+def source_words(job: PastJob) -> str:
     """What an import was to read, or what else a job was."""
-    if kind_of(job) != IMPORT:
-        return job_title(job)
-    return job["source"] or translate("Activity", "All its sources")
+    if job.kind != IMPORT:
+        return job_title(encode(job))
+    return job.source or translate("Activity", "All its sources")
 
 
-def end_words(job: dict[str, Any]) -> str:
+def end_words(job: PastJob) -> str:
     """How an import ended."""
-    result = job.get("result") or {}
-    if job["state"] == "failed":
+    if job.state == "failed":
         return translate("Activity", "Failed")
-    if job["state"] == "cancelled":
+    if job.state == "cancelled":
         return translate("Activity", "Stopped")
-    if result.get("held_back"):
+    if job.result.get("held_back"):
         return translate("Activity", "Done, needs you")
-    if result.get("failed"):
+    if job.result.get("failed"):
         return translate("Activity", "Done, not everything")
     return translate("Activity", "Done")
 

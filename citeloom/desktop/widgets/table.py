@@ -1,4 +1,4 @@
-"""Tables: rows as the engine gives them, columns as words."""
+"""Tables: rows as the engine gives them, columns as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QHeaderView, Q
 from citeloom.core.text.sanitize import clean
 from citeloom.desktop.widgets import basics
 
-Row = dict[str, Any]
+Row = Any  # a result of the engine
 _Index = QModelIndex | QPersistentModelIndex
 _LEAST = 0.28  # of the width of a table, for the column that gets what is left
 _LONGEST = 400  # letters in a cell; no column is wider
@@ -52,15 +52,16 @@ class RowsModel(QAbstractTableModel):
         self.endResetModel()
 
     def _keys(self, rows: list[Row]) -> list[Any]:
-        return [row[self._key] for row in rows]
+        return [row[self._key] if isinstance(row, dict) else getattr(row, self._key) for row in rows]
 
     def key_of(self, number: int) -> Any:
         """What a row is known by."""
-        return self.rows[number][self._key]
+        return self._keys([self.rows[number]])[0]
 
     def number_of(self, key: Any) -> int | None:
         """Where the row of a key stands now."""
-        return next((number for number, row in enumerate(self.rows) if row[self._key] == key), None)
+        keys = self._keys(self.rows)
+        return keys.index(key) if key in keys else None
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
         return 0 if parent.isValid() else len(self.rows)
