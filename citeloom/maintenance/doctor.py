@@ -193,7 +193,8 @@ def _megabytes(service: Service, collection: str) -> str:
 def _failed_documents(service: Service, project_id: str) -> dict[str, Any] | None:
     """What could not be read, the first few by name; nothing where everything could be."""
     try:
-        failed, count = service.catalog.documents.page(project_id, State.FAILED, _NAMED, 0)
+        ids, count = service.catalog.listing.page(project_id, state=State.FAILED, limit=_NAMED)
+        failed = service.catalog.documents.some(project_id, ids)
     except CiteLoomError:
         return None  # the project's own finding says so
     if not count:

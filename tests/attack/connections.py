@@ -16,8 +16,9 @@ from tests.flows.steps import Control, connect, hello
 from tests.support import WAIT
 
 # Verbs that look at something; the others would change what is attacked.
-_VERBS = ("status", "project_list", "project_show", "search", "documents", "show", "record", "cite", "verify", "check")
-_MORE_VERBS = ("export", "facets", "page_picture", "log", "log_passages", "jobs", "plan", "restore_look", "index_show")
+_VERBS = ("status", "library.list_projects", "library.show_project", "search", "library.list_documents", "show")
+_MORE_VERBS = ("record", "cite", "verify", "check", "export", "facets", "plan", "restore_look", "index_show")
+_MORE_VERBS += ("library.page_image", "activity.access_log", "activity.logged_passages", "activity.list_jobs")
 
 
 def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:

@@ -21,6 +21,7 @@ from citeloom.desktop.settings.sections.models import ModelsSection
 from citeloom.desktop.settings.sections.zotero import ZoteroSection
 from citeloom.desktop.text.zotero_text import account_words, reached_words
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
+from tests.desktop.sample_results import projects as list_of_projects
 
 LEFT = Qt.MouseButton.LeftButton
 GONE = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.")
@@ -269,7 +270,7 @@ def test_only_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["general", "zotero", "models", "reading", "index", "data", "privacy", "logs"])
 def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path, qtbot: QtBot, name: str) -> None:
-    verbs = ("project_list", "zotero_status", "models", "ocr", "index_show", "sizes", "cache_show")
+    verbs = ("library_list_projects", "zotero_status", "models", "ocr", "index_show", "sizes", "cache_show")
     page, tasks = _page(qtbot, **dict.fromkeys(verbs, GONE))
     page.shown({"section": name})
     _wait(qtbot, lambda: page.kept.loaded and tasks.at_rest)
@@ -284,7 +285,7 @@ def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path
 
 def test_ten_thousand_projects_and_names_of_any_kind_are_borne(own_home: Path, qtbot: QtBot) -> None:
     names = [LONG, *(f"project {number}" for number in range(10_000))]
-    page, _ = _page(qtbot, project_list=[{"id": name} for name in names], models=projects(*names))
+    page, _ = _page(qtbot, library_list_projects=list_of_projects(*names), models=projects(*names))
     default = page.sections["general"].rows["default_project"]
     assert isinstance(default, ChoiceRow)
     _wait(qtbot, lambda: default.control.count() == 10_002)
@@ -298,7 +299,9 @@ def test_ten_thousand_projects_and_names_of_any_kind_are_borne(own_home: Path, q
 
 
 def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeEngineTasks]:
-    context, tasks = fake_context(**{"project_list": [], "ocr": {"engines": [], "languages": []}, **answers})
+    context, tasks = fake_context(
+        **{"library_list_projects": list_of_projects(), "ocr": {"engines": [], "languages": []}, **answers}
+    )
     page = SettingsPage(context)
     qtbot.addWidget(page)
     page.resize(900, 900)

@@ -38,6 +38,7 @@ from citeloom.desktop.shell.tray import Tray
 from citeloom.desktop.widgets import basics
 from resources import make_translations
 from tests.desktop.fake_engine_tasks import fake_context
+from tests.desktop.sample_results import projects
 from tests.desktop.test_overview import STATUS
 
 FILES = make_translations.files(make_translations.DATA)
@@ -156,7 +157,9 @@ def german(qapp: QApplication) -> Iterator[None]:
 def the_app(qtbot: QtBot, tmp_path: Path) -> list[QWidget]:
     """All windows, on a made-up engine with one empty project."""
     refused = CiteLoomError(Code.TIMEOUT, "-")
-    context, tasks = fake_context(status=STATUS, project_list=[], editors={"editors": []}, zotero_status=refused)
+    context, tasks = fake_context(
+        status=STATUS, library_list_projects=projects(), editors={"editors": []}, zotero_status=refused
+    )
     pages = all_pages(context)
     window = MainWindow(context, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(window)

@@ -50,8 +50,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 # Imports that the tree still has and the layers do not allow.
 TO_MEND = {
-    "library.claims imports engine.container",
-    "library.listing imports engine.container",
     "maintenance.doctor imports engine.container",
     "maintenance.model_trial imports engine.container",
     "maintenance.models imports engine.container",

@@ -154,7 +154,7 @@ class DocumentActions(QObject):
 
     def _removed(self, done: RemovedDocuments) -> None:
         gone = self.tr("{count} papers were removed.").format(count=basics.number(done.removed))
-        self.said.emit("\n".join((gone, *done.notes)))
+        self.said.emit("\n".join((gone, *dict.fromkeys(done.notes))))  # each kind of note once
         self.changed.emit()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from citeloom.api.library import AddProject, RemoveProject
 from citeloom.catalog import Catalog
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
@@ -57,7 +58,7 @@ def new_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 @pytest.fixture
 def engine(new_engine: Callable[[], Service], papers: Path) -> Service:
     service = new_engine()
-    service.projects.add("p", None, [str(papers)])
+    service.projects.add_project(AddProject(project="p", folders=[str(papers)]))
     return service
 
 
@@ -89,7 +90,7 @@ def submit(engine: Service) -> Job:
 
 
 def paused(engine: Service) -> list[str]:
-    return [str(job["job_id"]) for job in engine.jobs.busy() if job["state"] == "paused"]
+    return [job.job_id for job in engine.jobs.busy() if job.state == "paused"]
 
 
 def finished(engine: Service, job: Job) -> dict[str, Any]:
@@ -153,7 +154,7 @@ def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Service)
     engine.events.watch(told.append)
     engine.pause()
     job = submit(engine)
-    engine.projects.remove("p")
+    engine.projects.remove_project(RemoveProject(project="p"))
     assert [(e.job_id, e.state) for e in told if isinstance(e, JobFinished)] == [(job.id, "cancelled")]
     assert engine.jobs.busy() == []
 
@@ -163,8 +164,8 @@ def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Serv
     assert gate.reached.wait(60)
     waiting = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
     with pytest.raises(CiteLoomError, match="is running"):
-        engine.projects.remove("p")
-    assert waiting.id in [job["job_id"] for job in engine.jobs.busy()]
+        engine.projects.remove_project(RemoveProject(project="p"))
+    assert waiting.id in [job.job_id for job in engine.jobs.busy()]
     gate.opened.set()
     assert finished(engine, waiting)["state"] == "done"
 

@@ -9,6 +9,7 @@ from typing import Any
 import keyring
 import pytest
 
+from citeloom.api.library import AddProject
 from citeloom.catalog.documents import State
 from citeloom.conversion.pool import WorkerPool
 from citeloom.core.errors import CiteLoomError, Code
@@ -56,7 +57,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Itera
     def service(server: str = "") -> Service:
         made.append(Service(Settings(index=Index(server=server, timeout_seconds=5.0))))
         made[-1].jobs.start()
-        made[-1].projects.add("p", None, [str(papers)])
+        made[-1].projects.add_project(AddProject(project="p", folders=[str(papers)]))
         return made[-1]
 
     yield service
@@ -75,7 +76,7 @@ def ended(service: Service, job: Job) -> dict[str, Any]:
 
 def waits_for(service: Service, job: Job) -> str:
     def said() -> str:
-        return next((str(one.get("waits_for", "")) for one in service.jobs.busy() if one["job_id"] == job.id), "")
+        return next((one.waits_for for one in service.jobs.busy() if one.job_id == job.id), "")
 
     words: str = wait_for(said, "the import to wait")
     return words
@@ -126,7 +127,7 @@ def test_what_waits_can_be_stopped_paused_or_asked_for_again(
     job = submit(service)
     waits_for(service, job)
     service.pause()
-    wait_for(lambda: [one["state"] for one in service.jobs.busy()] == ["paused"], "the import to pause")
+    wait_for(lambda: [one.state for one in service.jobs.busy()] == ["paused"], "the import to pause")
     service.resume()
     waits_for(service, job)
     qdrant.says = None

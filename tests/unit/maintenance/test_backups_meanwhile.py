@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from citeloom.api.library import AddProject, ListProjects, RemoveProject
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Settings
@@ -35,12 +36,12 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
 
     service.events.watch(hold)
     for project in ("thesis", "other"):
-        service.projects.add(project, None, [])
+        service.projects.add_project(AddProject(project=project))
     file = tmp_path / "all.zip"
     job_id = service.back_up(str(file), [])["job_id"]
     assert reached.wait(60)
     with pytest.raises(CiteLoomError, match="A backup of 'thesis' is running"):
-        service.projects.remove("thesis")
+        service.projects.remove_project(RemoveProject(project="thesis"))
     of_the_same_name = service.back_up(str(file), ["other"])["job_id"]
     go_on.set()
     job, _ = service.jobs.wait(job_id, 60)
@@ -49,10 +50,10 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
     assert job is not None and "is there already" in str(job.result)
 
     for project in ("thesis", "other"):
-        service.projects.remove(project)
+        service.projects.remove_project(RemoveProject(project=project))
     with pytest.raises(CiteLoomError, match="There are projects here already: late"):
         service.restoring.restore(file, Adding(service), replace=False)
-    assert [project["id"] for project in service.projects.all()] == ["late"]
+    assert [project.id for project in service.projects.list_projects(ListProjects()).projects] == ["late"]
     assert not (tmp_path / "home" / "restore.json").exists()
 
 
@@ -64,5 +65,5 @@ class Adding(Cancel):
         self._service = service
 
     def check(self) -> None:
-        if not self._service.projects.all():
-            self._service.projects.add("late", None, [])
+        if not self._service.projects.list_projects(ListProjects()).projects:
+            self._service.projects.add_project(AddProject(project="late"))
