@@ -99,7 +99,7 @@ class Service:
             Path(paths.conversions_folder()),
             items,
             self.collection,
-            self.indexes.settle,
+            self.indexes.build_graph_if_due,
         )
         kinds: dict[str, StartJob] = {
             "ingest": lambda request, *how: importer.begin(ImportRequest(**request), *how),

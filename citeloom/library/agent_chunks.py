@@ -56,7 +56,7 @@ class AgentChunkService:
             sparse = self._models.sparse(project.sparse_model).embed([p.payload["chunk_text"] for p in points])
             points = [replace(point, sparse=vector) for point, vector in zip(points, sparse, strict=True)]
         cancel.check()
-        with self._indexes.may_write(project):
+        with self._indexes.write_lock(project):
             collection = self._indexes.open(project)
             before = {str(hit.payload["doc_id"]) for hit in collection.get([point.id for point in points])}
             collection.upsert(points)

@@ -96,7 +96,7 @@ class ClaimService:
         return document_row(document)
 
     def _decide(self, project: Project, document: Document, found: Found) -> None:
-        with self._indexes.may_write(project):
+        with self._indexes.write_lock(project):
             collection = self._indexes.open(project)
             rewrite(self._catalog, collection, document, found)
             if not document.citekey:

@@ -107,7 +107,7 @@ class DocumentService:
         """Delete a document from the index."""
         project = self._catalog.projects.get(request.project)
         document = self._catalog.documents.get(project.id, request.doc_id, None)
-        with self._indexes.may_write(project):
+        with self._indexes.write_lock(project):
             deleted = LiveWriter(self._catalog, partial(self._indexes.open, project)).remove(
                 project.id, document.doc_id
             )
