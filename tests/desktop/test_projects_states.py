@@ -126,8 +126,8 @@ def test_a_click_on_the_reasons_leaves_the_order_as_it_is(qtbot: QtBot) -> None:
     papers.view.sortByColumn(REASON, Qt.SortOrder.AscendingOrder)
     header = papers.view.horizontalHeader()
     assert (header.sortIndicatorSection(), header.sortIndicatorOrder()) == (TITLE, Qt.SortOrder.DescendingOrder)
-    assert papers.model.question is not None
-    assert papers.model.question.sort == "title"
+    assert papers.model.query is not None
+    assert papers.model.query.sort == "title"
 
 
 def test_all_selected_papers_are_removed_also_those_never_seen(qtbot: QtBot) -> None:

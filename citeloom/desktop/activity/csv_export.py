@@ -1,4 +1,4 @@
-"""The access log as a table for a spreadsheet: fetched in blocks, written in one step."""
+"""Export of the access log as CSV: fetched in blocks, written in one step."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from citeloom.api.activity import Jobs, ListJobs, PastJob
 from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
-from citeloom.desktop.activity.rich_text import Part, Reading
+from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
 from citeloom.desktop.activity.running_jobs import Running
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
@@ -46,7 +46,7 @@ class ImportsPart(QWidget):
         self.running = Running()
         self.model = RowsModel(columns, "job_id", self)
         self.table = Table(self.model, self.tr("Past imports, newest first"))
-        self.details = Reading(self.tr("What became of the chosen import"))
+        self.details = RichTextView(self.tr("What became of the chosen import"))
         self.details.setPlaceholderText(self.tr("Choose an import to see what became of it."))
         self.papers_button = button(self.tr("Show the &papers"), self._show_papers, icon_name="projects")
         self.older_button = button(self.tr("Show &older imports"), self._show_older, icon_name="down")
@@ -158,23 +158,23 @@ class ImportsPart(QWidget):
             card.may_be_stopped()
         self.banner.say_error(error)
 
-    def _story(self, job: PastJob) -> list[Part]:
+    def _story(self, job: PastJob) -> list[Paragraph]:
         """What became of an import: the counts, then each file that could not be read and why."""
         result = job.result
-        parts = [Part(f"{job_text.title(encode(job))} · {end_words(job)}", bold=True)]
+        parts = [Paragraph(f"{job_text.title(encode(job))} · {end_words(job)}", bold=True)]
         if job.error:
-            parts.append(Part(str(job.error.get("message", ""))))
+            parts.append(Paragraph(str(job.error.get("message", ""))))
         elif job.state == "done" and (words := job_text.end_words(job.kind, result)):
-            parts.append(Part(words))
+            parts.append(Paragraph(words))
         if counts := self._counts(result):
-            parts.append(Part(counts, muted=True))
+            parts.append(Paragraph(counts, muted=True))
         if result.get("held_back"):
             words = self.tr("Papers that have left their source and stay until you say otherwise: {count}.")
-            parts.append(Part(words.format(count=number(result["held_back"]))))
+            parts.append(Paragraph(words.format(count=number(result["held_back"]))))
         for error in result.get("errors") or []:
-            parts += [Part(str(error["source"]), bold=True, new=True), Part(str(error["reason"]))]
+            parts += [Paragraph(str(error["source"]), bold=True, new=True), Paragraph(str(error["reason"]))]
         for place, warning in enumerate(result.get("warnings") or []):
-            parts.append(Part(str(warning), new=not place))
+            parts.append(Paragraph(str(warning), new=not place))
         return parts
 
     def _counts(self, result: dict[str, Any]) -> str:

@@ -6,9 +6,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from citeloom.desktop.activity.access_log import AccessLogPart
 from citeloom.desktop.activity.editors import EditorsPart
 from citeloom.desktop.activity.imports import ImportsPart
-from citeloom.desktop.activity.questions import AskedPart
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets.basics import GAP, heading, number
 
@@ -24,7 +24,7 @@ class ActivityPage(Page):
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self.editors = EditorsPart(context)
-        self.asked = AskedPart(context)
+        self.asked = AccessLogPart(context)
         self.imports = ImportsPart(context)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)

@@ -9,9 +9,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
-from citeloom.api.library import DocumentPage
+from citeloom.api.library import DocumentPage, ListDocuments
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.library.paged_list import BLOCK, Blocks, Question, Row
+from citeloom.desktop.library.paged_list import BLOCK, PagedRows, Row
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Failed, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
@@ -21,8 +21,8 @@ Index = QModelIndex | QPersistentModelIndex
 
 STATUS, CITEKEY, TITLE, PAGES, COVERAGE, OCR, REASON = range(7)
 SORTS = ("status", "citekey", "title", "pages", "word_coverage", "ocr_share", None)  # by which the engine sorts each
-_AT_ONCE = 2  # questions under way: more would hold up those of other pages
-_MANY = 1000  # rows asked for at once when all of them are needed
+_MOST_REQUESTS = 2  # at a time: more would hold up those of other pages
+_MANY = 1000  # rows in one request when all of them are needed
 
 
 class DocumentsModel(QAbstractTableModel):
@@ -35,31 +35,31 @@ class DocumentsModel(QAbstractTableModel):
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._link = tasks
-        self.question: Question | None = None
-        self._blocks = Blocks()
-        self._begins = False  # the first answer to another question is awaited; until then the old rows are shown
+        self.query: ListDocuments | None = None
+        self._blocks = PagedRows()
+        self._begins = False  # the first answer to another query is awaited; until then the old rows are shown
         self._tasks: list[Task] = []
-        # Rows are asked for after the paint that missed them: many cells make one question.
+        # Rows are requested after the paint that missed them: many cells make one request.
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._ask)
 
-    def show_question(self, question: Question | None) -> None:
+    def show_query(self, query: ListDocuments | None) -> None:
         """Show other documents, or the same in another order."""
-        other_project = (self.question and self.question.project) != (question and question.project)
+        other_project = (self.query and self.query.project) != (query and query.project)
         self._drop_tasks()
-        self.question, self._begins = question, True
+        self.query, self._begins = query, True
         if other_project:
             self._begin_anew([], 0)
-        self._blocks.all_may_have_changed()
-        if question:
+        self._blocks.invalidate()
+        if query:
             self._want(0)
 
     def refresh(self, first: int, last: int) -> None:
         """Something may have changed: ask again for the rows that are seen, for others when they are."""
-        if self.question is None:
+        if self.query is None:
             return
         self._drop_tasks()
-        self._blocks.all_may_have_changed()
+        self._blocks.invalidate()
         if self._begins:
             self._want(0)
             return
@@ -81,12 +81,12 @@ class DocumentsModel(QAbstractTableModel):
 
     def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object], failed: Failed) -> None:
         """Have all of these rows, also those that were never seen, whatever is shown by the time that they are here."""
-        question = self.question
+        query = self.query
         found: dict[int, Row | None] = dict(self._blocks.known())
 
         def go_on() -> None:
             missing = next((row for row in rows if row not in found), None)
-            if missing is None or question is None:
+            if missing is None or query is None:
                 done([document for row in rows if (document := found.get(row))])
                 return
             start = missing // _MANY * _MANY
@@ -97,7 +97,7 @@ class DocumentsModel(QAbstractTableModel):
                     found.setdefault(row, came.get(row))
                 go_on()
 
-            self._link.send(owner, question.request(start, _MANY), done=take, failed=failed)
+            self._link.send(owner, replace(query, offset=start, limit=_MANY), done=take, failed=failed)
 
         go_on()
 
@@ -116,12 +116,12 @@ class DocumentsModel(QAbstractTableModel):
 
     def _ask(self) -> None:
         self._tasks = [task for task in self._tasks if task.wanted]
-        while self._blocks.wants and len(self._tasks) < _AT_ONCE and self.question:
+        while self._blocks.wants and len(self._tasks) < _MOST_REQUESTS and self.query:
             block = self._blocks.next()
             self._tasks.append(
                 self._link.send(
                     self,
-                    self.question.request(block * BLOCK),
+                    replace(self.query, offset=block * BLOCK, limit=BLOCK),
                     done=partial(self._take, block),
                     failed=partial(self._give_up, block),
                 )
@@ -143,13 +143,13 @@ class DocumentsModel(QAbstractTableModel):
         self._ask()
 
     def _give_up(self, block: int, error: CiteLoomError) -> None:
-        self._blocks.give_up(block)
+        self._blocks.fail(block)
         self.failed.emit(error)
         self._ask()
 
     def _begin_anew(self, rows: list[Row], total: int) -> None:
         self.beginResetModel()
-        self._blocks = Blocks()
+        self._blocks = PagedRows()
         self._blocks.total = total
         if rows:
             self._blocks.take(0, rows)
@@ -220,11 +220,11 @@ class DocumentsModel(QAbstractTableModel):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         key = SORTS[column] if 0 <= column < len(SORTS) else None
-        if self.question is None or key is None:
+        if self.query is None or key is None:
             return
         descending = order == Qt.SortOrder.DescendingOrder
-        if (key, descending) != (self.question.sort, self.question.descending):
-            self.show_question(replace(self.question, sort=key, descending=descending))
+        if (key, descending) != (self.query.sort, self.query.descending):
+            self.show_query(replace(self.query, sort=key, descending=descending))
 
 
 def _side(column: int) -> Qt.AlignmentFlag:

@@ -22,13 +22,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from citeloom.api.library import DocumentPage
+from citeloom.api.library import DocumentPage, ListDocuments
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.types import Coverage
 from citeloom.desktop.library.document_actions import DocumentActions
 from citeloom.desktop.library.document_details import DocumentDetails
 from citeloom.desktop.library.documents_model import CITEKEY, REASON, SORTS, STATUS, DocumentsModel
-from citeloom.desktop.library.paged_list import Question, Row
+from citeloom.desktop.library.paged_list import Row
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
@@ -168,13 +168,15 @@ class DocumentsTable(QWidget):
     def _ask(self) -> None:
         self._typing.stop()
         if not self.project:
-            self.model.show_question(None)
+            self.model.show_query(None)
             return
         header = self.view.horizontalHeader()
         sort = SORTS[header.sortIndicatorSection()] or "citekey"
         descending = header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
         status, find = self.status_box.currentData(), self.find_field.text().strip()
-        self.model.show_question(Question(self.project, status, find, sort, descending))
+        self.model.show_query(
+            ListDocuments(project=self.project, status=status, find=find, sort=sort, descending=descending)
+        )
 
     def _look_again(self) -> None:
         if self.model.waiting:  # an answer that takes long would never come if every look began anew
@@ -203,7 +205,7 @@ class DocumentsTable(QWidget):
             self._coverage = coverage
             if self._counting:
                 self._counting.drop()
-            request = Question(self.project, "duplicate").request(0, 1)
+            request = ListDocuments(project=self.project, status="duplicate", limit=1)
             self._counting = self._link.send(self, request, done=done, failed=failed)
 
     def _show_counts(self, coverage: Coverage, duplicates: int) -> None:
@@ -229,10 +231,10 @@ class DocumentsTable(QWidget):
 
     def _only_sortable(self, section: int) -> None:
         """The engine does not sort by reasons: the mark goes back to what it sorts by."""
-        if SORTS[section] is None and self.model.question:
-            question = self.model.question
-            order = Qt.SortOrder.DescendingOrder if question.descending else Qt.SortOrder.AscendingOrder
-            self.view.horizontalHeader().setSortIndicator(SORTS.index(question.sort), order)
+        if SORTS[section] is None and self.model.query:
+            query = self.model.query
+            order = Qt.SortOrder.DescendingOrder if query.descending else Qt.SortOrder.AscendingOrder
+            self.view.horizontalHeader().setSortIndicator(SORTS.index(query.sort), order)
 
     # -- the selection -------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from citeloom.api.library import AddProject, RemoveProject
+from citeloom.api.library import AddProject, AgentChunk, DeleteDocument, RemoveProject, StoreChunks
 from citeloom.catalog import Catalog
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
@@ -223,17 +223,16 @@ def test_a_rebuild_that_is_done_when_the_pause_comes_is_not_done_again(
 def test_what_is_stored_and_removed_during_a_rebuild_is_so_after_it(engine: Service, gate: Gate, papers: Path) -> None:
     gate.opened.set()
     finished(engine, submit(engine))
-    project = engine.catalog.projects.get("p")
     gate.opened.clear()
     gate.seen.clear()
     gate.reached.clear()
     job = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
     assert gate.reached.wait(60)
-    item = {"id": "note-1", "text": "The dune was measured.", "embedding": [1.0] + [0.0] * 383, "metadata": {}}
-    engine.store_chunks(project, [item], Cancel())
+    item = AgentChunk(id="note-1", text="The dune was measured.", embedding=[1.0] + [0.0] * 383)
+    engine.agent_chunks.store_chunks(StoreChunks(project="p", items=[item]), Cancel())
     removed = engine.catalog.documents.find("p", source=str(papers / "bog.md"))
     assert removed is not None
-    engine.delete_document(project, removed.doc_id)
+    engine.documents.delete_document(DeleteDocument(project="p", doc_id=removed.doc_id))
     gate.opened.set()
     assert finished(engine, job)["state"] == "done"
     rebuilt = engine.catalog.projects.get("p")

@@ -1,4 +1,4 @@
-"""What editors asked, and which passages each question got."""
+"""The access log: what editors asked, filtered, exported and cleared."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.csv_export import Export
+from citeloom.desktop.activity.entry_details import EntryDetails
 from citeloom.desktop.activity.log_model import LogFilters, LogModel
 from citeloom.desktop.activity.notice import Notice
-from citeloom.desktop.activity.passages import Passages
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_words
@@ -32,7 +32,7 @@ from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, 
 from citeloom.desktop.widgets.table import Table
 
 
-class AskedPart(QWidget):
+class AccessLogPart(QWidget):
     """The access log: filtered, exported, cleared."""
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
@@ -45,7 +45,7 @@ class AskedPart(QWidget):
         self.off_banner, self.banner = Banner(), Notice()
         self.model = LogModel(context.tasks, self)
         self.table = Table(self.model, self.tr("What editors asked, newest first"))
-        self.passages = Passages(context.tasks)
+        self.passages = EntryDetails(context.tasks)
         self.project_box = self._box(self.tr("All projects"), self.tr("Show only this project"))
         self.editor_box = self._box(self.tr("All editors"), self.tr("Show only this editor"))
         self.export_button = button(self.tr("E&xport as CSV …"), self._choose_file, icon_name="export")
