@@ -127,7 +127,7 @@ def test_a_past_import_says_why_a_file_was_not_read_and_leads_to_its_papers(page
     imports.table.selectRow(0)
     story = imports.details.toPlainText()
     assert "torn.pdf" in story and "New: 4" in story
-    reason = imports.model.rows[0]["result"]["errors"][0]["reason"]
+    reason = imports.model.rows[0].result["errors"][0]["reason"]
     assert reason in story
     with qtbot.waitSignal(page.context.go) as went:
         qtbot.mouseClick(imports.papers_button, LEFT)
