@@ -33,7 +33,7 @@ from citeloom.desktop.widgets.table import Table
 
 
 class AccessLogPart(QWidget):
-    """The access log: filtered, exported, cleared."""
+    """The table of the access log with its filters, export and details."""
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +62,7 @@ class AccessLogPart(QWidget):
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
 
     def begin(self) -> None:
-        """The page came to the front: everything is asked anew."""
+        """Load everything, when the page is shown."""
         self.refresh()
         if self._projects:
             self._projects.drop()
@@ -72,11 +72,11 @@ class AccessLogPart(QWidget):
         self.context.tasks.run(self, lambda tell: settings.load().privacy.access_log, done=self._on_kept, failed=_leave)
 
     def refresh(self) -> None:
-        """Show what was asked since."""
+        """Load newer entries."""
         self.model.refresh()
 
     def export_to(self, file: Path) -> None:
-        """Write what the filters let through into a file."""
+        """Export the filtered entries to a file."""
         self.export = Export(self.context.tasks, file, self.model.filters, self)
         self.export.counted.connect(self._on_counted)
         self.export.writing.connect(lambda: self.banner.say(self.tr("Writing the file …"), closable=False))
@@ -227,4 +227,4 @@ class AccessLogPart(QWidget):
 
 
 def _leave(error: object) -> None:
-    """Settings that cannot be read are told of by the window."""
+    """Ignore settings that cannot be read: the window shows that."""

@@ -25,7 +25,7 @@ HEAD = ("time", "editor", "project", "tool", "asked", "passages", "passage ids",
 
 
 def as_csv(rows: Iterable[AccessEntry], separator: str) -> bytes:
-    """Entries of the log as a file that spreadsheets open as a table, whatever is in it."""
+    """Entries of the log as CSV that spreadsheets open as a table, without formulas."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=separator)
     writer.writerow(HEAD)
@@ -42,7 +42,7 @@ def _harmless(cell: Any) -> Any:
 
 
 def spreadsheet_separator() -> str:
-    """What parts the cells in this country: where numbers have a comma in them, it cannot be a comma."""
+    """The separator of cells in this locale: a semicolon where numbers have a decimal comma."""
     return ";" if QLocale.system().decimalPoint() == "," else ","
 
 
@@ -65,7 +65,7 @@ def write_whole(file: Path, content: bytes) -> None:
 
 
 class Export(QObject):
-    """One export under way."""
+    """A running export."""
 
     counted = Signal(int)  # entries fetched so far
     writing = Signal()  # everything is there; from now on it cannot be stopped
@@ -86,7 +86,7 @@ class Export(QObject):
         self._task = self._link.send(self, request, done=self._on_block, failed=self.failed.emit)
 
     def stop(self) -> None:
-        """Leave it; nothing is written."""
+        """Stop the export; nothing is written."""
         if self._task:
             self._task.drop()
 

@@ -1,4 +1,4 @@
-"""Imports: those under way, and what became of the last ones."""
+"""Running jobs, and the table of past imports with their results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FEW, ALL = 50, 500  # imports asked for; the engine keeps no more
 
 
 class ImportsPart(QWidget):
-    """What is being read, and what was."""
+    """Shows running jobs and past imports."""
 
     counted = Signal(int)  # under way
 
@@ -66,7 +66,7 @@ class ImportsPart(QWidget):
         self._on_chosen()
 
     def refresh(self) -> None:
-        """Ask for the past imports."""
+        """Load the past imports."""
         if self._task:
             self._task.drop()
         self._task = self.context.tasks.send(
@@ -159,7 +159,7 @@ class ImportsPart(QWidget):
         self.banner.say_error(error)
 
     def _story(self, job: PastJob) -> list[Paragraph]:
-        """What became of an import: the counts, then each file that could not be read and why."""
+        """The result of an import: the counts, then each file that could not be read and why."""
         result = job.result
         parts = [Paragraph(f"{job_text.title(encode(job))} · {end_words(job)}", bold=True)]
         if job.error:

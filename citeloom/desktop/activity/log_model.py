@@ -1,4 +1,4 @@
-"""The access log as a table: newest first, older entries fetched as one scrolls, new ones put on top."""
+"""Qt model of the access log: newest first, older entries loaded on scrolling, new ones inserted on top."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LogFilters:
 
 
 class LogModel(RowsModel):
-    """What editors asked."""
+    """The entries of the access log."""
 
     rows: list[AccessEntry]
 
@@ -62,7 +62,7 @@ class LogModel(RowsModel):
         self.reload()
 
     def reload(self) -> None:
-        """Begin again from the newest entry."""
+        """Load the log from its newest entry."""
         self._stale = True
         for task in (self._older, self._newer):
             if task:
@@ -71,7 +71,7 @@ class LogModel(RowsModel):
         self._newer = self._ask(None, self._on_newest)
 
     def refresh(self) -> None:
-        """Put on top what was asked since."""
+        """Load newer entries."""
         if self._newer is None:
             self._newer = self._ask(None, self._on_newest)
 

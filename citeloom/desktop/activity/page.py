@@ -1,4 +1,4 @@
-"""Who is connected, what was asked, what was imported."""
+"""The activity page: connected editors, the access log, and imports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EVERY_MS = 3000
 
 
 class ActivityPage(Page):
-    """Three lists that keep themselves up to date while they are looked at."""
+    """Three lists that reload themselves while they are visible."""
 
     name = "activity"
     icon_name = "activity"
@@ -74,7 +74,7 @@ class ActivityPage(Page):
         self.imports.refresh()
 
     def _refresh(self) -> None:
-        """What tells of itself by an event is not asked for again and again."""
+        """Reload the lists that no event keeps up to date."""
         self.editors.refresh()
         if self.tabs.currentWidget() is self.asked:
             self.asked.refresh()

@@ -25,7 +25,7 @@ class Paragraph:
 
 
 class RichTextView(QTextEdit):
-    """Shows paragraphs to read and copy."""
+    """Read-only view of paragraphs that can be selected and copied."""
 
     _parts: Sequence[Paragraph] = ()
 
@@ -41,7 +41,7 @@ class RichTextView(QTextEdit):
         self.document().setDocumentMargin(10)
 
     def write(self, parts: Sequence[Paragraph]) -> None:
-        """Show these paragraphs and nothing else."""
+        """Replace the paragraphs."""
         self._parts = parts
         self.clear()
         cursor = QTextCursor(self.document())

@@ -1,4 +1,4 @@
-"""What can be done with the papers that are selected."""
+"""Actions on the selected documents: buttons, menu entries and shortcuts of the documents table."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class DocumentActions(QObject):
         self.convert.setToolTip(self.tr("Convert and recognise them anew, as if they had never been read"))
 
     def follow(self, project: str, count: int, one: DocumentRow | None) -> None:
-        """So many are selected; `one` is the only one, if it is here."""
+        """Enable the actions for a selection; `one` is the document where exactly one is selected and loaded."""
         self._project, self._one = project, one
         for action in (self.retry, self.copy, self.convert, self.remove):
             action.setEnabled(count > 0)

@@ -1,4 +1,4 @@
-"""All that is known of one paper, below the table."""
+"""The details of the selected document, below the documents table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citeloom.desktop.widgets import basics
 
 
 class DocumentDetails(QScrollArea):
-    """The reason of a failure whole, warnings, how it was matched, where its text and file are."""
+    """Shows status, reason of a failure, record, source of the text, warnings and file of a document."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class DocumentDetails(QScrollArea):
         self.setWidget(inner)
 
     def show_document(self, document: DocumentRow) -> None:
-        """Tell all about a paper."""
+        """Show a document."""
         if document == self._shown:
             return
         self.title.setText(document.title or document.source)

@@ -1,4 +1,4 @@
-"""The papers of a project as a table of any length: only what is looked at is fetched."""
+"""Qt model of the documents of a project: rows are loaded when they become visible."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MANY = 1000  # rows in one request when all of them are needed
 
 
 class DocumentsModel(QAbstractTableModel):
-    """Papers as the engine sorts and finds them; a row that has not come yet shows an ellipsis."""
+    """Documents as the engine sorts and filters them; a row that is not loaded yet shows an ellipsis."""
 
     answered = Signal(object)  # a DocumentPage came
     arrived = Signal()  # rows came, or stand elsewhere now
@@ -55,7 +55,7 @@ class DocumentsModel(QAbstractTableModel):
             self._want(0)
 
     def refresh(self, first: int, last: int) -> None:
-        """Something may have changed: ask again for the rows that are seen, for others when they are."""
+        """Reload the visible rows, and others when they become visible."""
         if self.query is None:
             return
         self._drop_tasks()
@@ -68,19 +68,19 @@ class DocumentsModel(QAbstractTableModel):
 
     @property
     def waiting(self) -> bool:
-        """Whether the engine has yet to answer."""
+        """Whether a request is pending."""
         return any(task.wanted for task in self._tasks)
 
     def document(self, row: int) -> Row | None:
-        """A document, if it is here."""
+        """The document of a row, if it is loaded."""
         return self._row(row) if 0 <= row < self._blocks.total else None
 
     def places(self) -> dict[str, int]:
-        """Where the documents that are here stand."""
+        """The row of each loaded document, by its id."""
         return {row.doc_id: at for at, row in self._blocks.known()}
 
     def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object], failed: Failed) -> None:
-        """Have all of these rows, also those that were never seen, whatever is shown by the time that they are here."""
+        """Load the documents of these rows and hand them to `done`, whatever is shown by then."""
         query = self.query
         found: dict[int, Row | None] = dict(self._blocks.known())
 

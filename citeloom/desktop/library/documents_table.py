@@ -1,4 +1,4 @@
-"""The papers of a project: a table of any length with filter, search and sorting, and all about the one selected."""
+"""The documents of a project: a table with filter, search, sorting and actions, and details of the selected one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _REMEMBERED = 1000  # selected rows that are found again by what they are; more 
 
 
 class DocumentsTable(QWidget):
-    """The table with everything around it."""
+    """The documents table with its filters, actions and details."""
 
     answered = Signal(object)  # a DocumentPage came
     failed = Signal(object)  # a CiteLoomError
@@ -143,7 +143,7 @@ class DocumentsTable(QWidget):
     # -- what is shown -------------------------------------------------------------------------------------------
 
     def show_project(self, project: str) -> None:
-        """Show the papers of this project, all of them."""
+        """Show all documents of a project."""
         self.project = project
         self.view.clearSelection()
         self._on_selection()
@@ -154,14 +154,14 @@ class DocumentsTable(QWidget):
         self.show_all()
 
     def show_all(self) -> None:
-        """Forget filter and search."""
+        """Clear filter and search."""
         with QSignalBlocker(self.status_box), QSignalBlocker(self.find_field):
             self.status_box.setCurrentIndex(0)
             self.find_field.clear()
         self._ask()
 
     def look_again_soon(self) -> None:
-        """Something may have changed."""
+        """Reload the visible rows soon; several calls make one reload."""
         if not self._refresh.isActive():
             self._refresh.start()
 
@@ -193,7 +193,7 @@ class DocumentsTable(QWidget):
         self.answered.emit(page)
 
     def _count(self, coverage: Coverage) -> None:
-        """Searchable counts those that are the same as another, which are listed apart."""
+        """Count the duplicates: coverage counts them as searchable, the filter lists them apart."""
 
         def done(duplicates: DocumentPage) -> None:
             self._show_counts(coverage, duplicates.total)
@@ -230,7 +230,7 @@ class DocumentsTable(QWidget):
             self.status_box.setCurrentIndex(max(0, self.status_box.findData(chosen)))
 
     def _only_sortable(self, section: int) -> None:
-        """The engine does not sort by reasons: the mark goes back to what it sorts by."""
+        """Put the sort indicator back: the engine does not sort by reasons."""
         if SORTS[section] is None and self.model.query:
             query = self.model.query
             order = Qt.SortOrder.DescendingOrder if query.descending else Qt.SortOrder.AscendingOrder
@@ -269,7 +269,7 @@ class DocumentsTable(QWidget):
             self.details.show_document(one)
 
     def _select_again(self) -> None:
-        """What was selected stays selected, wherever it stands now."""
+        """Select the same documents again after their rows have moved."""
         if self._selected:
             places = self.model.places()
             rows = sorted(places[one] for one in self._selected if one in places)

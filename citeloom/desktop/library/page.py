@@ -1,4 +1,4 @@
-"""The page of projects."""
+"""The page of projects: the list at the side, the chosen project beside it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class ProjectsPage(Page):
         self.ask()
 
     def ask(self) -> None:
-        """Ask which projects there are."""
+        """Load the list of projects."""
         if self._task:
             self._task.drop()
         self._task = self.context.tasks.send(self, ListProjects(), done=self._show, failed=self._on_unread)
@@ -135,7 +135,7 @@ class ProjectsPage(Page):
                 )
 
     def _on_unread(self, error: CiteLoomError) -> None:
-        """Something cannot be shown now. What was not done, which nobody does again by itself, stays on the banner."""
+        """Show why something could not be loaded, but keep the message of an action that failed: nobody repeats it."""
         lost = error.code == Code.ENGINE_UNAVAILABLE
         if not (lost and self.banner.isVisible() and not self._engine_problem):
             self._on_error(error)
@@ -154,7 +154,7 @@ class ProjectsPage(Page):
     # -- new projects --------------------------------------------------------------------------------------------
 
     def new_project(self) -> None:
-        """Have a person make a project."""
+        """Open the dialog for a new project."""
         self.dialog = NewProjectDialog(self.context, self)
         self.dialog.made.connect(self._on_made)
         self.dialog.open()

@@ -51,12 +51,12 @@ class ProjectsModel(QAbstractListModel):
         self._find = ""
 
     def show_projects(self, projects: list[ProjectSummary]) -> None:
-        """Show these, as far as they have the words that are looked for."""
+        """Show these projects, as far as they match the filter."""
         self._projects = {one.id: one for one in projects}
         self._show()
 
     def look_for(self, words_: str) -> None:
-        """Show only projects with this in their names."""
+        """Filter the projects by a part of their ids."""
         self._find = words_.strip().casefold()
         self._show()
 
@@ -72,7 +72,7 @@ class ProjectsModel(QAbstractListModel):
         self.endResetModel()
 
     def show_coverage(self, project: str, coverage: Coverage) -> None:
-        """A project has other counts now."""
+        """Update the coverage of a project."""
         known = self._projects.get(project)
         if known is not None and known.coverage != coverage:
             self._projects[project] = replace(known, coverage=coverage)
@@ -84,7 +84,7 @@ class ProjectsModel(QAbstractListModel):
         return self._projects.get(project)
 
     def index_of(self, project: str) -> QModelIndex:
-        """Where a project stands, if it is shown."""
+        """The index of a project; invalid where the filter hides it."""
         return self.index(self._rows[project]) if project in self._rows else QModelIndex()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
@@ -107,7 +107,7 @@ class ProjectsModel(QAbstractListModel):
 
 
 class _Delegate(QStyledItemDelegate):
-    """A name, a count and a bar below them."""
+    """Paints a project: its name, how many documents it has, and its coverage as a bar."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(160, option.fontMetrics.height() + _BAR + 3 * _MARGIN - 2)
@@ -169,7 +169,7 @@ class ProjectList(QWidget):
         self._loading = False
 
     def load(self, projects: list[ProjectSummary]) -> None:
-        """Show these; the chosen one stays chosen as long as it is there."""
+        """Show these projects and keep the chosen one."""
         self._loading = True
         self.model.show_projects(projects)
         self.find_field.setVisible(len(projects) >= _FILTER_FROM)
@@ -181,7 +181,7 @@ class ProjectList(QWidget):
         self._point_at_current()
 
     def choose(self, project: str) -> None:
-        """Choose a project, also one that the field hides."""
+        """Choose a project, also one that the filter hides."""
         if self.model.project(project) is None:
             return
         if self.current != project:

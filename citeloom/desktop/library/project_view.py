@@ -1,4 +1,4 @@
-"""One project: how it stands, its papers, and what it reads."""
+"""The view of one project: its coverage, jobs, documents and sources."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class ProjectView(QWidget):
         self.ask()
 
     def ask(self) -> None:
-        """Ask how the project stands."""
+        """Load the project."""
         if self._task:
             self._task.drop()
         if self.project:

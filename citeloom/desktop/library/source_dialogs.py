@@ -1,4 +1,4 @@
-"""Dialogs in which a person says what a project reads."""
+"""Dialogs for the sources of a project: parts of Zotero, folders and references."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from citeloom.desktop.widgets.zotero_tree import ZoteroTree
 
 
 def choose_folder(parent: QWidget, title: str, then: Callable[[list[str]], object]) -> QFileDialog:
-    """Have a person choose a folder."""
+    """Open a dialog for a folder."""
     return _choose(parent, title, QFileDialog.FileMode.Directory, then)
 
 
 def choose_files(
     parent: QWidget, title: str, then: Callable[[list[str]], object], *, kinds: str = "", one: bool = False
 ) -> QFileDialog:
-    """Have a person choose files."""
+    """Open a dialog for files."""
     mode = QFileDialog.FileMode.ExistingFile if one else QFileDialog.FileMode.ExistingFiles
     return _choose(parent, title, mode, then, kinds)
 
@@ -56,13 +56,13 @@ def _choose(
 
 
 def resize(dialog: QDialog, letters: int, lines: int) -> None:
-    """Give a dialog room for so much text, but no more than the screen has."""
+    """Resize a dialog for so many letters and lines, within the screen."""
     letter, line = dialog.fontMetrics().horizontalAdvance("0"), dialog.fontMetrics().height()
     dialog.resize(QSize(letters * letter, lines * line).boundedTo(dialog.screen().availableSize() * 0.9))
 
 
 class ZoteroChoice(QStackedWidget):
-    """The tree of Zotero, or why it cannot be shown and what to do."""
+    """The tree of Zotero collections, or why it cannot be shown."""
 
     changed = Signal()
 
@@ -79,7 +79,7 @@ class ZoteroChoice(QStackedWidget):
             self.addWidget(part)
 
     def load(self) -> None:
-        """Ask Zotero what it holds."""
+        """Load the collections."""
         self.setCurrentWidget(self.waiting)
         self._desk.tasks.ask(self, "zotero_collections", done=self._show, failed=self._cannot)
 
@@ -93,7 +93,7 @@ class ZoteroChoice(QStackedWidget):
 
 
 class _ChoiceDialog(QDialog):
-    """A dialog that has the engine do something and stays until that is done."""
+    """Base of dialogs that send a request and stay open until it is answered."""
 
     made = Signal(object)  # the result of its request
 
@@ -141,7 +141,7 @@ class _ChoiceDialog(QDialog):
 
 
 class AddZoteroDialog(_ChoiceDialog):
-    """More of Zotero for a project."""
+    """Adds parts of Zotero to a project."""
 
     def __init__(self, context: PageContext, parent: QWidget, project: str) -> None:
         super().__init__(context, parent)
@@ -165,7 +165,7 @@ class AddZoteroDialog(_ChoiceDialog):
 
 
 class NewProjectDialog(_ChoiceDialog):
-    """A name, and what the project reads."""
+    """Makes a project: its name, parts of Zotero, folders and references."""
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(context, parent)

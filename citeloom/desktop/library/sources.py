@@ -1,4 +1,4 @@
-"""What a project reads: parts of Zotero, folders, files and its references."""
+"""The list of what a project reads: parts of Zotero, folders, files, and its references."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ICONS = {"zotero": "library", "folder": "folder", "file": "file"}
 
 
 class Sources(QWidget):
-    """The list of them; one can be taken off it."""
+    """Lists the sources of a project and removes one."""
 
     failed = Signal(object)  # a CiteLoomError
     changed = Signal(object)  # ProjectDetails: it no longer reads a source

@@ -1,4 +1,4 @@
-"""What editors did, and what imports came to, in a researcher's words."""
+"""Wording of the activity page: editors, their calls, and the results of jobs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from citeloom.editors import EDITORS
 
 
 def editor_words(said: str, version: str = "") -> str:
-    """An editor by the name that people know it by, and by the one that it gives."""
+    """The usual name of an editor with the one it gave; only that where it is not known."""
     whole = one_line(f"{said} {version}".strip())
     known = EDITORS.get(client_id(whole) or "")
     if known is None or f"{whole} ".casefold().startswith(f"{known.name} ".casefold()):
@@ -27,7 +27,7 @@ def editor_words(said: str, version: str = "") -> str:
 
 
 def tool_words(tool: str) -> str:
-    """What an editor did by calling a tool."""
+    """The name of a tool."""
     known = {
         "query": translate("Activity", "Search by meaning"),
         "query_hybrid": translate("Activity", "Search"),
@@ -48,7 +48,7 @@ def tool_words(tool: str) -> str:
 
 
 def outcome_words(outcome: str) -> str:
-    """What came of a call."""
+    """The outcome of a call."""
     if outcome == "ok":
         return translate("Activity", "Answered")
     if outcome.endswith("_NOT_FOUND"):
@@ -63,7 +63,7 @@ def outcome_words(outcome: str) -> str:
 
 
 def toolset_words(toolsets: list[str]) -> str:
-    """What an editor may do."""
+    """What the toolsets of an editor allow."""
     return translate("Activity", "Read and write") if "write" in toolsets else translate("Activity", "Read")
 
 

@@ -1,4 +1,4 @@
-"""What the engine says of papers and imports, in the words of a researcher."""
+"""Wording of the projects page: the status, record and text of documents, sources, and the progress of jobs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STATUS_ICONS = {
 
 
 def status_words(status: str) -> str:
-    """How far a paper has come."""
+    """The status of a document."""
     return {
         "ready": translate("Projects", "Searchable"),
         "doubtful": translate("Projects", "Doubtful"),
@@ -37,18 +37,18 @@ def status_words(status: str) -> str:
 
 
 def shown_status(document: DocumentRow) -> str:
-    """The status of a paper, where one that can be searched may be waiting for a decision."""
+    """The status of a document, or "doubtful" where a claim waits for a decision."""
     return "doubtful" if document.status == "ready" and document.claimed_citekey else document.status
 
 
 def doubt_words(document: DocumentRow) -> str:
-    """That a paper is only said to be a work, while nobody has decided."""
+    """The claim of a document that waits for a decision; "" where there is none."""
     key = document.claimed_citekey
     return translate("Projects", "Doubtful: says it is @{key}").format(key=key) if key else ""
 
 
 def matched_words(document: DocumentRow) -> str:
-    """How a paper's record was found."""
+    """How the record of a document was found."""
     found = {
         "zotero": translate("Projects", "It is an item of Zotero."),
         "file": translate("Projects", "Its record in the references names this file."),
@@ -74,7 +74,7 @@ def matched_words(document: DocumentRow) -> str:
 
 
 def text_words(document: DocumentRow) -> str:
-    """Where a paper's text comes from."""
+    """Where the text of a document comes from."""
     if document.quick:
         return translate("Projects", "Searchable at once; sections and tables come when it has been read whole.")
     share = document.ocr_share
@@ -99,7 +99,7 @@ def text_words(document: DocumentRow) -> str:
 
 
 def source_words(source: Source) -> str:
-    """Something that a project reads."""
+    """The name of a source."""
     name = source.label or source.path
     if source.recursive or source.kind == "file":
         return name
