@@ -1,4 +1,7 @@
-"""The text of documents: whole, some pages, or one page, from the conversion cache or the file."""
+"""The text of documents: whole, some pages, or one page, from the conversion cache or the file.
+
+The tool `get_document`, the page view, the search and the check of quotations use it.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ class DocumentTexts:
         self._conversions = conversions
         self._original_files = original_files
         self._collection = open_collection
-        self._converting = threading.Lock()  # two who ask for the same text need it converted once
+        self._converting = threading.Lock()  # the same text is converted once for several callers
 
     def page(self, project: Project, doc_id: str, number: int | None) -> Page | None:
         """A page of a document, where it has pages."""
@@ -113,7 +116,7 @@ class DocumentTexts:
         return with_record_pages(converted, document.record.get("page_range"))
 
     def _convert_again(self, document: Document, cache: Path) -> Converted:
-        """The cache may be deleted at any time; the file gives it back, if it is still the file that was read."""
+        """Convert the file again, as the cache may be deleted at any time; raises where its content has changed."""
         path = self._original_files.path(document, document.content_hash)
         settings = self._settings
         request = {
@@ -128,7 +131,7 @@ class DocumentTexts:
         }
         allowed = limits(document, quick=False, megabytes=settings.engine.worker_memory_mb)
         with self._converting:
-            converted = load_conversion(cache)  # somebody may have waited for the same
+            converted = load_conversion(cache)  # another caller may have converted it
             if converted is None:
                 self._workers.convert_aside(request, allowed)
                 converted = load_conversion(cache)

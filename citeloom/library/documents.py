@@ -179,7 +179,7 @@ def row_fields(document: Document) -> dict[str, Any]:
         "reason_code": document.reason_code,
         "ocr_share": document.ocr_share,
         "year": year_of(document.record),
-        "authors": document.record.get("authors") or [],
+        "authors": [str(name) for name in document.record.get("authors") or ()],
         "path": path if has_own_file else None,
         "open_uri": document_uri(document),
     }

@@ -1,4 +1,4 @@
-"""The page on which a passage stands, as a picture with the passage marked."""
+"""Images of pages with a passage marked, for the search page of the app."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class PageImageService:
         return dict(answer)
 
     def _document(self, project: Project, hit: Hit) -> Document:
-        """The document whose pages the passage stands on."""
+        """The document that has the pages of a passage."""
         document = self._original_files.with_pages(self._catalog.documents.get(project.id, hit.payload["doc_id"], None))
         shown = document.file_type in ("pdf", "image") and not document.source.startswith(STORED)
         if not shown or hit.payload.get("page_start") is None:
@@ -119,7 +119,7 @@ class PageImageService:
         return document
 
     def _label(self, project: Project, document: Document, hit: Hit, number: int) -> str | None:
-        """How the page is cited: the passage knows its own pages, the conversion knows all of them."""
+        """The label of a page: of the passage's own pages from the passage, of others from the conversion."""
         first, labels = hit.payload["page_start"], hit.payload.get("page_labels") or []
         if 0 <= number - first < len(labels):
             return str(labels[number - first])
@@ -131,7 +131,7 @@ class PageImageService:
 
 
 def _annotated_areas(hit: Hit, number: int) -> list[list[float]]:
-    """Where Zotero says that an annotation stands on a page, in the file's own measure."""
+    """The areas of a Zotero annotation on a page, in points of the file."""
     position = (hit.payload.get("annotation") or {}).get("position") or {}
     rects = position.get("rects" if number == hit.payload["page_start"] else "nextPageRects")
     if not isinstance(rects, list):
