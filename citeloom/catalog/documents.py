@@ -148,18 +148,6 @@ class Documents:
         sql = "SELECT * FROM documents WHERE project_id = ? AND writing IS NOT NULL"
         return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
 
-    def page(self, project_id: str, state: str | None, limit: int, offset: int) -> tuple[list[Document], int]:
-        """Some documents in order of citekey, and how many there are."""
-        where, values = "project_id = ?", [project_id]
-        if state:
-            where, values = f"{where} AND state = ?", [*values, state]
-        total = self._db.rows(f"SELECT count(*) FROM documents WHERE {where}", values)[0][0]
-        rows = self._db.rows(
-            f"SELECT * FROM documents WHERE {where} ORDER BY citekey, source LIMIT ? OFFSET ?",
-            [*values, limit, offset],
-        )
-        return [_from_row(r) for r in rows], total
-
     def some(self, project_id: str, doc_ids: Sequence[str]) -> list[Document]:
         """The documents of these ids, in their order; those that are not there are left out."""
         sql = "SELECT * FROM documents WHERE project_id = ? AND doc_id IN (SELECT value FROM json_each(?))"

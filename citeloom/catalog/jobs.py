@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from citeloom.catalog.database import Database, now
 from citeloom.core.jobs import Job
+from citeloom.core.types import AccessEntry
 
 _ENDED = "state IN ('done', 'failed', 'cancelled')"
 _KEPT = 500  # jobs that have ended
@@ -103,13 +103,13 @@ class AccessLog:
 
     def latest(
         self, project_id: str | None, limit: int, *, client: str | None = None, before: int | None = None
-    ) -> list[dict[str, Any]]:
+    ) -> list[AccessEntry]:
         """The last calls, newest first; of a project, of an editor by name and version, or before that entry."""
         wanted = {"project_id = ?": project_id or None, "client = ?": client or None, "id < ?": before}
         wanted = {condition: value for condition, value in wanted.items() if value is not None}
         where = f"WHERE {' AND '.join(wanted)}" if wanted else ""
         rows = self._db.rows(f"SELECT * FROM access_log {where} ORDER BY id DESC LIMIT ?", [*wanted.values(), limit])
-        return [{**dict(r), "passages": json.loads(r["passages"])} for r in rows]
+        return [AccessEntry(**{**dict(r), "passages": json.loads(r["passages"])}) for r in rows]
 
     def forget(self, days: int = 0) -> int:
         """Delete what is older than so many days, or everything, so that it is not left on the disk either."""

@@ -6,11 +6,11 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from citeloom.catalog.database import Database, now
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Source
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[./][A-Za-z0-9][A-Za-z0-9_-]*)*")
 _LONGEST_ID = 80
@@ -38,25 +38,6 @@ class Project:
     def hybrid_enabled(self) -> bool:
         """Whether words are searched besides meaning."""
         return bool(self.sparse_model)
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A folder, a file or a part of Zotero that a project may read."""
-
-    kind: str  # "folder", "file" or "zotero"
-    path: str  # of Zotero: which library, collection or search, by its key
-    recursive: bool = True
-    label: str = ""  # what a person calls it, where that is not its path
-
-    def holds(self, path: Path) -> bool:
-        """Whether a resolved path belongs to this source."""
-        own = Path(self.path)
-        if self.kind == "zotero":
-            return False
-        if self.kind == "file":
-            return path == own
-        return path.is_relative_to(own) if self.recursive else path.parent == own
 
 
 def collection_name(project_id: str) -> str:

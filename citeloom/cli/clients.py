@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from citeloom.api.library import ListProjects
 from citeloom.cli.shared.engine_call import ask, waiting
 from citeloom.cli.shared.output import as_json, table
 from citeloom.core.errors import CiteLoomError, Code
@@ -177,7 +178,7 @@ def _list(words: str) -> list[str]:
 def _check_projects(projects: tuple[str, ...]) -> None:
     if not projects:
         return
-    there = [project["id"] for project in ask("project_list", "Looking for the projects")]
+    there = [project.id for project in ask(ListProjects(), "Looking for the projects").projects]
     for project in projects:
         if project not in there:
             choices = f"There are: {', '.join(there)}." if there else "Add one first: citeloom project add"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
+from citeloom.api.library import ConfirmClaim, DocumentRow, ListClaims, ListDocuments, RefuseClaim
+from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.output import as_json, coverage, table
 from citeloom.core.errors import CiteLoomError, Code
 
 
-def _reading(document: dict[str, Any]) -> tuple[str, str, str]:
+def _text_columns(document: DocumentRow) -> tuple[str | None, str | None, str]:
     """Where a document's text comes from, what found its structure, and how many of its words were kept."""
-    kept = document["word_coverage"]
-    return document["text_source"], document["converter_engine"], "" if kept is None else f"{kept:.2f}"
+    if not document.chunk_count:
+        return "", "", ""
+    words_kept = "" if document.word_coverage is None else f"{document.word_coverage:.2f}"
+    return document.text_source, document.converter_engine, words_kept
 
 
 @click.command()
@@ -55,60 +57,60 @@ def documents(
 
 
 def _decide(project: str, confirm: tuple[str, ...], key: str | None, refuse: tuple[str, ...], *, json_: bool) -> None:
-    decided = [ask("claim_confirm", project=project, doc_id=doc_id, key=key) for doc_id in confirm]
-    decided += [ask("claim_refuse", project=project, doc_id=doc_id) for doc_id in refuse]
+    decided = [ask(ConfirmClaim(project=project, doc_id=doc_id, citekey=key)) for doc_id in confirm]
+    decided += [ask(RefuseClaim(project=project, doc_id=doc_id)) for doc_id in refuse]
     if json_:
-        as_json(decided)
+        as_json(encode(decided))
         return
     for document in decided:
-        counts = f"counts as {document['citekey']} from now on" if document["citekey"] else "counts as no work"
-        click.echo(f"{document['source']} {counts}.")
+        counts = f"counts as {document.citekey} from now on" if document.citekey else "counts as no work"
+        click.echo(f"{document.source} {counts}.")
 
 
 def _list_doubtful(project: str, *, json_: bool) -> None:
-    found = ask("claims", project=project)["documents"]
+    found = ask(ListClaims(project=project)).documents
     if json_:
-        as_json(found)
+        as_json(encode(found))
         return
     if not found:
         click.echo("No document waits for you to decide which work it is.")
         return
-    rows = [(d["doc_id"], d["claimed_citekey"], d["source"], d["chunk_count"], d["why"]) for d in found]
+    rows = [(d.doc_id, d.claimed_citekey, d.source, d.chunk_count, d.why) for d in found]
     table(("id", "says it is", "file", "passages", "why it does not count"), rows)
     click.echo(f"Decide: citeloom documents {project} --confirm ID, or --refuse ID.")
 
 
 def _list(project: str, status: str | None, *, json_: bool) -> None:
-    found: list[dict[str, Any]] = []
+    found: list[DocumentRow] = []
     with connected() as client:
         offset: int | None = 0
         while offset is not None:
-            page = client.call("documents", project=project, status=status, limit=1000, offset=offset)
-            found += page["documents"]
-            offset = page["next_offset"]
+            page = client.call(ListDocuments(project=project, status=status, offset=offset))
+            found += page.documents
+            offset = page.next_offset
     if json_:
-        as_json(found)
+        as_json(encode(found))
         return
     rows = [
         (
             _key(d),
-            d["status"],
-            d["pages"],
-            d["chunk_count"],
-            *(_reading(d) if d["chunk_count"] else ("", "", "")),
-            d["source"],
-            "; ".join(filter(None, (d["reason"], d["fallback_reason"], *d["warnings"]))),
+            d.status,
+            d.pages,
+            d.chunk_count,
+            *_text_columns(d),
+            d.source,
+            "; ".join(filter(None, (d.reason, d.fallback_reason, *d.warnings))),
         )
         for d in found
     ]
     table(("citekey", "status", "pages", "passages", "text", "read by", "words kept", "file", "note"), rows)
-    click.echo(coverage(page["coverage"]) + ".")
-    if waiting := sum(bool(d["claimed_citekey"]) for d in found):
+    click.echo(coverage(encode(page.coverage)) + ".")
+    if waiting := sum(bool(d.claimed_citekey) for d in found):
         click.echo(f"{waiting} are said to be a work and do not count as it: citeloom documents {project} --doubtful.")
 
 
-def _key(document: dict[str, Any]) -> str:
+def _key(document: DocumentRow) -> str:
     """The citekey, with whether CiteLoom made it, and the one that the document is only said to have."""
-    made = " (made)" if document["citekey_made"] else ""
-    said = f"says {document['claimed_citekey']}" if document["claimed_citekey"] else ""
-    return " ".join(filter(None, (document["citekey"] + made, said)))
+    made = " (made)" if document.citekey_made else ""
+    claimed = f"says {document.claimed_citekey}" if document.claimed_citekey else ""
+    return " ".join(filter(None, (document.citekey + made, claimed)))

@@ -7,6 +7,7 @@ import sys
 import click
 
 from citeloom.api.engine import Watch
+from citeloom.api.library import ListProjects
 from citeloom.api.maintenance import (
     EMBEDDED,
     CheckServer,
@@ -107,7 +108,7 @@ def compact(project: str | None, json_: bool) -> None:
     results = []
     with connected() as client:
         client.call(Watch())
-        for one in [project] if project else [p["id"] for p in client.call("project_list")]:
+        for one in [project] if project else [p.id for p in client.call(ListProjects()).projects]:
             job = client.call(CompactIndex(project=one))
             if job.job_id is None:
                 results.append({"project": one, "by_server": True, "place": job.place})

@@ -9,6 +9,7 @@ import click
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from citeloom.api.engine import Watch
+from citeloom.api.library import ShowProject
 from citeloom.api.maintenance import (
     DenseTrial,
     DownloadModel,
@@ -106,8 +107,8 @@ def _fetch(client: Client, model: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def use(project: str, model: str, download_: bool, yes: bool) -> None:
     """Give PROJECT another MODEL. Its index is built anew; until that is done, the old one answers."""
-    shown = ask("project_show", id=project)
-    if shown["dense_model"] == model:
+    shown = ask(ShowProject(project=project))
+    if shown.dense_model == model:
         ask(UseModel(project=project, model=model))
         click.echo(f"Project {project} has this model, and keeps it whatever the settings say.")
         return
@@ -120,9 +121,9 @@ def use(project: str, model: str, download_: bool, yes: bool) -> None:
         if tried.dense is None:
             raise click.UsageError(f"{model} is a reranker: name it as search.rerank in the settings.")
         _print_problems(tried)
-        seconds = shown["chunk_count"] / tried.dense.passages_per_second
+        seconds = shown.chunk_count / tried.dense.passages_per_second
         click.echo(
-            f"Project {project} has {shown['chunk_count']} passages; to embed them with {model} takes {_about(seconds)}"
+            f"Project {project} has {shown.chunk_count} passages; to embed them with {model} takes {_about(seconds)}"
             " on this machine. Until then, the index of today answers."
         )
         if not yes:

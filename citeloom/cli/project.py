@@ -9,11 +9,23 @@ from typing import Any
 import click
 
 from citeloom.api.engine import Watch
-from citeloom.api.verbs import decode
+from citeloom.api.library import (
+    AddProject,
+    AllowSources,
+    DisallowSource,
+    ListProjects,
+    ProjectDetails,
+    RemoveProject,
+    ShowProject,
+    ZoteroPart,
+    project_json,
+)
+from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask, connected
 from citeloom.cli.shared.follow_job import print_result, run_to_the_end
 from citeloom.cli.shared.output import absolute, as_json, coverage, size, table
-from citeloom.core.jobs import RunningJob, describe_progress
+from citeloom.core.jobs import describe_progress
+from citeloom.core.types import Source
 
 
 @click.group()
@@ -41,25 +53,26 @@ def _what_it_reads(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _as_asked(
+def _sources(
     folders: tuple[str, ...], zotero: tuple[str, ...], recursive: bool, tags: tuple[str, ...], library: str | None
-) -> dict[str, Any]:
+) -> tuple[list[str], list[ZoteroPart]]:
+    """The folders and the parts of Zotero that the options name."""
     if not zotero and (tags or library):
         zotero = ("*",)
-    parts = [{"words": w, "recursive": recursive, "tags": list(tags), "library": library} for w in zotero]
-    return {"folders": [absolute(f) for f in folders], "zotero": parts}
+    parts = [ZoteroPart(words=words, library=library, recursive=recursive, tags=tags) for words in zotero]
+    return [absolute(folder) for folder in folders], parts
 
 
-def _reads(source: dict[str, Any]) -> str:
-    if source["kind"] == "zotero":
-        return f"Zotero: {source['label']}" + ("" if source["recursive"] else ", without the collections in it")
-    return f"{source['path']}" + ("" if source["recursive"] else " (not its subfolders)")
+def _source_line(source: Source) -> str:
+    if source.kind == "zotero":
+        return f"Zotero: {source.label}" + ("" if source.recursive else ", without the collections in it")
+    return source.path + ("" if source.recursive else " (not its subfolders)")
 
 
-def _say_what_it_reads(shown: dict[str, Any]) -> None:
+def _print_zotero_sources(project: ProjectDetails) -> None:
     """Say which parts of Zotero were meant: a person wrote only a name."""
-    for source in (s for s in shown["sources"] if s["kind"] == "zotero"):
-        click.echo(f"It reads {_reads(source)}.")
+    for source in (s for s in project.sources if s.kind == "zotero"):
+        click.echo(f"It reads {_source_line(source)}.")
 
 
 @project.command()
@@ -74,23 +87,16 @@ def add(id: str, references: str | None, **reads: Any) -> None:
     citeloom project add lab --zotero "*" --library "Lab Group" --tag methods
     citeloom project add notes --references library.bib --folder ~/papers
     """
-    made = ask(
-        "project_add",
-        "Making the project",
-        id=id,
-        references=absolute(references) if references else None,
-        **_as_asked(**reads),
-    )
-    click.echo(
-        f"Project {made['id']} is made" + (f", with {made['records']} records." if made["records"] is not None else ".")
-    )
-    for warning in made["warnings"]:
+    folders, zotero = _sources(**reads)
+    references = absolute(references) if references else None
+    request = AddProject(project=id, references=references, folders=folders, zotero=zotero)
+    made = ask(request, "Making the project")
+    records = f", with {made.records} records" if made.records is not None else ""
+    click.echo(f"Project {made.id} is made{records}.")
+    for warning in made.warnings:
         click.echo(f"Note: {warning}")
-    _say_what_it_reads(made)
-    if made["sources"]:
-        click.echo(f"Next: citeloom sync {made['id']}")
-    else:
-        click.echo(f"Next: citeloom ingest {made['id']} FOLDER")
+    _print_zotero_sources(made)
+    click.echo(f"Next: citeloom sync {made.id}" if made.sources else f"Next: citeloom ingest {made.id} FOLDER")
 
 
 @project.command()
@@ -98,10 +104,10 @@ def add(id: str, references: str | None, **reads: Any) -> None:
 @_what_it_reads
 def allow(id: str, **reads: Any) -> None:
     """Let project ID read more: folders, or parts of Zotero."""
-    asked = _as_asked(**reads)
-    if not asked["folders"] and not asked["zotero"]:
+    folders, zotero = _sources(**reads)
+    if not folders and not zotero:
         raise click.UsageError("Name a --folder or a part of --zotero.")
-    _say_what_it_reads(ask("project_allow", "Allowing it", id=id, **asked))
+    _print_zotero_sources(ask(AllowSources(project=id, folders=folders, zotero=zotero), "Allowing it"))
     click.echo(f"Next: citeloom sync {id}")
 
 
@@ -114,12 +120,12 @@ def disallow(id: str, source: str) -> None:
     SOURCE is a folder or a name as 'citeloom project show' gives it.
     """
     folder = absolute(source)
-    known = {s["path"] for s in ask("project_show", id=id)["sources"]}
+    known = {s.path for s in ask(ShowProject(project=id)).sources}
     with connected() as client:
         client.call(Watch())
-        shown = client.call("project_disallow", id=id, source=folder if folder in known else source)
-        finished = run_to_the_end(client, shown["job_id"], quiet=False)
-    click.echo(f"Project {id} no longer reads {shown['disallowed']}.")
+        done = client.call(DisallowSource(project=id, source=folder if folder in known else source))
+        finished = run_to_the_end(client, done.job_id, quiet=False)
+    click.echo(f"Project {id} no longer reads {done.disallowed}.")
     sys.exit(print_result(id, finished, json_=False))
 
 
@@ -127,15 +133,15 @@ def disallow(id: str, source: str) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def list_(json_: bool) -> None:
     """List the projects and how much of each can be searched."""
-    projects = ask("project_list")
+    projects = ask(ListProjects()).projects
     if json_:
-        as_json(projects)
+        as_json([project_json(one) for one in projects])
     elif not projects:
         click.echo("There is no project yet. Make one: citeloom project add ID --zotero COLLECTION")
     else:
         table(
             ("project", "passages", "coverage"),
-            [(p["id"], p["chunk_count"], p.get("problem") or coverage(p["coverage"])) for p in projects],
+            [(p.id, p.chunk_count, p.problem or coverage(encode(p.coverage))) for p in projects],
         )
 
 
@@ -144,20 +150,20 @@ def list_(json_: bool) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def show(id: str, json_: bool) -> None:
     """Show a project: its folders, references, models, size and running imports."""
-    shown = ask("project_show", id=id)
+    shown = ask(ShowProject(project=id))
     if json_:
-        as_json(shown)
+        as_json(project_json(shown))
         return
     rows = [
-        ("project", shown["id"]),
-        ("collection", shown["collection"]),
-        ("references", shown["references"] or "none"),
-        *(("reads", _reads(s)) for s in shown["sources"]),
-        ("coverage", coverage(shown["coverage"])),
-        ("passages", shown["chunk_count"]),
-        ("models", f"{shown['dense_model']}, {shown['sparse_model'] or 'no sparse model'}"),
-        ("on disk", size(shown["bytes"])),
-        *(("import", f"{j['state']}: {describe_progress(decode(j, RunningJob))}") for j in shown["jobs"]),
+        ("project", shown.id),
+        ("collection", shown.collection),
+        ("references", shown.references or "none"),
+        *(("reads", _source_line(source)) for source in shown.sources),
+        ("coverage", coverage(encode(shown.coverage))),
+        ("passages", shown.chunk_count),
+        ("models", f"{shown.dense_model}, {shown.sparse_model or 'no sparse model'}"),
+        ("on disk", size(shown.bytes)),
+        *(("import", f"{job.state}: {describe_progress(job)}") for job in shown.jobs),
     ]
     table(("", ""), rows)
 
@@ -167,14 +173,14 @@ def show(id: str, json_: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(id: str, yes: bool) -> None:
     """Remove a project's index and records. Your own files are not touched."""
-    shown = ask("project_show", id=id)
+    shown = ask(ShowProject(project=id))
     click.echo(
-        f"This removes project {shown['id']}: {shown['document_count']} documents, {shown['chunk_count']} passages,"
-        f" {size(shown['bytes'])} of index. Your files and the access log stay."
+        f"This removes project {shown.id}: {shown.document_count} documents, {shown.chunk_count} passages,"
+        f" {size(shown.bytes)} of index. Your files and the access log stay."
     )
     if not yes:
         click.confirm("Remove it?", abort=True)
-    removed = ask("project_remove", "Removing it", id=id)
+    removed = ask(RemoveProject(project=id), "Removing it")
     click.echo(f"Project {id} is removed.")
-    if removed["note"]:  # a server that could not be reached still has its passages
-        click.echo(f"Note: {removed['note']}", err=True)
+    if removed.note:  # a server that could not be reached still has its passages
+        click.echo(f"Note: {removed.note}", err=True)

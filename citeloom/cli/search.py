@@ -9,6 +9,8 @@ from typing import Any
 import click
 from rich.text import Text
 
+from citeloom.api.activity import ShowAccessLog
+from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import as_json, console, coverage, say, table
 from citeloom.core.errors import CiteLoomError, Code
@@ -166,21 +168,21 @@ def show(chunk: str, json_: bool) -> None:
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
 def log(project: str | None, limit: int, json_: bool) -> None:
     """What went to which editor: when, which client, which project, which passages."""
-    entries = ask("log", project=project, limit=limit)
+    entries = ask(ShowAccessLog(project=project, limit=limit)).entries
     if json_:
-        as_json(entries)
+        as_json(encode(entries))
     elif not entries:
         click.echo("No editor has asked anything yet.")
     else:
         rows = [
             (
-                e["at"][:19].replace("T", " "),
-                e["client"],
-                e["project_id"],
-                e["tool"],
-                e["outcome"],
-                f"{len(e['passages'])} passages" if e["passages"] else "",
-                e["asked"][:60],
+                e.at[:19].replace("T", " "),
+                e.client,
+                e.project_id,
+                e.tool,
+                e.outcome,
+                f"{len(e.passages)} passages" if e.passages else "",
+                e.asked[:60],
             )
             for e in reversed(entries)
         ]

@@ -19,6 +19,7 @@ from citeloom.api.importing import (
     UpdatedDocument,
     import_result,
 )
+from citeloom.api.library import ListProjects
 from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import connected, waiting
 from citeloom.cli.shared.follow_job import print_result, run_to_the_end
@@ -41,7 +42,7 @@ def sync(project: str | None, dry_run: bool, yes: bool, retry: bool, json_: bool
     many documents at once only after asking. Where an index server, the disk or a model is away, it waits for that.
     """
     with connected() as client:
-        ids = [project] if project else [p["id"] for p in client.call("project_list")]
+        ids = [project] if project else [p.id for p in client.call(ListProjects()).projects]
         if not ids:
             click.echo("There is no project yet. Make one: citeloom project add ID --zotero COLLECTION")
             return

@@ -49,11 +49,6 @@ def _nobody(progress: dict[str, Any]) -> None:
     pass
 
 
-def conversion_file(folder: Path, content_hash: str, converter: str) -> Path:
-    """Where the conversion of a content by a converter is kept."""
-    return folder / content_hash[:2] / f"{content_hash}-{converter}.json.gz"
-
-
 def forget_copies() -> None:
     """Delete what the workers of an engine that was killed have left."""
     for left in Path(paths.folders().cache).glob(f"{_READING}*"):

@@ -5,19 +5,17 @@ A file that crashes its reader costs this process and that file, never the engin
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import sys
 import time
-import uuid
-import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from citeloom.conversion.cache import load_conversion, save_conversion
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import (
     CONVERTER_VERSION,
@@ -30,7 +28,6 @@ from citeloom.conversion.convert import (
 )
 from citeloom.conversion.private_copy import PrivateCopies
 from citeloom.conversion.record_page_numbers import with_record_pages
-from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted
 
@@ -42,24 +39,10 @@ _Counter = Callable[[Sequence[str]], list[int]]
 
 def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
     """The cached conversion, or None when there is none that can be used."""
-    try:
-        with gzip.open(cache_file, "rt", encoding="utf-8") as stream:
-            doc = Converted.from_json(json.load(stream))
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
-        return None
-    if doc.converter != CONVERTER_VERSION or (doc.ocr_languages and doc.ocr_languages != ocr_languages):
+    doc = load_conversion(cache_file)
+    if doc and (doc.converter != CONVERTER_VERSION or (doc.ocr_languages and doc.ocr_languages != ocr_languages)):
         return None  # made by another version, or pictures read in other languages
     return doc
-
-
-def _save(doc: Converted, cache_file: Path) -> None:
-    """Write the cache in one step; without it the next run converts again, so a full disk stops nothing."""
-    with suppress(OSError):
-        cache_file.parent.mkdir(parents=True, exist_ok=True)
-        data = json.dumps(doc.to_json()).encode("utf-8")
-        # No time stamp: the same document gives the same bytes. The name is one that pruning the cache knows.
-        packed = gzip.compress(data, compresslevel=5, mtime=0)
-        atomic_file.write(cache_file, packed, cache_file.with_name(f".converted-{uuid.uuid4().hex}"))
 
 
 def _first_text(doc: Converted) -> str:
@@ -138,7 +121,7 @@ class Worker:
         if doc is None:
             doc = convert(self._file(request), wish, tell)
             if cache_file and doc.converter == CONVERTER_VERSION:
-                _save(doc, cache_file)
+                save_conversion(doc, cache_file)
         converted = time.perf_counter()
         passages = chunk(
             with_record_pages(doc, request.get("page_range")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 
@@ -53,6 +54,41 @@ class Record:
     files: tuple[str, ...] = ()  # paths named by the record, absolute or relative to its file
     key_made: bool = False  # the citekey was made by CiteLoom, not by the researcher
     csl: Mapping[str, Any] = field(default_factory=dict)  # the whole record as CSL-JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder, a file or a part of Zotero that a project may read."""
+
+    kind: str  # "folder", "file" or "zotero"
+    path: str  # of Zotero: which library, collection or search, by its key
+    recursive: bool = True
+    label: str = ""  # what a person calls it, where that is not its path
+
+    def holds(self, path: Path) -> bool:
+        """Whether a resolved path belongs to this source."""
+        own = Path(self.path)
+        if self.kind == "zotero":
+            return False
+        if self.kind == "file":
+            return path == own
+        return path.is_relative_to(own) if self.recursive else path.parent == own
+
+
+@dataclass(frozen=True, slots=True)
+class AccessEntry:
+    """A call of an editor in the access log."""
+
+    id: int
+    at: str
+    correlation_id: str
+    client: str
+    project_id: str | None
+    tool: str
+    asked: str
+    passages: list[str]  # the ids of the passages whose text went out
+    outcome: str  # ok, or the code of an error
+    milliseconds: float
 
 
 @dataclass(frozen=True, slots=True)

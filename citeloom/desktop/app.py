@@ -7,7 +7,6 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import shiboken6
 from PySide6.QtCore import QLocale, QObject, QSettings, QSocketNotifier, Qt, QTimer, Signal
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QSystemTrayIcon
 from citeloom import __version__
 from citeloom.api.engine import Pause, Resume, StatusResult, Stop
 from citeloom.api.importing import Ingest
+from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core import logging, paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.assistant import FirstRun
@@ -100,11 +100,11 @@ class App(QObject):
     def sync(self) -> None:
         """Sync every project; problems are shown by its job."""
 
-        def begin(projects: list[dict[str, Any]]) -> None:
-            for project in projects:
-                self.tasks.send(self, Ingest(project=project["id"]), failed=self._not_synced)
+        def begin(answer: ProjectSummaries) -> None:
+            for project in answer.projects:
+                self.tasks.send(self, Ingest(project=project.id), failed=self._not_synced)
 
-        self.tasks.ask(self, "project_list", done=begin)
+        self.tasks.send(self, ListProjects(), done=begin)
 
     def _not_synced(self, error: CiteLoomError) -> None:
         if error.code != Code.INVALID_INPUT:  # which a project says that reads nothing yet

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import asdict, replace
-from functools import cached_property, partial
+from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.conversion.pool import WorkerPool, forget_copies
 from citeloom.core import paths
-from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import StartJob
 from citeloom.core.settings import Settings
@@ -26,20 +25,21 @@ from citeloom.engine.status import EngineService
 from citeloom.engine.verbs import VerbTable
 from citeloom.evidence.records import Records
 from citeloom.evidence.works import Works
-from citeloom.importing.ids import STORED
 from citeloom.importing.importer import Importer
 from citeloom.importing.requests import BackupRequest, CompactRequest, ImportRequest, MoveRequest
 from citeloom.importing.service import ImportService
 from citeloom.importing.sources.zotero import ZoteroItems
 from citeloom.importing.watch.watcher import ProjectWatcher
-from citeloom.importing.writer import LiveWriter
 from citeloom.importing.zotero_service import ZoteroService
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
-from citeloom.library import agent_chunks, listing
 from citeloom.library.activity import ActivityService
-from citeloom.library.document_text import Reading, describe
+from citeloom.library.agent_chunks import AgentChunkService
+from citeloom.library.claims import ClaimService
+from citeloom.library.document_text import DocumentTexts
+from citeloom.library.documents import DocumentService
 from citeloom.library.indexes import Indexes
+from citeloom.library.original_files import OriginalFiles
 from citeloom.library.page_image import PageImageService
 from citeloom.library.projects import ProjectService
 from citeloom.maintenance.backup import BackupJob, BackupService
@@ -100,7 +100,7 @@ class Service:
             Path(paths.conversions_folder()),
             items,
             self.collection,
-            self.indexes.settle,
+            self.indexes.build_graph_if_due,
         )
         kinds: dict[str, StartJob] = {
             "ingest": lambda request, *how: importer.start(ImportRequest(**request), *how),
@@ -112,7 +112,18 @@ class Service:
         self._watcher = ProjectWatcher(settings.watch, self.catalog, zotero, lambda: self.jobs.paused)
         sources_changed = self._watcher.sources_changed
         self.imports = ImportService(self.catalog, importer, self.jobs, self.zotero, settings, sources_changed)
-        self.projects = ProjectService(importer, self.indexes, self.jobs, self.zotero, sources_changed)
+        self.projects = ProjectService(
+            self.catalog,
+            self.collections,
+            self.indexes,
+            self.models,
+            settings,
+            self.jobs,
+            self.zotero,
+            sources_changed,
+        )
+        self.documents = DocumentService(self.catalog, self.indexes, self.jobs)
+        self.agent_chunks = AgentChunkService(self.catalog, self.indexes, self.models)
         self.backups = BackupService(self.catalog, self.jobs)
         self.restores = RestoreService(self.catalog, settings.engine.min_free_mb)
         self.index_service = IndexService(self.catalog, self.collections, settings.index, self.jobs)
@@ -126,11 +137,16 @@ class Service:
             self.index_service,
             lambda: self.lifetime.settings_problem,
         )
-        self.reading = Reading(importer)
+        conversions, downloads = Path(paths.conversions_folder()), Path(paths.folders().data) / "downloads"
+        original_files = OriginalFiles(self.catalog, downloads)
+        self.texts = DocumentTexts(self.catalog, self.workers, settings, conversions, original_files, self.collection)
         self.questions = SearchService(self.catalog, self.models, settings, self.collection)
         self.works = Works(self.catalog)
         self.records = Records(self.catalog, self.collection, self.works)
-        self.pictures = PageImageService(importer, self.questions, self.reading)
+        self.claims = ClaimService(self.catalog, self.indexes, self.jobs, self.works.get)
+        self.page_images = PageImageService(
+            self.catalog, conversions, settings.ocr, self.questions, self.texts, original_files
+        )
         self.activity = ActivityService(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
         self.engine = EngineService(self.catalog, self.jobs, self.editors, self.indexes, self._watcher, self.lifetime)
         self.verbs = VerbTable(
@@ -138,12 +154,19 @@ class Service:
                 self.engine,
                 self.imports,
                 self.zotero,
+                self.projects,
+                self.documents,
+                self.claims,
+                self.agent_chunks,
+                self.texts,
+                self.page_images,
+                self.activity,
                 self.backups,
                 self.restores,
                 self.index_service,
                 ModelService(self.catalog, self.jobs),
                 OcrService(settings.ocr),
-                CacheService(Path(paths.conversions_folder()), zotero_folder, self.catalog),
+                CacheService(conversions, zotero_folder, self.catalog),
                 DiskUsageService(),
                 self.doctor,
             ]
@@ -152,7 +175,7 @@ class Service:
 
     def start(self) -> None:
         """Go on with what an earlier engine left, and load what the first question needs."""
-        self.activity.forget_old()
+        self.activity.delete_old_entries()
         self.collections.clear_removed()
         if lost := self.indexes.lost():
             log.error("%s", lost)
@@ -165,7 +188,7 @@ class Service:
         self._watcher.stop()
         self.jobs.stop()
         self.workers.end()
-        self.pictures.end()
+        self.page_images.end()
         if self._warming.is_alive():  # a process that ends in the middle of loading a model is aborted
             self._warming.join(_WARM_UP_SECONDS)
         self.indexes.end()
@@ -178,7 +201,7 @@ class Service:
         """Verifies quotations."""
         from citeloom.evidence.verify import QuoteVerifier
 
-        return QuoteVerifier(self.catalog, self.works, self.reading, self.questions, self.models)
+        return QuoteVerifier(self.catalog, self.works, self.texts, self.questions, self.models)
 
     @cached_property
     def checks(self) -> CheckService:
@@ -203,17 +226,10 @@ class Service:
 
     # -- documents -------------------------------------------------------------------------------------------
 
-    def list_documents(self, project: Project, status: str | None, limit: int, offset: int) -> dict[str, Any]:
-        """Some documents of a project, and how many there are."""
-        limit, offset = listing.check_block(status, limit, offset)
-        documents, total = self.catalog.documents.page(project.id, status, limit, offset)
-        coverage = self.catalog.documents.coverage(project.id)
-        return listing.block([describe(d) for d in documents], total, offset, coverage)
-
     def get_passage(self, project: Project, chunk_id: str, context: int) -> dict[str, Any]:
         """One passage whole, its neighbours, and the page it stands on."""
         answer, hit = self.questions.passage(project, chunk_id, context)
-        page = self.reading.page(project, hit.payload["doc_id"], hit.payload.get("page_start"))
+        page = self.texts.page(project, hit.payload["doc_id"], hit.payload.get("page_start"))
         answer["page"] = {**asdict(page), "label": page.label} if page else None
         return answer
 
@@ -235,43 +251,6 @@ class Service:
             f"No project has a passage {chunk_id!r}.",
             "'citeloom search' shows the ids.",
         )
-
-    def delete_document(self, project: Project, doc_id: str) -> dict[str, Any]:
-        """Delete a document from the index. Its file is not touched."""
-        document = self.catalog.documents.get(project.id, doc_id, None)
-        with self.indexes.may_write(project):
-            deleted = LiveWriter(self.catalog, partial(self.collection, project)).remove(project.id, doc_id)
-        note = None
-        if document.zotero:
-            note = "It is still in Zotero: the next sync reads it again, unless it leaves its collection there."
-        elif not document.source.startswith(STORED) and Path(document.source).exists():
-            note = "Its file is still there: the next import of its folder reads it again."
-        return {"doc_id": doc_id, "deleted_chunks": deleted, "note": note}
-
-    def store_chunks(self, project: Project, items: list[dict[str, Any]], cancel: Cancel) -> dict[str, Any]:
-        """Keep passages that an agent made and embedded itself."""
-        points, documents, warnings = agent_chunks.points(project, items)
-        if project.hybrid_enabled:
-            sparse = self.models.sparse(project.sparse_model)
-            words = sparse.embed([p.payload["chunk_text"] for p in points])
-            points = [replace(p, sparse=w) for p, w in zip(points, words, strict=True)]
-        cancel.check()
-        with self.indexes.may_write(project):
-            collection = self.collection(project)
-            before = agent_chunks.documents_of(collection, points)
-            collection.upsert(points)
-            self.catalog.projects.count_changed(project.id, len(points))
-            agent_chunks.note(self.catalog, collection, project, documents, before)
-        return {
-            "chunks_written": len(points),
-            "documents": [
-                {"doc_id": doc_id, "source": of["source"].removeprefix(STORED), "claimed_citekey": of.get("citekey")}
-                for doc_id, of in documents.items()
-            ],
-            "project": project.id,
-            "embed_model": project.dense_model,
-            "warnings": warnings,
-        }
 
     def _warm_up(self) -> None:
         try:

@@ -19,7 +19,6 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import refuse_large
 from citeloom.engine.container import Service
 from citeloom.ipc import protocol
-from citeloom.library import claims, listing
 
 if TYPE_CHECKING:
     from citeloom.engine.server import Connection
@@ -151,16 +150,6 @@ def _search(service: Service, args: dict[str, Any]) -> Any:
     )
 
 
-def _page_picture(service: Service, args: dict[str, Any]) -> Any:
-    return service.pictures.page(
-        service.catalog.projects.get(args["project"]),
-        str(args["chunk_id"]),
-        int(args["width"]),
-        int(args["page"]) if args.get("page") is not None else None,
-        recognise=bool(args.get("recognise")),
-    )
-
-
 def _cite(service: Service, args: dict[str, Any]) -> Any:
     # Without a project, each citation is looked up in all of them.
     named = args.get("project")
@@ -176,28 +165,14 @@ def _cite(service: Service, args: dict[str, Any]) -> Any:
 
 def _check(service: Service, args: dict[str, Any]) -> Any:
     named = args.get("project")
-    project = service.catalog.projects.get(named) if named else service.projects.only()
+    project = service.catalog.projects.get(named) if named else service.projects.default_project()
     if "path" in args:
         return service.checks.file(project, Path(args["path"]), args["cancel"])
     return service.checks.text(project, args["text"], None, args["cancel"], args.get("format"))
 
 
 _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
-    "project_add": lambda s, a: s.projects.add(
-        a["id"], a.get("references"), a.get("folders") or [], a.get("zotero") or []
-    ),
-    "project_allow": lambda s, a: s.projects.allow(a["id"], a.get("folders") or [], a.get("zotero") or []),
-    "project_disallow": lambda s, a: s.projects.disallow(a["id"], a["source"]),
-    "project_list": lambda s, a: s.projects.all(),
-    "project_show": lambda s, a: s.projects.show(a["id"]),
-    "project_remove": lambda s, a: s.projects.remove(a["id"]),
     "search": _search,
-    "documents": listing.documents,
-    "documents_remove": listing.remove,
-    "claims": claims.claims,
-    "claim_confirm": claims.confirm,
-    "claim_refuse": claims.refuse,
-    "reread": listing.reread,
     "show": lambda s, a: s.find_passage(a["chunk_id"]),
     "record": lambda s, a: s.records.record(s.catalog.projects.get(a["project"]), a["citekey"], a["format"]),
     "cite": _cite,
@@ -212,9 +187,4 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
         cited_in=[Path(p) for p in a.get("cited_in") or []],
     ),
     "facets": lambda s, a: s.records.facets(s.catalog.projects.get(a["project"])),
-    "page_picture": _page_picture,
-    "log": lambda s, a: s.activity.log(a.get("project"), a.get("client"), int(a.get("limit", 50)), a.get("before")),
-    "log_passages": lambda s, a: s.activity.passages(a.get("project"), [str(c) for c in a["chunk_ids"]]),
-    "log_clear": lambda s, a: {"removed": s.activity.clear_log()},
-    "jobs": lambda s, a: s.activity.jobs(a.get("project"), int(a.get("limit", 50))),
 }

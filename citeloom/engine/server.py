@@ -229,7 +229,7 @@ class Server:
     async def _clean_up(self) -> None:
         while True:
             await asyncio.sleep(_CLEANUP_SECONDS)
-            await asyncio.to_thread(self._service.activity.forget_old)
+            await asyncio.to_thread(self._service.activity.delete_old_entries)
 
     async def _stop_when_idle(self) -> None:
         if self._lifetime.started_by not in _STOPS_WHEN_IDLE:

@@ -27,7 +27,7 @@ from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Hit
 from citeloom.index.models.embedding import ModelRegistry
-from citeloom.library.document_text import Reading
+from citeloom.library.document_text import DocumentTexts
 from citeloom.library.passage_text import from_passages
 from citeloom.search.hits import cite, document_uri
 from citeloom.search.query import SearchService
@@ -75,7 +75,7 @@ class QuoteVerifier:
     """Looks quotations up."""
 
     def __init__(
-        self, catalog: Catalog, works: Works, reading: Reading, questions: SearchService, models: ModelRegistry
+        self, catalog: Catalog, works: Works, reading: DocumentTexts, questions: SearchService, models: ModelRegistry
     ) -> None:
         self._catalog = catalog
         self._works = works

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from citeloom.catalog.projects import Source
 from citeloom.conversion.convert import CONVERTER_VERSION, QUICK_VERSION
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Source
 from citeloom.importing.ids import STORED, document_id
 from citeloom.importing.import_state import ImportState
 from citeloom.importing.planning import Plan, plan

@@ -11,11 +11,11 @@ from citeloom.api.types import StartedJob
 from citeloom.api.verbs import handles
 from citeloom.bibliography.references import load_references
 from citeloom.catalog import Catalog
-from citeloom.catalog.projects import Project, Source
+from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
 from citeloom.core.settings import Settings
-from citeloom.core.types import Record
+from citeloom.core.types import Record, Source
 from citeloom.importing.importer import Importer
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import allowed_path, check_kind, existing

@@ -17,9 +17,9 @@ from citeloom.api.importing import (
     ZoteroStatus,
 )
 from citeloom.api.verbs import decode, handles
-from citeloom.catalog.projects import Source
 from citeloom.core import credentials
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Source
 from citeloom.importing.sources.folder import ALL_OF_ZOTERO
 from citeloom.zotero.gateway import KEY, Zotero, tree
 from citeloom.zotero.scope import Scope, below, find_scope, select

@@ -1,18 +1,29 @@
-"""What was done and what was asked: past jobs, and the log of what went to which editor."""
+"""What was done and asked: past jobs, and the log of what went to which editor."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
-from citeloom.api.verbs import encode
+from citeloom.api.activity import (
+    AccessLog,
+    ClearAccessLog,
+    ClearedLog,
+    GetLoggedPassages,
+    Jobs,
+    ListJobs,
+    LoggedPassage,
+    LoggedPassages,
+    PastJob,
+    ShowAccessLog,
+)
+from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
 from citeloom.core.types import TextSource
-from citeloom.search.hits import as_hit
+from citeloom.search.hits import cite
 from citeloom.search.query import SearchService
 
 log = logging.getLogger(__name__)
@@ -21,7 +32,7 @@ _MOST = 10_000  # entries in one answer
 
 
 class ActivityService:
-    """Looks back."""
+    """Lists jobs and the access log, and deletes entries of the log."""
 
     def __init__(self, catalog: Catalog, jobs: JobQueue, questions: SearchService, log_days: int) -> None:
         self._catalog = catalog
@@ -29,65 +40,71 @@ class ActivityService:
         self._questions = questions
         self._log_days = log_days
 
-    def jobs(self, project_id: str | None, limit: int) -> dict[str, Any]:
-        """What waits and runs, and what has ended, the last one first."""
-        past = self._catalog.jobs.past(project_id, _within(limit))
-        return {"running": encode(self._jobs.busy(project_id)), "past": [_past(job) for job in past]}
+    @handles(ListJobs)
+    def list_jobs(self, request: ListJobs) -> Jobs:
+        """The jobs that wait and run, and those that have ended, the last one first."""
+        past = self._catalog.jobs.past(request.project, _checked(request.limit))
+        return Jobs(running=list(self._jobs.busy(request.project)), past=[_past(job) for job in past])
 
-    def log(
-        self, project_id: str | None, client: str | None, limit: int, before: int | None = None
-    ) -> list[dict[str, Any]]:
-        """What editors asked, the last call first; `before` is the id of an entry that is known already."""
-        return self._catalog.access.latest(project_id, _within(limit), client=client, before=before)
+    @handles(ShowAccessLog)
+    def access_log(self, request: ShowAccessLog) -> AccessLog:
+        """What editors asked, the last call first."""
+        return AccessLog(
+            entries=self._catalog.access.latest(
+                request.project, _checked(request.limit), client=request.client, before=request.before
+            )
+        )
 
-    def passages(self, project_id: str | None, chunk_ids: Sequence[str]) -> dict[str, Any]:
-        """Passages that went out, as they are now; those that are no more are said."""
-        project = next((p for p in self._catalog.projects.all() if p.id == project_id), None)
-        return {"passages": [self._passage(project, chunk_id) for chunk_id in chunk_ids]}
+    @handles(GetLoggedPassages)
+    def logged_passages(self, request: GetLoggedPassages) -> LoggedPassages:
+        """Passages that went out, as they are now, or that they are gone."""
+        project = next((p for p in self._catalog.projects.all() if p.id == request.project), None)
+        return LoggedPassages(passages=[self._passage(project, chunk_id) for chunk_id in request.chunk_ids])
 
-    def clear_log(self) -> int:
-        """Forget what editors asked; gives how many entries that were."""
-        return self._catalog.access.forget()
+    @handles(ClearAccessLog)
+    def clear_access_log(self, request: ClearAccessLog) -> ClearedLog:
+        """Delete all entries of the access log."""
+        return ClearedLog(removed=self._catalog.access.forget())
 
-    def forget_old(self) -> None:
-        """Forget what editors asked longer ago than the settings keep it."""
+    def delete_old_entries(self) -> None:
+        """Delete entries of the access log that are older than the settings allow."""
         try:
             if self._log_days:
                 self._catalog.access.forget(self._log_days)
         except CiteLoomError as error:  # nobody waits for it, and it is tried again
             log.error("old entries of the access log could not be deleted: %s", error)
 
-    def _passage(self, project: Project | None, chunk_id: str) -> dict[str, Any]:
+    def _passage(self, project: Project | None, chunk_id: str) -> LoggedPassage:
         found = self._questions.find_passage(project, chunk_id) if project else None
-        hit = as_hit(found, max_chars=1, full_text=True) if found else {}
-        return {
-            "chunk_id": chunk_id,
-            "cite": hit.get("cite"),
-            "by_agent": hit.get("text_source") == TextSource.AGENT,
-            "title": hit.get("title"),
-            "section_path": hit.get("section_path", []),
-            "text": hit.get("full_text"),
-            "gone": found is None,
-        }
+        payload: dict[str, Any] = found.payload if found else {}
+        return LoggedPassage(
+            chunk_id=chunk_id,
+            cite=cite(payload.get("citekey") or "", payload.get("page_labels") or []),
+            by_agent=payload.get("text_source") == TextSource.AGENT,
+            title=payload.get("title"),
+            section_path=payload.get("section_path") or [],
+            text=payload.get("chunk_text"),
+            gone=found is None,
+        )
 
 
-def _past(job: Job) -> dict[str, Any]:
+def _past(job: Job) -> PastJob:
     result = dict(job.result)
     error = result.pop("error", None)
-    return {
-        "job_id": job.id,
-        "project": job.project_id,
-        "kind": job.kind,
-        "state": job.state,
-        "source": job.request.get("source"),
-        "created_at": job.created_at,
-        "finished_at": job.finished_at,
-        "result": result,
-        "error": error,
-    }
+    return PastJob(
+        job_id=job.id,
+        project=job.project_id,
+        kind=job.kind,
+        state=job.state,
+        source=job.request.get("source"),
+        created_at=job.created_at,
+        finished_at=job.finished_at,
+        result=result,
+        error=error,
+    )
 
 
-def _within(limit: int) -> int:
+def _checked(limit: int) -> int:
     if not 1 <= limit <= _MOST:
         raise CiteLoomError(Code.INVALID_INPUT, f"limit is {limit}.", f"Ask for 1 to {_MOST} entries.")
     return limit

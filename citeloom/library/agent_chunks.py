@@ -1,22 +1,32 @@
-"""Passages that an agent made and embedded itself: marked as its own, under no citekey until a person gives one."""
+"""Storing passages that an agent made and embedded: marked as its own, under no citekey until a person gives one.
+
+The tool `store_chunks` calls it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from citeloom.api.library import AgentChunk, ChunkDocument, StoreChunks, StoredChunks
+from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
-from citeloom.catalog.documents import STORED_TYPE, Document, State
+from citeloom.catalog.documents import STORED_TYPE
 from citeloom.catalog.projects import Project
+from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import YEARS, is_whole
 from citeloom.core.text.sanitize import one_line
 from citeloom.core.types import TextSource
-from citeloom.importing.ids import STORED, document_id, passage_set_id, stored_passage_id
-from citeloom.importing.stages.match import AGENT, CONFIRMED, METADATA_KEYS, claimed_key
-from citeloom.index.base import Collection, Point
-from citeloom.index.filters import AnyOf, section_keys, section_names
+from citeloom.importing.ids import STORED, document_id, stored_passage_id
+from citeloom.importing.stages.match import AGENT
+from citeloom.index.base import Point
+from citeloom.index.filters import section_keys, section_names
+from citeloom.index.models.embedding import ModelRegistry
+from citeloom.library.agent_documents import passage_set, save_documents
+from citeloom.library.indexes import Indexes
 
 MOST_ITEMS = 500
 FULL_BATCH = 100
@@ -29,8 +39,47 @@ _LISTS = ("authors", "tags", "collections", "section_path", "page_labels")
 _NUMBERS = ("year", "page_start", "page_end", "chunk_index")
 
 
-def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], dict[str, dict[str, Any]], list[str]]:
-    """The passages to write, their documents, and what the agent should know. All are checked before any is written."""
+class AgentChunkService:
+    """Stores the passages of agents."""
+
+    def __init__(self, catalog: Catalog, indexes: Indexes, models: ModelRegistry) -> None:
+        self._catalog = catalog
+        self._indexes = indexes
+        self._models = models
+
+    @handles(StoreChunks)
+    def store_chunks(self, request: StoreChunks, cancel: Cancel) -> StoredChunks:
+        """Check a batch of passages, then write them and the rows of their documents."""
+        project = self._catalog.projects.get(request.project)
+        points, documents, warnings = make_points(project, request.items)
+        if project.hybrid_enabled:
+            sparse = self._models.sparse(project.sparse_model).embed([p.payload["chunk_text"] for p in points])
+            points = [replace(point, sparse=vector) for point, vector in zip(points, sparse, strict=True)]
+        cancel.check()
+        with self._indexes.write_lock(project):
+            collection = self._indexes.open(project)
+            before = {str(hit.payload["doc_id"]) for hit in collection.get([point.id for point in points])}
+            collection.upsert(points)
+            self._catalog.projects.count_changed(project.id, len(points))
+            save_documents(self._catalog, collection, project, documents, before)
+        return StoredChunks(
+            chunks_written=len(points),
+            documents=[
+                ChunkDocument(
+                    doc_id=doc_id, source=of["source"].removeprefix(STORED), claimed_citekey=of.get("citekey")
+                )
+                for doc_id, of in documents.items()
+            ],
+            project=project.id,
+            embed_model=project.dense_model,
+            warnings=warnings,
+        )
+
+
+def make_points(
+    project: Project, items: Sequence[AgentChunk]
+) -> tuple[list[Point], dict[str, dict[str, Any]], list[str]]:
+    """The passages to write, their documents' metadata by id, and warnings. One wrong item refuses the batch."""
     if not 1 <= len(items) <= MOST_ITEMS:
         raise _invalid(f"There are {len(items)} items.", f"Send {FULL_BATCH} to {MOST_ITEMS} at a time.")
     warnings = []
@@ -39,29 +88,26 @@ def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], 
     made: dict[str, Point] = {}
     documents: dict[str, dict[str, Any]] = {}
     for position, item in enumerate(items):
-        _check_vector(project, position, item["embedding"])
-        metadata = _metadata(position, item.get("metadata") or {})
-        model = (item.get("metadata") or {}).get("embed_model")
+        _check_vector(project, position, item.embedding)
+        given = item.metadata or {}
+        metadata = _metadata(position, given)
+        model = given.get("embed_model")
         if model is not None and model != project.dense_model:
             raise CiteLoomError(
                 Code.EMBEDDING_MISMATCH,
                 f"items[{position}] was embedded by {model}, this project uses {project.dense_model}.",
                 "Embed with that model. Nothing was written.",
             )
-        if not str(item["id"]).strip() or not str(item["text"]).strip():
+        if not item.id.strip() or not item.text.strip():
             raise _invalid(f"items[{position}] has an empty id or text.", "Nothing was written.")
-        if one_line(str(item["id"])) != str(item["id"]):  # it could not be named as it is shown
+        if one_line(item.id) != item.id:  # it could not be named as it is shown
             raise _invalid(f"items[{position}].id has control characters in it.", "Nothing was written.")
-        key = str(
-            (item.get("metadata") or {}).get("doc_id") or metadata.get("source") or metadata.get("citekey") or AGENT
-        )
+        key = str(given.get("doc_id") or metadata.get("source") or metadata.get("citekey") or AGENT)
         source = STORED + key
         doc_id = document_id(project.id, source)
         documents.setdefault(doc_id, {**metadata, "source": source})
-        point_id = stored_passage_id(project.id, str(item["id"]))
-        made[point_id] = Point(
-            point_id, item["embedding"], None, _payload(project, item, metadata, doc_id, key, position)
-        )
+        point_id = stored_passage_id(project.id, item.id)
+        made[point_id] = Point(point_id, item.embedding, None, _payload(project, item, metadata, doc_id, key, position))
     if len(made) < len(items):
         warnings.append(
             f"{len(items) - len(made)} items had an id that another item of the batch had too: the last one counts."
@@ -69,73 +115,8 @@ def points(project: Project, items: list[dict[str, Any]]) -> tuple[list[Point], 
     return list(made.values()), documents, warnings
 
 
-def documents_of(collection: Collection, points: Sequence[Point]) -> set[str]:
-    """The documents that have passages under these ids now."""
-    return {str(hit.payload["doc_id"]) for hit in collection.get([point.id for point in points])}
-
-
-def note(
-    catalog: Catalog,
-    collection: Collection,
-    project: Project,
-    documents: dict[str, dict[str, Any]],
-    before: Iterable[str] = (),
-) -> None:
-    """Keep a row for each document that the passages belong to; `before` had some of them and are counted again."""
-    for doc_id, metadata in documents.items():
-        document = catalog.documents.find(project.id, doc_id) or Document(project.id, doc_id, metadata["source"])
-        claim, decided = {key: metadata[key] for key in METADATA_KEYS if key in metadata}, document.decision
-        if decided == CONFIRMED or claimed_key(claim) != document.claimed_citekey:
-            document.decision = ""  # it was on another text, or on another claim
-        document.state, document.file_type, document.text_source = State.READY, STORED_TYPE, TextSource.AGENT
-        document.citekey, document.key_made, document.matched_by = "", False, None
-        document.claimed_citekey, document.claimed_by = claimed_key(claim), AGENT
-        document.title = metadata.get("title") or document.title or metadata["source"].removeprefix(STORED)
-        document.record = {"_claim": claim}
-        document.version = _set(project, metadata["source"])
-        document.chunks = collection.count(AnyOf("doc_id", (doc_id,)))
-        if decided:
-            take_back(collection, document)
-        catalog.documents.save(document)
-    for document in catalog.documents.some(project.id, sorted(set(before) - set(documents))):
-        document.chunks = collection.count(AnyOf("doc_id", (document.doc_id,)))
-        if document.chunks:
-            catalog.documents.save(document)
-        else:
-            catalog.documents.remove(project.id, document.doc_id)
-
-
-def take_back(collection: Collection, document: Document) -> None:
-    """Have all passages of a document say that they are an agent's, and not a work's."""
-    values = {"citekey": "", "citekey_made": False, "claimed_citekey": document.open_claim or None}
-    if document.by_agent:
-        values["text_source"] = str(TextSource.AGENT)
-    collection.rewrite(AnyOf("doc_id", (document.doc_id,)), values)
-
-
-def mend(catalog: Catalog, project: Project, collection: Collection) -> None:
-    """Rewrite what an earlier version wrote of agents as if it were the works' own."""
-    for document in catalog.documents.claiming(project.id):
-        if document.by_agent and document.text_source != TextSource.AGENT:
-            take_back(collection, document)
-            document.text_source = TextSource.AGENT
-            catalog.documents.save(document)
-        elif document.record.get("_metadata"):  # until it has been read again
-            take_back(collection, document)
-
-
-def text(collection: Collection, document: Document) -> str:
-    """The passages of a stored document, one after the other."""
-    hits = collection.scroll(AnyOf("doc_id", (document.doc_id,)), limit=max(1, document.chunks))
-    return "\n\n".join(h.payload["chunk_text"] for h in hits)
-
-
-def _set(project: Project, source: str) -> str:
-    return passage_set_id(project.id, source, "stored", 0)
-
-
 def _payload(
-    project: Project, item: dict[str, Any], metadata: dict[str, Any], doc_id: str, key: str, position: int
+    project: Project, item: AgentChunk, metadata: dict[str, Any], doc_id: str, key: str, position: int
 ) -> dict[str, Any]:
     path = metadata.get("section_path") or []
     return {
@@ -152,7 +133,7 @@ def _payload(
         "text_source": str(TextSource.AGENT),
         "project_id": project.id,
         "doc_id": doc_id,
-        "chunk_id": str(item["id"]),
+        "chunk_id": item.id,
         "section": metadata.get("section") or (path[-1] if path else None),
         "section_path": path,
         "heading_chain": " > ".join(path),
@@ -160,10 +141,10 @@ def _payload(
         "section_names": section_names(path),
         "source_path": STORED + key,
         "file_type": STORED_TYPE,
-        "chunk_text": str(item["text"]),
+        "chunk_text": item.text,
         "embed_model": project.dense_model,
         "sparse_model": project.sparse_model or None,
-        "version": _set(project, STORED + key),
+        "version": passage_set(project, STORED + key),
         "content_hash": None,
     }
 
@@ -203,7 +184,7 @@ def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
     return known
 
 
-def _check_vector(project: Project, position: int, vector: Any) -> None:
+def _check_vector(project: Project, position: int, vector: Sequence[float]) -> None:
     if len(vector) != project.dense_size:
         raise CiteLoomError(
             Code.EMBEDDING_MISMATCH,

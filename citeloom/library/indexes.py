@@ -1,4 +1,7 @@
-"""The projects' indexes: opened and mended once, written to by one at a time, swapped for others unseen."""
+"""The index of each project: opened and repaired once, locked for one writer, replaced by another generation.
+
+Everything that searches or writes passages gets its collection here.
+"""
 
 from __future__ import annotations
 
@@ -19,46 +22,46 @@ from citeloom.index.base import Collection
 from citeloom.index.edge.checksums import damaged
 from citeloom.index.edge.optimise import AT_ONCE, Tell, optimised_copy
 from citeloom.index.registry import Collections, Place
-from citeloom.library import agent_chunks
+from citeloom.library import agent_documents
 
 log = logging.getLogger(__name__)
 
-_OPTIMISE_FROM = 20_000  # passages written or deleted since the last time that make it worth its time
-_WRITE_WAIT = 10.0
+_OPTIMISE_FROM = 20_000  # passages written or deleted since the search graph was built that make another worth it
+_LOCK_SECONDS = 10.0  # that an agent's write waits for the lock
 
 
-class _Writing:
-    """The right to write into one index."""
+class _WriteLock:
+    """Lock for the writers of one index."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.why = ""  # it cannot be had for long
-        self.would_be_wasted = False  # whoever has it would have to begin from the start
+        self.reason = ""  # what a long holder does with the index
+        self.restarts = False  # a holder that is interrupted would have to begin from the start
 
 
 class Indexes:
-    """Gives out the index of each project."""
+    """Opens, locks, replaces and removes the indexes of the projects."""
 
     def __init__(self, catalog: Catalog, collections: Collections) -> None:
         self._catalog = catalog
         self.collections = collections
-        self._mended: set[str] = set()
-        self._ended = False
-        self._in_vain: dict[Place, int] = {}  # how many passages waited for a search graph that could not be built
-        self._writing: defaultdict[str, _Writing] = defaultdict(_Writing)
+        self._repaired: set[str] = set()  # names of collections
+        self._closed = False
+        self._failed_at: dict[Place, int] = {}  # how many passages waited for a search graph that could not be built
+        self._write_locks: defaultdict[str, _WriteLock] = defaultdict(_WriteLock)
 
     def open(self, project: Project) -> Collection:
-        """The project's index; the first opening mends what a kill left."""
+        """The index of a project; the first opening repairs what a killed engine left."""
         with self.collections.opening(project.collection):
-            if self._ended:  # the index may be another's by now, in this process or the next
+            if self._closed:  # the index may be another's by now, in this process or the next
                 raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
             collection = self._opened(project)
-            if project.collection not in self._mended:
+            if project.collection not in self._repaired:
                 mend(self._catalog, project, collection)
                 self._refuse_empty(project, collection)
-                agent_chunks.mend(self._catalog, project, collection)
+                agent_documents.migrate(self._catalog, project, collection)
                 self._tidy(project)
-                self._mended.add(project.collection)
+                self._repaired.add(project.collection)
             return collection
 
     def _opened(self, project: Project) -> Collection:
@@ -71,13 +74,13 @@ class Indexes:
                 # A kill came before it was made, or in the middle: there is nothing that could be lost.
                 log.warning("the empty index of %s is made anew: %s", project.id, error.message)
                 return self.create(project)
-            raise _how_to_have_it_again(error, project) from error
+            raise _with_rebuild_step(error, project) from error
 
     def _refuse_empty(self, project: Project, collection: Collection) -> None:
-        """Do not answer with nothing where there was something: its segments are gone."""
+        """Refuse an index whose segments are gone: it would answer that nothing was found."""
         expected = self._catalog.documents.chunk_count(project.id)
         if expected and not collection.count():
-            raise _how_to_have_it_again(damaged(f"it holds none of {expected} passages"), project)
+            raise _with_rebuild_step(damaged(f"it holds none of {expected} passages"), project)
 
     def create(self, project: Project) -> Collection:
         """The empty index of a project that has no passages yet."""
@@ -88,7 +91,7 @@ class Indexes:
         return made
 
     def lost(self) -> CiteLoomError | None:
-        """What to say where indexes are there that the catalog knows nothing of."""
+        """The error that names indexes which belong to no project of the catalog, if there are any."""
         names = self.collections.without_project({project.collection for project in self._catalog.projects.all()})
         if not names:
             return None
@@ -110,15 +113,15 @@ class Indexes:
             log.warning("earlier generations of %s are left: %s", project.collection, error)
 
     def _being_built(self, project: Project) -> list[Place]:
-        """Where a move that an ended engine left is to go on."""
+        """The targets of moves that are to be resumed."""
         moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
         return [place_of(moved(project, str(job.request["to"]))) for job in moves]
 
     def remove(self, project: Project) -> str | None:
-        """Delete a project with its index; gives what to do about what could not be deleted."""
+        """Delete a project with its index; the result says what to do about passages that could not be deleted."""
         with self.collections.opening(project.collection):
             self._catalog.projects.remove(project.id)
-            self._mended.discard(project.collection)
+            self._repaired.discard(project.collection)
             try:
                 self.collections.remove(place_of(project))
             except CiteLoomError as error:
@@ -126,45 +129,45 @@ class Indexes:
         return None
 
     def end(self) -> None:
-        """Close all, and give out no more."""
-        self._ended = True
+        """Close all indexes for good."""
+        self._closed = True
         self.collections.close()
 
     # -- writing ---------------------------------------------------------------------------------------------
 
     @property
     def is_writing(self) -> bool:
-        """Whether an index is being optimised or written to by an agent: ending now would waste it."""
-        return any(writing.lock.locked() and writing.would_be_wasted for writing in list(self._writing.values()))
+        """Whether an index is being optimised or written to by an agent, which would have to begin again."""
+        return any(held.lock.locked() and held.restarts for held in list(self._write_locks.values()))
 
     @contextmanager
-    def may_write(self, project: Project) -> Iterator[None]:
-        """The right to write, or TIMEOUT while it cannot be had."""
-        writing = self._writing[project.collection]
-        if not writing.lock.acquire(timeout=_WRITE_WAIT):
-            raise CiteLoomError(Code.TIMEOUT, f"The index is being {writing.why}.", "Try again in a minute.")
-        writing.would_be_wasted = True
+    def write_lock(self, project: Project) -> Iterator[None]:
+        """Lock an index for a write outside of imports; TIMEOUT while a long job has it."""
+        held = self._write_locks[project.collection]
+        if not held.lock.acquire(timeout=_LOCK_SECONDS):
+            raise CiteLoomError(Code.TIMEOUT, f"The index is being {held.reason}.", "Try again in a minute.")
+        held.restarts = True
         try:
             yield
         finally:
-            writing.lock.release()
+            held.lock.release()
 
     @contextmanager
-    def untouched(self, projects: Sequence[Project], why: str, *, would_be_wasted: bool = False) -> Iterator[None]:
-        """No agent writes into these indexes: what was written meanwhile would be missing in the copy."""
-        with ExitStack() as held:
+    def untouched(self, projects: Sequence[Project], reason: str, *, restarts: bool = False) -> Iterator[None]:
+        """Keep agents from writing while indexes are copied: what they wrote would be missing in the copy."""
+        with ExitStack() as stack:
             for name in sorted({project.collection for project in projects}):
-                writing = self._writing[name]
-                held.enter_context(writing.lock)
-                writing.why, writing.would_be_wasted = why, would_be_wasted
+                held = self._write_locks[name]
+                stack.enter_context(held.lock)
+                held.reason, held.restarts = reason, restarts
             yield
 
     # -- swapping --------------------------------------------------------------------------------------------
 
     def swap(self, old: Project, new: Project, made: Collection) -> None:
-        """Have another generation, which `new` names, answer from now on."""
+        """Replace an index by the generation that `new` names."""
         with self.collections.swapped(place_of(new), made):
-            # Read again: making it took minutes, in which somebody may have removed the project.
+            # Read again: building it took minutes, in which somebody may have removed the project.
             current = self._catalog.projects.get(old.id)
             self._catalog.projects.save(
                 replace(current, generation=new.generation, server=new.server, without_graph=new.without_graph)
@@ -176,27 +179,27 @@ class Indexes:
             if self._is_due(project, _OPTIMISE_FROM):
                 self._build_graph(project, threading.Event())
 
-    def settle(self, project_id: str, during: AbstractContextManager[None], stop: threading.Event) -> None:
-        """In the middle of a long import, build the search graph before too much waits for one."""
+    def build_graph_if_due(self, project_id: str, during: AbstractContextManager[None], stop: threading.Event) -> None:
+        """Build the search graph in the middle of a long import, before too many passages wait for one."""
         project = self._catalog.projects.get(project_id)
         if self._is_due(project, AT_ONCE):
             with during:
                 self._build_graph(project, stop)
 
     def _is_due(self, project: Project, waiting: int) -> bool:
-        # What failed is tried again when as many more wait for it, not all the time.
-        return not project.server and project.without_graph >= waiting + self._in_vain.get(place_of(project), 0)
+        # After a failure it is tried again when as many more passages wait.
+        return not project.server and project.without_graph >= waiting + self._failed_at.get(place_of(project), 0)
 
     def _build_graph(self, project: Project, stop: threading.Event) -> None:
         try:
-            with self.untouched([project], "optimised", would_be_wasted=True):
+            with self.untouched([project], "optimised", restarts=True):
                 self._optimise(project, stop)
         except CiteLoomError as error:
-            self._in_vain[place_of(project)] = project.without_graph
+            self._failed_at[place_of(project)] = project.without_graph
             log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)
 
     def compact(self, project: Project, tell: Tell, stop: threading.Event) -> None:
-        """Write a project's passages anew, without what was deleted, with a search graph. Hold its writers back."""
+        """Rewrite the passages of a project without the deleted ones and build its search graph; lock its writers."""
         self._optimise(project, stop, (project.dense_size, project.hybrid_enabled), tell)
 
     def _optimise(
@@ -220,7 +223,7 @@ class Indexes:
         log.info("optimised %s", project.collection)
 
     def _check_room(self, project: Project) -> None:
-        """Refuse to fill the disk with a copy of an index."""
+        """Raise where the disk has no room for a copy of an index."""
         needed = 2 * self.collections.size_on_disk(project.collection)
         if self.collections.free_room() < needed:
             raise CiteLoomError(
@@ -236,11 +239,11 @@ def moved(project: Project, to: str) -> Project:
 
 
 def left_on_server(place: Place, error: CiteLoomError) -> str:
-    """What to say of passages that are no longer needed on a server that does not let them be deleted."""
+    """The note on passages that could not be deleted from a server."""
     return f"Its passages are still on {place.server}: delete {place.on_server} there ({error.message.rstrip('.')})."
 
 
-def _how_to_have_it_again(error: CiteLoomError, project: Project) -> CiteLoomError:
+def _with_rebuild_step(error: CiteLoomError, project: Project) -> CiteLoomError:
     if _is_gone(error, project):
         error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
     return error

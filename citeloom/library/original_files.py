@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.lru_cache import LruCache
 from citeloom.importing.ids import document_id, shown_source
-from citeloom.importing.importer import Importer
 from citeloom.importing.sources.folder import hash_file
 from citeloom.importing.sources.web_address import is_address
 from citeloom.importing.sources.zotero import ANNOTATIONS
 
-_KEPT = 100  # contents of files
+_CACHED_HASHES = 100
 
 _Stamp = tuple[int, int]
 
 
-class Originals:
-    """Finds the file of a document."""
+class OriginalFiles:
+    """Finds the file of a document and checks that its content is the one that was read."""
 
-    def __init__(self, importer: Importer) -> None:
-        self._catalog = importer.catalog
-        self._downloads = importer.downloads
-        self._hashes: LruCache[tuple[_Stamp, str]] = LruCache(_KEPT)
+    def __init__(self, catalog: Catalog, downloads: Path) -> None:
+        self._catalog = catalog
+        self._downloads = downloads
+        self._hashes: LruCache[tuple[_Stamp, str]] = LruCache(_CACHED_HASHES)
 
     def with_pages(self, document: Document) -> Document:
-        """The document whose pages it is about: what annotations mark is in their attachment."""
+        """The document that has the pages: the attachment that annotations are on, else the document itself."""
         if document.file_type != "annotations":
             return document
         attachment = document.source.removesuffix(f"/{ANNOTATIONS}")
         return self._catalog.documents.find(document.project_id, source=attachment) or document
 
-    def file(self, document: Document, content_hash: str | None) -> Path:
+    def path(self, document: Document, content_hash: str | None) -> Path:
         """A document's file, if it still has the content that was read."""
         path = Path(document.path or document.source)
         if is_address(document.source):

@@ -1,60 +1,72 @@
-"""The page on which a passage stands, as a picture with the passage marked."""
+"""Images of pages with a passage marked, for the search page of the app."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+from citeloom.api.library import GetPageImage, PageImage
+from citeloom.api.verbs import handles
+from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
+from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.limits import Limits
-from citeloom.conversion.pool import StandbyWorker, conversion_file
+from citeloom.conversion.pool import StandbyWorker
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.lru_cache import LruCache
+from citeloom.core.settings import Ocr
 from citeloom.importing.ids import STORED, shown_source
-from citeloom.importing.importer import Importer
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Hit
-from citeloom.library.document_text import Reading
+from citeloom.library.document_text import DocumentTexts
+from citeloom.library.original_files import OriginalFiles
 from citeloom.search.query import SearchService
 
 _NARROWEST, _WIDEST = 200, 4000  # pixels
-_KEPT = 20  # answers: stepping back and forth is instant
-_KEPT_CHARACTERS = 60_000_000  # of all of them
-_SHOWING = 30.0  # seconds that a page may take
-_RECOGNISING = 180.0
-_MEGABYTES = 2000
-_FARTHEST = 1e6  # points: no page is larger
+_CACHED = 20  # answers: stepping back and forth is instant
+_CACHED_CHARACTERS = 60_000_000  # of all of them
+_RENDER_SECONDS = 30.0
+_OCR_SECONDS = 180.0
+_WORKER_MEGABYTES = 2000
+_LARGEST_COORDINATE = 1e6  # points: no page is larger
 
 
 class PageImageService:
-    """Shows pages. What a file does to its reader is done to a process of its own, which no import waits for."""
+    """Renders pages in worker processes of its own: a file that crashes its reader, or takes long, holds up nobody."""
 
-    def __init__(self, importer: Importer, questions: SearchService, reading: Reading) -> None:
-        self._catalog = importer.catalog
-        self._conversions = importer.conversions
-        self._ocr = importer.settings.ocr
-        self._questions, self._reading = questions, reading
-        self._showing, self._recognising = StandbyWorker(), StandbyWorker()
-        self._answers: LruCache[dict[str, Any]] = LruCache(_KEPT, _KEPT_CHARACTERS)
+    def __init__(
+        self,
+        catalog: Catalog,
+        conversions: Path,
+        ocr: Ocr,
+        questions: SearchService,
+        texts: DocumentTexts,
+        original_files: OriginalFiles,
+    ) -> None:
+        self._catalog = catalog
+        self._conversions = conversions
+        self._ocr = ocr
+        self._questions, self._texts, self._original_files = questions, texts, original_files
+        self._render_worker, self._ocr_worker = StandbyWorker(), StandbyWorker()
+        self._answers: LruCache[dict[str, Any]] = LruCache(_CACHED, _CACHED_CHARACTERS)
 
-    def page(
-        self, project: Project, chunk_id: str, width: int, page: int | None = None, *, recognise: bool = False
-    ) -> dict[str, Any]:
-        """A page of a passage's document, by default the one where the passage begins, with its lines marked.
-
-        Marks on a page whose text was recognised may take seconds: such an answer is `pending`, without marks, until
-        it is asked for with `recognise`.
-        """
-        if not _NARROWEST <= width <= _WIDEST:
-            raise CiteLoomError(Code.INVALID_INPUT, f"width is {width}.", f"Ask for {_NARROWEST} to {_WIDEST} pixels.")
-        _, hit = self._questions.passage(project, chunk_id, 0)
+    @handles(GetPageImage)
+    def page_image(self, request: GetPageImage) -> PageImage:
+        """A page of a passage's document, by default the one where the passage begins, with its lines marked."""
+        if not _NARROWEST <= request.width <= _WIDEST:
+            raise CiteLoomError(
+                Code.INVALID_INPUT, f"width is {request.width}.", f"Ask for {_NARROWEST} to {_WIDEST} pixels."
+            )
+        project = self._catalog.projects.get(request.project)
+        _, hit = self._questions.passage(project, request.chunk_id, 0)
         document = self._document(project, hit)
         first, last = hit.payload["page_start"], hit.payload["page_end"] or hit.payload["page_start"]
-        number = first if page is None else page
+        number = first if request.page is None else request.page
         own = hit.payload["doc_id"] == document.doc_id
         content_hash = hit.payload["content_hash"] if own else document.content_hash
-        path = self._reading.originals.file(document, content_hash)
+        path = self._original_files.path(document, content_hash)
         of_passage = {
             "path": str(path),
             "kind": document.file_type,
@@ -64,39 +76,38 @@ class PageImageService:
             "first": first,
             "last": last,
         }
-        answer = self._shown(of_passage | {"look": "picture", "width": width, "places": _places(hit, number)})
+        rendering = {"look": "picture", "width": request.width, "places": _annotated_areas(hit, number)}
+        answer = self._from_worker(of_passage | rendering)
         pending = hit.payload["text_source"] == "ocr" and not answer["found"] and first <= number <= last
-        if pending and recognise:
+        if pending and request.recognise:
             languages = document.ocr_languages or list(self._ocr.languages)
             asked = {"look": "recognised", "ocr_languages": languages, "ocr_engine": self._ocr.engine}
-            answer |= self._shown(of_passage | asked)
+            answer |= self._from_worker(of_passage | asked)
             pending = False
         label = self._label(project, document, hit, number) or answer["label"] or str(number)
-        return {**answer, "label": label, "pending": pending, "text_source": hit.payload["text_source"]}
+        return PageImage(**answer | {"label": label, "pending": pending, "text_source": hit.payload["text_source"]})
 
     def end(self) -> None:
-        """End the processes."""
-        self._showing.end()
-        self._recognising.end()
+        """End the worker processes."""
+        self._render_worker.end()
+        self._ocr_worker.end()
 
-    def _shown(self, request: dict[str, Any]) -> dict[str, Any]:
-        """An answer of a worker, or the same as a moment ago."""
+    def _from_worker(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer of a worker, cached."""
         key = json.dumps(request)
         answer = self._answers.get(key)
         if answer is None:
             if request["look"] == "picture":
-                answer = self._showing.ask(request, Limits(_SHOWING, _MEGABYTES))
+                answer = self._render_worker.ask(request, Limits(_RENDER_SECONDS, _WORKER_MEGABYTES))
             else:
-                answer = self._recognising.ask(request, Limits(_RECOGNISING, _MEGABYTES))
+                answer = self._ocr_worker.ask(request, Limits(_OCR_SECONDS, _WORKER_MEGABYTES))
             answer = {name: value for name, value in answer.items() if name not in ("id", "ok")}
             self._answers.keep(key, answer, len(answer.get("png", "")))
         return dict(answer)
 
     def _document(self, project: Project, hit: Hit) -> Document:
-        """The document whose pages the passage stands on."""
-        document = self._reading.originals.with_pages(
-            self._catalog.documents.get(project.id, hit.payload["doc_id"], None)
-        )
+        """The document that has the pages of a passage."""
+        document = self._original_files.with_pages(self._catalog.documents.get(project.id, hit.payload["doc_id"], None))
         shown = document.file_type in ("pdf", "image") and not document.source.startswith(STORED)
         if not shown or hit.payload.get("page_start") is None:
             raise CiteLoomError(
@@ -108,19 +119,19 @@ class PageImageService:
         return document
 
     def _label(self, project: Project, document: Document, hit: Hit, number: int) -> str | None:
-        """How the page is cited: the passage knows its own pages, the conversion knows all of them."""
+        """The label of a page: of the passage's own pages from the passage, of others from the conversion."""
         first, labels = hit.payload["page_start"], hit.payload.get("page_labels") or []
         if 0 <= number - first < len(labels):
             return str(labels[number - first])
         cache = conversion_file(self._conversions, document.content_hash or "", document.converter)
         if document.converter_engine != QUICK and not cache.exists():
             return None  # reading it again would take longer than anybody waits for a number
-        page = self._reading.page(project, document.doc_id, number)
+        page = self._texts.page(project, document.doc_id, number)
         return page.label if page else None
 
 
-def _places(hit: Hit, number: int) -> list[list[float]]:
-    """Where Zotero says that an annotation stands on a page, in the file's own measure."""
+def _annotated_areas(hit: Hit, number: int) -> list[list[float]]:
+    """The areas of a Zotero annotation on a page, in points of the file."""
     position = (hit.payload.get("annotation") or {}).get("position") or {}
     rects = position.get("rects" if number == hit.payload["page_start"] else "nextPageRects")
     if not isinstance(rects, list):
@@ -129,4 +140,4 @@ def _places(hit: Hit, number: int) -> list[list[float]]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) < _FARTHEST
+    return isinstance(value, int | float) and abs(value) < _LARGEST_COORDINATE

@@ -1,4 +1,7 @@
-"""The text of a document whose whole conversion has still to come, put together from its passages."""
+"""The text of a document put together from its passages, where there is no whole conversion of it.
+
+The text of documents and the check of quotations use it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from citeloom.index.base import Hit
 
 
 def from_passages(document: Document, hits: Sequence[Hit]) -> Converted:
-    """The document as its passages show it: a page's text is that of the passages that stand on it."""
+    """A conversion made of passages: the text of a page is that of the passages on it."""
     blocks: list[Block] = []
     section: tuple[str, ...] = ()
     texts: dict[int, list[str]] = {}

@@ -2,70 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from citeloom.api.verbs import encode
+from citeloom.api.library import (
+    AddProject,
+    AllowSources,
+    CollectionDetails,
+    CollectionStorage,
+    DisallowedSource,
+    DisallowSource,
+    InspectCollection,
+    ListProjects,
+    NewProject,
+    ProjectDetails,
+    ProjectSummaries,
+    ProjectSummary,
+    RecentJob,
+    RemovedProject,
+    RemoveProject,
+    ShowProject,
+    ZoteroPart,
+)
+from citeloom.api.verbs import handles
 from citeloom.bibliography.references import load_references
-from citeloom.catalog.projects import Project, Source, collection_name
+from citeloom.catalog import Catalog
+from citeloom.catalog.projects import Project, collection_name
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
-from citeloom.importing.importer import Importer
+from citeloom.core.settings import Settings
+from citeloom.core.types import Coverage, Source
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import existing
 from citeloom.importing.zotero_service import ZoteroService
+from citeloom.index.models.embedding import ModelRegistry
+from citeloom.index.registry import Collections
 from citeloom.library.indexes import Indexes
 from citeloom.zotero.cached_source import one_round
 
+_RECENT_JOBS = 5
+
 
 class ProjectService:
-    """Where projects are looked after."""
+    """Makes, changes, describes and removes projects."""
 
     def __init__(
         self,
-        importer: Importer,
+        catalog: Catalog,
+        collections: Collections,
         indexes: Indexes,
+        models: ModelRegistry,
+        settings: Settings,
         jobs: JobQueue,
         zotero: ZoteroService,
         sources_changed: Callable[[], None],
     ) -> None:
-        self._catalog = importer.catalog
-        self._collections = importer.collections
-        self._models = importer.models
-        self._chosen = importer.settings.models
-        self._server = importer.settings.index.server
-        self._default = importer.settings.default_project
+        self._catalog = catalog
+        self._collections = collections
         self._indexes = indexes
+        self._models = models
+        self._settings = settings
         self._jobs = jobs
         self._zotero = zotero
         self._sources_changed = sources_changed
 
-    def add(
-        self, project_id: str, references: str | None, folders: Sequence[str], zotero: Sequence[Mapping[str, Any]] = ()
-    ) -> dict[str, Any]:
-        """A new project with the folders and the parts of Zotero that it may read."""
-        collection_name(project_id)  # a name that cannot be is said before Zotero is asked
-        sources = self._sources(folders, zotero)
-        warnings: tuple[str, ...] = ()
-        count = None
+    @handles(AddProject)
+    def add_project(self, request: AddProject) -> NewProject:
+        """Make a project with the folders and the parts of Zotero that it may read."""
+        name = collection_name(request.project)  # an id that cannot be is refused before Zotero is asked
+        sources = self._sources(request.folders, request.zotero)
+        warnings: list[str] = []
+        references, records = request.references, None
         if references:
             references = str(existing(references))
             loaded = load_references(Path(references))
-            warnings, count = loaded.warnings, len(loaded.records)
-        info = self._models.info(self._chosen.dense)
-        sparse = self._chosen.sparse
-        if sparse:
+            warnings, records = list(loaded.warnings), len(loaded.records)
+        info = self._models.info(self._settings.models.dense)
+        if sparse := self._settings.models.sparse:
             self._models.sparse(sparse)
-        if self._server:
-            self._collections.version_of(self._server)
-        with self._collections.opening(collection_name(project_id)):
+        if server := self._settings.index.server:
+            self._collections.version_of(server)
+        with self._collections.opening(name):
             # The row is written first, with everything in it: on a server, nobody could tell whose a collection without
             # one is. Where a kill comes before the collection is there, the next opening makes it.
             project = self._catalog.projects.add(
-                project_id,
+                request.project,
                 references,
                 {
                     "dense_model": info.name,
@@ -73,7 +96,7 @@ class ProjectService:
                     "dense_size": info.size,
                     "sparse_model": sparse,
                 },
-                self._server,
+                server,
                 sources,
             )
             try:
@@ -83,19 +106,21 @@ class ProjectService:
                 self._catalog.projects.remove(project.id)
                 raise
         self._sources_changed()
-        return {**self.show(project.id), "records": count, "warnings": list(warnings)}
+        return NewProject(**self._details(project.id), records=records, warnings=warnings)
 
-    def allow(self, project_id: str, folders: Sequence[str], zotero: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    @handles(AllowSources)
+    def allow_sources(self, request: AllowSources) -> ProjectDetails:
         """Let a project read more."""
-        project = self._catalog.projects.get(project_id)
-        for source in self._sources(folders, zotero):
+        project = self._catalog.projects.get(request.project)
+        for source in self._sources(request.folders, request.zotero):
             self._catalog.projects.add_source(project.id, source)
         self._sources_changed()
-        return self.show(project.id)
+        return ProjectDetails(**self._details(project.id))
 
-    def disallow(self, project_id: str, name: str) -> dict[str, Any]:
-        """Take a source off a project's list, by its path or by what it is called; its documents go with it."""
-        project = self._catalog.projects.get(project_id)
+    @handles(DisallowSource)
+    def disallow_source(self, request: DisallowSource) -> DisallowedSource:
+        """Have a project no longer read a source, by its path or label; its documents go with it."""
+        project, name = self._catalog.projects.get(request.project), request.source
         sources = self._catalog.projects.sources(project.id)
         found = [s for s in sources if name in (s.path, s.label)]
         if len(found) != 1:
@@ -109,9 +134,10 @@ class ProjectService:
         self._catalog.projects.remove_source(project.id, found[0].path)
         self._sources_changed()
         job = self._jobs.submit(ImportRequest(project.id))
-        return {**self.show(project.id), "job_id": job.id, "disallowed": found[0].label or found[0].path}
+        disallowed = found[0].label or found[0].path
+        return DisallowedSource(**self._details(project.id), job_id=job.id, disallowed=disallowed)
 
-    def _sources(self, folders: Sequence[str], zotero: Sequence[Mapping[str, Any]]) -> list[Source]:
+    def _sources(self, folders: Sequence[str], zotero: Sequence[ZoteroPart]) -> list[Source]:
         sources = [Source("folder", str(existing(f))) for f in folders]
         for source in sources:
             if not Path(source.path).is_dir():
@@ -122,19 +148,14 @@ class ProjectService:
                 )
         with one_round():  # the libraries are read once, however many of their collections are named
             return sources + [
-                self._zotero.part(
-                    part["words"],
-                    library=part.get("library"),
-                    recursive=bool(part.get("recursive", True)),
-                    tags=part.get("tags") or (),
-                )
+                self._zotero.part(part.words, library=part.library, recursive=part.recursive, tags=part.tags)
                 for part in zotero
             ]
 
-    def only(self, visible: frozenset[str] | None = None) -> Project:
-        """The project that is meant where none is named: the default one, or the only one."""
+    def default_project(self, visible: frozenset[str] | None = None) -> Project:
+        """The project that is meant where none is named: the one of the settings, or the only one."""
         projects = {p.id: p for p in self._catalog.projects.all() if visible is None or p.id in visible}
-        default = self._default
+        default = self._settings.default_project
         if default in projects:
             return projects[default]
         if len(projects) == 1:
@@ -150,74 +171,80 @@ class ProjectService:
             choices=list(projects),
         )
 
-    def all(self, visible: frozenset[str] | None = None) -> list[dict[str, Any]]:
-        """Every project that the asker may see."""
-        return [self._summary(p) for p in self._catalog.projects.all() if visible is None or p.id in visible]
+    @handles(ListProjects)
+    def list_projects(self, request: ListProjects) -> ProjectSummaries:
+        """All projects, or those of some ids."""
+        projects = (p for p in self._catalog.projects.all() if request.only is None or p.id in request.only)
+        return ProjectSummaries(projects=[ProjectSummary(**self._summary(p)) for p in projects])
 
-    def show(self, project_id: str) -> dict[str, Any]:
+    @handles(ShowProject)
+    def show_project(self, request: ShowProject) -> ProjectDetails:
         """A project with its sources, coverage and size."""
-        project = self._catalog.projects.get(project_id)
-        return {
-            **self._summary(project),
-            "references": project.references_path,
-            "sources": [asdict(s) for s in self._catalog.projects.sources(project.id)],
-            "server": project.server or None,
-            "bytes": self._collections.size_on_disk(project.collection),
-            "created_at": project.created_at,
-            "jobs": encode(self._jobs.busy(project.id)),
-            "last_jobs": [
-                {
-                    "job_id": j.id,
-                    "state": j.state,
-                    "created_at": j.created_at,
-                    "source": j.request.get("source"),
-                }
-                for j in self._catalog.jobs.latest(project.id, 5)
-            ],
-        }
+        return ProjectDetails(**self._details(request.project))
 
-    def remove(self, project_id: str) -> dict[str, Any]:
-        """Delete a project's index and rows. The researcher's files are not touched."""
-        project = self._catalog.projects.get(project_id)
+    @handles(RemoveProject)
+    def remove_project(self, request: RemoveProject) -> RemovedProject:
+        """Delete the index and the rows of a project. The researcher's files are not touched."""
+        project = self._catalog.projects.get(request.project)
         summary = self._summary(project)
-        self._jobs.drop(project_id)
+        self._jobs.drop(project.id)
         note = self._indexes.remove(project)
         self._sources_changed()
-        return {**summary, "note": note}
+        return RemovedProject(**summary, note=note)
 
-    def inspect(self, project: Project, sample: int) -> dict[str, Any]:
-        """What a project's collection is made of."""
-        if not 0 <= sample <= 5:
-            raise CiteLoomError(Code.INVALID_INPUT, f"sample is {sample}.", "Ask for 0 to 5 sample payloads.")
+    @handles(InspectCollection)
+    def inspect_collection(self, request: InspectCollection) -> CollectionDetails:
+        """Describe the collection of a project."""
+        if not 0 <= request.sample <= 5:
+            raise CiteLoomError(Code.INVALID_INPUT, f"sample is {request.sample}.", "Ask for 0 to 5 sample payloads.")
+        project = self._catalog.projects.get(request.project)
         collection = self._indexes.open(project)
-        one = collection.any_passages(max(1, sample))
-        return {
+        passages = collection.any_passages(max(1, request.sample))
+        return CollectionDetails(
             **self._summary(project),
-            "project": project.id,
-            "size": collection.count(),
-            "named_vectors": ["dense", *(["sparse"] if project.hybrid_enabled else [])],
-            "payload_keys": sorted(one[0].payload) if one else [],
-            "indexes": collection.indexes(),
-            "storage": {
-                "kind": "server" if project.server else "embedded",
-                "bytes": self._collections.size_on_disk(project.collection),
-                "waiting_for_graph": project.without_graph,
-            },
-            "jobs": encode(self._jobs.busy(project.id)),
-            "sample_payloads": [h.payload for h in one[:sample]],
-        }
+            project=project.id,
+            size=collection.count(),
+            named_vectors=["dense", *(["sparse"] if project.hybrid_enabled else [])],
+            payload_keys=sorted(passages[0].payload) if passages else [],
+            indexes=collection.indexes(),
+            storage=CollectionStorage(
+                kind="server" if project.server else "embedded",
+                bytes=self._collections.size_on_disk(project.collection),
+                waiting_for_graph=project.without_graph,
+            ),
+            jobs=list(self._jobs.busy(project.id)),
+            sample_payloads=[passage.payload for passage in passages[: request.sample]],
+        )
 
     def _summary(self, project: Project) -> dict[str, Any]:
-        coverage = self._catalog.documents.coverage(project.id)
+        """The fields of `ProjectSummary`."""
+        coverage = Coverage(**self._catalog.documents.coverage(project.id))
         problem = self._collections.problem(place_of(project))
         return {
-            **({"problem": problem.message} if problem else {}),
             "id": project.id,
             "collection": project.collection,
             "dense_model": project.dense_model,
             "sparse_model": project.sparse_model or None,
             "hybrid_enabled": project.hybrid_enabled,
-            "document_count": coverage["documents"],
+            "document_count": coverage.documents,
             "chunk_count": self._catalog.documents.chunk_count(project.id),
             "coverage": coverage,
+            "problem": problem.message if problem else None,
+        }
+
+    def _details(self, project_id: str) -> dict[str, Any]:
+        """The fields of `ProjectDetails`."""
+        project = self._catalog.projects.get(project_id)
+        return {
+            **self._summary(project),
+            "references": project.references_path,
+            "sources": self._catalog.projects.sources(project.id),
+            "server": project.server or None,
+            "bytes": self._collections.size_on_disk(project.collection),
+            "created_at": project.created_at,
+            "jobs": list(self._jobs.busy(project.id)),
+            "last_jobs": [
+                RecentJob(job_id=j.id, state=j.state, created_at=j.created_at, source=j.request.get("source"))
+                for j in self._catalog.jobs.latest(project.id, _RECENT_JOBS)
+            ],
         }

@@ -10,8 +10,8 @@ from pathlib import Path
 from citeloom.api.maintenance import CacheUsage, PruneCache, PrunedCache, ShowCache
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
+from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
-from citeloom.conversion.pool import conversion_file
 
 _INTERRUPTED = ".converted-*"  # a conversion that was being written when its worker ended
 _ABANDONED_AFTER = 3600.0  # seconds after which nobody writes such a file any more

@@ -196,7 +196,8 @@ class Doctor:
     def _failed_documents(self, project_id: str) -> Finding | None:
         """What could not be read, the first few by name; None where everything could be."""
         try:
-            failed, count = self._catalog.documents.page(project_id, State.FAILED, _MAX_NAMED, 0)
+            ids, count = self._catalog.listing.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
+            failed = self._catalog.documents.some(project_id, ids)
         except CiteLoomError:
             return None  # the project's own finding says so
         if not count:

@@ -211,7 +211,7 @@ class Session:
         return answer
 
     def _only_project(self) -> str:
-        return self._service.projects.only(self._visible).id
+        return self._service.projects.default_project(self._visible).id
 
     async def _listen(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
         """Know the editor by its first words: in a handshake, or with each request since MCP 2026-07-28."""

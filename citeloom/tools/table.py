@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from citeloom.api.importing import Ingest
+from citeloom.api.library import (
+    AgentChunk,
+    DeleteDocument,
+    DocumentSummary,
+    GetDocument,
+    InspectCollection,
+    ListDocuments,
+    ListProjects,
+    StoreChunks,
+    project_json,
+)
+from citeloom.api.verbs import encode
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -52,8 +64,56 @@ class Tool:
 
 
 def _list_projects(call: Call) -> dict[str, Any]:
-    projects = call.service.projects.all(call.visible)
-    return {"projects": projects, "count": len(projects)}
+    only = None if call.visible is None else sorted(call.visible)
+    projects = call.service.projects.list_projects(ListProjects(only=only)).projects
+    return {"projects": [project_json(project) for project in projects], "count": len(projects)}
+
+
+def _inspect_collection(call: Call) -> dict[str, Any]:
+    request = InspectCollection(project=call.project.id, sample=call.arguments.sample)
+    return project_json(call.service.projects.inspect_collection(request))
+
+
+_DOCUMENT_KEYS = {field.name for field in fields(DocumentSummary)}
+
+
+def _list_documents(call: Call) -> dict[str, Any]:
+    given: a.ListDocuments = call.arguments
+    request = ListDocuments(project=call.project.id, status=given.status, limit=given.limit, offset=given.offset)
+    page: dict[str, Any] = encode(call.service.documents.list_documents(request))
+    # Where the researcher's files are is not an agent's to know.
+    rows = [{key: value for key, value in row.items() if key in _DOCUMENT_KEYS} for row in page["documents"]]
+    return {**page, "documents": rows}
+
+
+def _get_document(call: Call) -> dict[str, Any]:
+    given: a.GetDocument = call.arguments
+    if bool(given.doc_id) == bool(given.citekey):
+        raise CiteLoomError(Code.INVALID_INPUT, "Name the document once.", "Give doc_id or citekey, not both.")
+    request = GetDocument(
+        project=call.project.id,
+        doc_id=given.doc_id,
+        citekey=given.citekey,
+        pages=None if given.pages is None else str(given.pages),
+    )
+    return _encoded(call.service.texts.get_document(request, call.cancel))
+
+
+def _store_chunks(call: Call) -> dict[str, Any]:
+    items = [AgentChunk(**dict(item)) for item in call.arguments.items]
+    return _encoded(
+        call.service.agent_chunks.store_chunks(StoreChunks(project=call.project.id, items=items), call.cancel)
+    )
+
+
+def _delete_document(call: Call) -> dict[str, Any]:
+    request = DeleteDocument(project=call.project.id, doc_id=call.arguments.doc_id)
+    return _encoded(call.service.documents.delete_document(request))
+
+
+def _encoded(result: object) -> dict[str, Any]:
+    values: dict[str, Any] = encode(result)
+    return values
 
 
 def _query(call: Call, *, hybrid: bool) -> dict[str, Any]:
@@ -69,14 +129,6 @@ def _query(call: Call, *, hybrid: bool) -> dict[str, Any]:
         full_text=given.full_text,
         per_document=given.per_document,
     )
-
-
-def _get_document(call: Call) -> dict[str, Any]:
-    given: a.GetDocument = call.arguments
-    if bool(given.doc_id) == bool(given.citekey):
-        raise CiteLoomError(Code.INVALID_INPUT, "Name the document once.", "Give doc_id or citekey, not both.")
-    pages = None if given.pages is None else str(given.pages)
-    return call.service.reading.document(call.project, given.doc_id, given.citekey, pages, call.cancel)
 
 
 def _verify_quote(call: Call) -> dict[str, Any]:
@@ -150,11 +202,6 @@ def ingest(call: Call) -> str:
     return call.service.imports.ingest_for_agent(Ingest(project=project.id, source=source, **options)).id
 
 
-def _store(call: Call) -> dict[str, Any]:
-    items = [item.model_dump() for item in call.arguments.items]
-    return call.service.store_chunks(call.project, items, call.cancel)
-
-
 TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
@@ -174,7 +221,7 @@ TOOLS: dict[str, Tool] = {
             READ,
             a.Inspect,
             o.INSPECTION,
-            lambda call: call.service.projects.inspect(call.project, call.arguments.sample),
+            _inspect_collection,
         ),
         Tool(
             "query",
@@ -210,9 +257,7 @@ TOOLS: dict[str, Tool] = {
             READ,
             a.ListDocuments,
             o.DOCUMENTS,
-            lambda call: call.service.list_documents(
-                call.project, call.arguments.status, call.arguments.limit, call.arguments.offset
-            ),
+            _list_documents,
         ),
         Tool(
             "get_document",
@@ -279,7 +324,7 @@ TOOLS: dict[str, Tool] = {
             WRITE,
             a.StoreChunks,
             o.STORED,
-            _store,
+            _store_chunks,
         ),
         Tool(
             "delete_document",
@@ -288,7 +333,7 @@ TOOLS: dict[str, Tool] = {
             WRITE,
             a.DeleteDocument,
             o.DELETED,
-            lambda call: call.service.delete_document(call.project, call.arguments.doc_id),
+            _delete_document,
             destructive=True,
         ),
     )

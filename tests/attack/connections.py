@@ -16,18 +16,10 @@ from tests.flows.steps import Control, connect, hello
 from tests.support import WAIT
 
 # Verbs that look at something; the others would change what is attacked.
-_VERBS = ("status", "project_list", "project_show", "search", "documents", "show", "record", "cite", "verify", "check")
-_MORE_VERBS = (
-    "export",
-    "facets",
-    "page_picture",
-    "log",
-    "log_passages",
-    "jobs",
-    "plan",
-    "maintenance.read_backup",
-    "maintenance.indexes",
-)
+_VERBS = ("engine.status", "library.list_projects", "library.show_project", "search", "library.list_documents", "show")
+_MORE_VERBS = ("record", "cite", "verify", "check", "export", "facets", "importing.plan", "maintenance.read_backup")
+_MORE_VERBS += ("maintenance.indexes", "library.page_image", "activity.access_log", "activity.logged_passages")
+_MORE_VERBS += ("activity.list_jobs",)
 
 
 def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:

@@ -36,7 +36,8 @@ def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
             file.write_bytes(changed(whole[name], made))
             job = control.call("importing.ingest", project=SEEN, source=str(file))["job_id"]
             wait_for(lambda: job not in [one["job_id"] for one in control.call("engine.status")["jobs"]], "the import")
-            (row,) = (d for d in control.call("documents", project=SEEN)["documents"] if d["source"] == file.name)
+            documents = control.call("library.list_documents", project=SEEN)["documents"]
+            (row,) = (document for document in documents if document["source"] == file.name)
             assert row["status"] in ("ready", "failed", "duplicate"), row
             if row["status"] == "failed":
                 assert row["reason"] and row["reason_code"] != Code.INTERNAL_ERROR, row
@@ -50,7 +51,7 @@ def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
 
 def _searchable(control: Control) -> set[str]:
     """The documents that can be searched, but those that were damaged."""
-    found = control.call("documents", project=SEEN)["documents"]
+    found = control.call("library.list_documents", project=SEEN)["documents"]
     return {d["source"] for d in found if d["status"] == "ready" and not d["source"].startswith(_DAMAGED)}
 
 

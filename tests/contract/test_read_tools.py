@@ -311,6 +311,9 @@ def test_list_documents_says_of_each_what_it_is_and_whether_it_can_be_searched(r
     documents = {d["citekey"]: d for d in answer["documents"]}
     assert set(documents) == {*RECORDS, NOTES}
     assert {d["status"] for d in documents.values()} == {"ready"}
+    assert not any({"path", "open_uri"} & set(d) for d in documents.values()), (
+        "where files are is not an agent's to know"
+    )
     assert all(d["chunk_count"] > 0 and re.fullmatch(r"[0-9a-f]{64}", d["content_hash"]) for d in documents.values())
     for citekey, record in RECORDS.items():
         first, _, last = record["page"].partition("-")

@@ -9,9 +9,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.library import DocumentPage, DocumentRow, ProjectDetails, RemovedProject
+from citeloom.core.types import Coverage, Source
 from citeloom.desktop.library.page import ProjectsPage
 from citeloom.desktop.shell.page import PageContext
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
+from tests.desktop.sample_results import details, document_row, projects, summary
 
 LEFT = Qt.MouseButton.LeftButton
 MARKUP = "<b>Owls</b> & <img src=x> 🦉 עברית"
@@ -25,49 +28,44 @@ class SampleProjects:
         self.ids = [f"d{n:06}" for n in range(count)]
         self.failed = 0
 
-    def documents(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The verb `documents`."""
+    def documents(self, asked: dict[str, Any]) -> DocumentPage:
+        """The answer to `ListDocuments`."""
         ids = [] if asked["status"] == "duplicate" else self.ids
         if asked["descending"]:
             ids = ids[::-1]
         part = ids[asked["offset"] : asked["offset"] + asked["limit"]]
-        return {"documents": [_row(one) for one in part], "total": len(ids), "coverage": self.coverage}
+        return DocumentPage(
+            documents=[_row(one) for one in part],
+            count=len(part),
+            total=len(ids),
+            truncated=False,
+            truncated_count=0,
+            next_offset=None,
+            coverage=self.coverage,
+        )
 
     @property
-    def coverage(self) -> dict[str, int]:
+    def coverage(self) -> Coverage:
         """How much can be searched: all of it but what failed."""
         count = len(self.ids)
-        searchable = count - self.failed
-        return {"documents": count, "searchable": searchable, "pending": 0, "failed": self.failed, "without_file": 0}
+        return Coverage(count, count - self.failed, pending=0, failed=self.failed, without_file=0)
 
 
-def _row(doc_id: str) -> dict[str, Any]:
+def _row(doc_id: str) -> DocumentRow:
     title = {"d000000": MARKUP, "d000001": _LONG}.get(doc_id, f"Title of {doc_id}")
-    return {
-        "doc_id": doc_id,
-        "citekey": f"key-{doc_id}",
-        "title": title,
-        "status": "ready",
-        "reason": "<i>why</i>",
-        "path": f"/papers/{doc_id}.pdf",
-        "open_uri": "file:///papers/x.pdf",
-        "pages": 3,
-        "word_coverage": 1.0,
-        "ocr_share": None,
-    }
+    return document_row(doc_id, title=title, reason="<i>why</i>")
 
 
 def opened(qtbot: QtBot, samples: SampleProjects, *names: str, **more: Any) -> tuple[ProjectsPage, FakeEngineTasks]:
     """The page with projects that all hold the same papers."""
 
-    def show(asked: dict[str, Any]) -> dict[str, Any]:
-        sources = [{"kind": "folder", "path": "/papers", "recursive": True, "label": ""}]
-        return {"id": asked["id"], "coverage": samples.coverage, "sources": sources, "references": None}
+    def show(asked: dict[str, Any]) -> ProjectDetails:
+        return details(asked["project"], samples.coverage, sources=[Source("folder", "/papers")])
 
     answers = {
-        "project_list": [{"id": name, "coverage": samples.coverage} for name in names or ("thesis",)],
-        "project_show": show,
-        "documents": samples.documents,
+        "library_list_projects": projects(*names or ("thesis",), coverage=samples.coverage),
+        "library_show_project": show,
+        "library_list_documents": samples.documents,
         "engine_status": a_status(),
         "importing_ingest": {"job_id": "j1", "state": "queued"},
         "engine_cancel_job": True,
@@ -86,6 +84,11 @@ def projects_page(qtbot: QtBot, context: PageContext) -> ProjectsPage:
     page.activateWindow()  # keys go to the window in front
     page.shown({})
     return page
+
+
+def removed(asked: dict[str, Any]) -> RemovedProject:
+    """The answer to `RemoveProject`."""
+    return RemovedProject(**vars(summary(asked["project"])), note=None)
 
 
 def questions(tasks: FakeEngineTasks, verb: str) -> list[dict[str, Any]]:

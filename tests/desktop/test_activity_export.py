@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citeloom.core.types import AccessEntry
 from citeloom.desktop.activity.csv_export import HEAD, as_csv
 
 # Anything an editor may send, with a liking for what means something to a spreadsheet.
@@ -17,8 +18,7 @@ TEXT = st.text(st.sampled_from("=+-@\t\r\n\"';,|") | st.characters(codec="utf-8"
 
 @given(asked=TEXT, client=TEXT, separator=st.sampled_from(",;"))
 def test_every_entry_comes_through_and_none_is_a_formula(asked: str, client: str, separator: str) -> None:
-    entry = {"at": "2026-11-16T12:00:00+00:00", "client": client, "project_id": None, "tool": "query", "asked": asked,
-             "passages": ["a", "b"], "outcome": "ok", "milliseconds": 1.5}  # fmt: skip
+    entry = AccessEntry(1, "2026-11-16T12:00:00+00:00", "c", client, None, "query", asked, ["a", "b"], "ok", 1.5)
     written = as_csv([entry], separator).decode("utf-8-sig")
     head, row = csv.reader(io.StringIO(written, newline=""), delimiter=separator)
     assert tuple(head) == HEAD
@@ -31,6 +31,5 @@ def test_every_entry_comes_through_and_none_is_a_formula(asked: str, client: str
 
 @pytest.mark.parametrize("asked", ["\ud800", "\x00"], ids=["half a character", "a zero"])
 def test_what_no_file_can_hold_does_not_stop_the_export(asked: str) -> None:
-    entry = {"at": "", "client": "", "project_id": "p", "tool": "", "asked": asked, "passages": [], "outcome": "",
-             "milliseconds": 0.0}  # fmt: skip
+    entry = AccessEntry(1, "", "", "", "p", "", asked, [], "", 0.0)
     assert as_csv([entry], ",").count(b"\r\n") == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.activity import AccessLog, Jobs, LoggedPassage, LoggedPassages, PastJob
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import AccessEntry
 from citeloom.desktop.activity.csv_export import spreadsheet_separator
 from citeloom.desktop.activity.log_model import BLOCK
 from citeloom.desktop.activity.page import ActivityPage
 from citeloom.desktop.shell.page import PageContext
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 from tests.desktop.naming import nameless
+from tests.desktop.sample_results import projects
 from tests.flows.steps import Project, four_papers, kill_engine, settings
 from tests.support import Editor
 
@@ -90,10 +94,10 @@ def test_the_log_is_filtered_exported_and_cleared(
 
     asked.editor_box.setCurrentIndex(asked.editor_box.findText("two 1.0"))
     asked.editor_box.activated.emit(asked.editor_box.currentIndex())
-    _wait(qtbot, lambda: {row["client"] for row in asked.model.rows} == {"two 1.0"})
+    _wait(qtbot, lambda: {row.client for row in asked.model.rows} == {"two 1.0"})
     asked.project_box.setCurrentIndex(1)
     asked.project_box.activated.emit(1)
-    _wait(qtbot, lambda: [row["asked"] for row in asked.model.rows] == ["=cmd|two “Größe” 🐦"])
+    _wait(qtbot, lambda: [row.asked for row in asked.model.rows] == ["=cmd|two “Größe” 🐦"])
 
     asked.export_to(tmp_path / "log.csv")
     _wait(qtbot, lambda: asked.export is None)
@@ -123,7 +127,7 @@ def test_a_past_import_says_why_a_file_was_not_read_and_leads_to_its_papers(page
     imports.table.selectRow(0)
     story = imports.details.toPlainText()
     assert "torn.pdf" in story and "New: 4" in story
-    reason = imports.model.rows[0]["result"]["errors"][0]["reason"]
+    reason = imports.model.rows[0].result["errors"][0]["reason"]
     assert reason in story
     with qtbot.waitSignal(page.context.go) as went:
         qtbot.mouseClick(imports.papers_button, LEFT)
@@ -136,7 +140,7 @@ def test_the_page_goes_on_after_the_engine_was_killed(page: ActivityPage, projec
     kill_engine(project.home)
     with Editor(project.home, name="after") as editor:
         editor.call("list_projects")
-        _wait(qtbot, lambda: [row["client"] for row in page.asked.model.rows] == ["after 1.0"])
+        _wait(qtbot, lambda: [row.client for row in page.asked.model.rows] == ["after 1.0"])
     assert not page.asked.banner.isVisible(), "that the engine was away is said by the window"
 
 
@@ -156,19 +160,35 @@ def test_a_log_that_is_switched_off_points_to_the_settings(own_home: Path, conte
 # -- with a made-up engine -------------------------------------------------------------------------------------------
 
 
-def _entry(number: int, **values: Any) -> dict[str, Any]:
-    return {
-        "id": number,
-        "at": "2026-11-16T12:00:00+00:00",
-        "client": "claude-ai 0.1",
-        "project_id": "thesis",
-        "tool": "query",
-        "asked": f"question {number}",
-        "passages": [],
-        "outcome": "ok",
-        "milliseconds": 20.0,
-        **values,
-    }
+def _entry(number: int, **values: Any) -> AccessEntry:
+    entry = AccessEntry(
+        id=number,
+        at="2026-11-16T12:00:00+00:00",
+        correlation_id=f"c{number}",
+        client="claude-ai 0.1",
+        project_id="thesis",
+        tool="query",
+        asked=f"question {number}",
+        passages=[],
+        outcome="ok",
+        milliseconds=20.0,
+    )
+    return replace(entry, **values)
+
+
+def _past(job_id: str, **values: Any) -> PastJob:
+    job = PastJob(
+        job_id=job_id,
+        project="thesis",
+        kind="ingest",
+        state="done",
+        source=None,
+        created_at="",
+        finished_at="2026-11-16T12:00:00+00:00",
+        result={},
+        error=None,
+    )
+    return replace(job, **values)
 
 
 class Engine:
@@ -176,18 +196,18 @@ class Engine:
 
     def __init__(self, entries: int = 0) -> None:
         self.log = [_entry(number) for number in range(entries, 0, -1)]
-        self.past: list[dict[str, Any]] = []
+        self.past: list[PastJob] = []
         self.context, self.tasks = fake_context(
             engine_list_editors={"editors": []},
-            log=self._log,
-            project_list=[],
-            jobs=lambda args: {"running": [], "past": self.past[: args["limit"]]},
+            activity_access_log=self._log,
+            library_list_projects=projects(),
+            activity_list_jobs=lambda args: Jobs(running=[], past=self.past[: args["limit"]]),
             engine_status=a_status(),
         )
 
-    def _log(self, args: dict[str, Any]) -> list[dict[str, Any]]:
-        older = [row for row in self.log if row["id"] < args.get("before", 10**9)]
-        return older[: args["limit"]]
+    def _log(self, args: dict[str, Any]) -> AccessLog:
+        older = [entry for entry in self.log if entry.id < (args["before"] or 10**9)]
+        return AccessLog(entries=older[: args["limit"]])
 
 
 def test_older_entries_are_fetched_as_one_scrolls_and_new_ones_come_on_top(qtbot: QtBot) -> None:
@@ -200,53 +220,50 @@ def test_older_entries_are_fetched_as_one_scrolls_and_new_ones_come_on_top(qtbot
         table.scrollToBottom()
         _wait(qtbot, lambda: model.rowCount() == rows)  # noqa: B023 - called at once
     assert not model.canFetchMore(QModelIndex())
-    assert [row["id"] for row in model.rows] == [row["id"] for row in engine.log]
+    assert [row.id for row in model.rows] == [row.id for row in engine.log]
 
     table.selectRow(3)
     chosen = table.chosen()
     engine.log[:0] = [_entry(number) for number in range(2 * BLOCK + 52, 2 * BLOCK + 50, -1)]
     page.asked.refresh()
-    _wait(qtbot, lambda: model.rows[0]["id"] == 2 * BLOCK + 52)
+    _wait(qtbot, lambda: model.rows[0].id == 2 * BLOCK + 52)
     assert table.chosen() is chosen, "what was chosen moved down with its row"
-    assert [row["id"] for row in model.rows] == [row["id"] for row in engine.log]
+    assert [row.id for row in model.rows] == [row.id for row in engine.log]
 
     engine.log = [_entry(1, asked="after it was cleared elsewhere")]
     page.asked.refresh()
-    _wait(qtbot, lambda: [row["asked"] for row in model.rows] == ["after it was cleared elsewhere"])
+    _wait(qtbot, lambda: [row.asked for row in model.rows] == ["after it was cleared elsewhere"])
 
 
 def test_a_filter_that_was_not_answered_is_asked_again_and_never_mixed_with_the_old_list(qtbot: QtBot) -> None:
     engine = Engine()
     engine.log = [_entry(3, client="zed 1"), _entry(2), _entry(1, client="zed 1")]
-    engine.tasks.answers["log"] = lambda args: [
-        row for row in engine.log if args.get("client") in (None, row["client"])
-    ]
+    engine.tasks.answers["activity_access_log"] = lambda args: AccessLog(
+        entries=[entry for entry in engine.log if args["client"] in (None, entry.client)]
+    )
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
-    asked, answer = page.asked, engine.tasks.answers["log"]
+    asked, answer = page.asked, engine.tasks.answers["activity_access_log"]
     _wait(qtbot, lambda: asked.model.rowCount() == 3)
     for code, said in ((Code.ENGINE_UNAVAILABLE, False), (Code.STORAGE_ERROR, True)):
-        engine.tasks.answers["log"] = CiteLoomError(code, "No answer.")
+        engine.tasks.answers["activity_access_log"] = CiteLoomError(code, "No answer.")
         asked.editor_box.setCurrentIndex(asked.editor_box.findData("zed 1"))
         with qtbot.waitSignal(asked.model.failed):
             asked.editor_box.activated.emit(asked.editor_box.currentIndex())
         assert asked.banner.isVisible() is said
-    engine.tasks.answers["log"] = answer
+    engine.tasks.answers["activity_access_log"] = answer
     engine.log.insert(0, _entry(4, client="zed 1"))
     asked.refresh()
-    _wait(qtbot, lambda: [row["id"] for row in asked.model.rows] == [4, 3, 1])
+    _wait(qtbot, lambda: [row.id for row in asked.model.rows] == [4, 3, 1])
     assert not asked.banner.isVisible(), "it was answered"
 
 
 def test_the_table_takes_nothing_for_markup(qtbot: QtBot) -> None:
     engine = Engine()
     engine.log = [_entry(1, asked="<b>x</b>\n<img src=y>" + "é" * 3000, client="<i>me</i>", passages=["gone"])]
-    engine.tasks.answers["log_passages"] = {
-        "passages": [
-            {"chunk_id": "gone", "cite": None, "title": None, "section_path": [], "text": None, "gone": True},
-            {"chunk_id": "c", "cite": "[@k]", "title": "<h1>T", "section_path": ["A", "B"], "text": "<u>", "gone": 0},
-        ]
-    }  # fmt: skip
+    gone = LoggedPassage(chunk_id="gone", cite=None, by_agent=False, title=None, section_path=[], text=None, gone=True)
+    there = replace(gone, chunk_id="c", cite="[@k]", title="<h1>T", section_path=["A", "B"], text="<u>", gone=False)
+    engine.tasks.answers["activity_logged_passages"] = LoggedPassages(passages=[gone, there])
     page = _shown(ActivityPage(engine.context), qtbot)
     page.tabs.setCurrentIndex(ASKED)
     _wait(qtbot, lambda: page.asked.model.rowCount() == 1)
@@ -283,8 +300,7 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
     engine.tasks.answers["engine_cancel_job"] = True
     qtbot.mouseClick(card.stop_button, LEFT)
     _wait(qtbot, lambda: engine.tasks.asked[-1] == ("engine_cancel_job", {"job_id": "job-0"}))
-    engine.past = [{"job_id": "job-0", "project": "thesis", "state": "cancelled", "source": None, "created_at": "",
-                    "finished_at": "2026-11-16T12:00:00+00:00", "result": {}, "error": None}]  # fmt: skip
+    engine.past = [_past("job-0", state="cancelled")]
     engine.tasks.publish(
         {"type": "JobFinished", "job_id": "job-0", "project_id": "thesis", "state": "cancelled", "result": {}}
     )

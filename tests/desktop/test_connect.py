@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.library import AddProject
 from citeloom.core import open_file
 from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.connect.page import ConnectPage
@@ -22,6 +23,7 @@ from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.editor_names import client_id
 from tests.desktop.fake_engine_tasks import fake_context
 from tests.desktop.naming import nameless
+from tests.desktop.sample_results import projects
 from tests.support import Editor
 
 LEFT = Qt.MouseButton.LeftButton
@@ -54,7 +56,7 @@ def window(qtbot: QtBot) -> QMainWindow:
 @pytest.fixture
 def page(person: Path, own_home: Path, window: QMainWindow) -> ConnectPage:
     """The page with real files and a made-up engine; what a test of an entry launches is real as well."""
-    context, _ = fake_context(project_list=[{"id": "thesis"}, {"id": "other"}], engine_list_editors={"editors": []})
+    context, _ = fake_context(library_list_projects=projects("thesis", "other"), engine_list_editors={"editors": []})
     return _shown(ConnectPage(context), window)
 
 
@@ -63,7 +65,7 @@ def test_an_editor_is_connected_seen_and_put_back_as_it_was(
 ) -> None:
     made: list[object] = []
     for project in ("thesis", "other"):
-        context.tasks.ask(context, "project_add", {"id": project}, done=made.append)
+        context.tasks.send(context, AddProject(project=project), done=made.append)
     _wait(qtbot, lambda: len(made) == 2)
     page = _shown(ConnectPage(context), window)
     file = person / ".cursor" / "mcp.json"
@@ -200,7 +202,7 @@ def test_many_projects_are_found_by_their_name_and_one_that_is_gone_stays_in_sig
     entry = {"mcpServers": {"citeloom": {"command": "citeloom", "args": ["mcp", "--project", "<b>gone</b>"]}}}
     (person / ".cursor" / "mcp.json").write_text(json.dumps(entry))
     names = [*(f"project {number}" for number in range(10_000)), "🐦 مشروع"]
-    context, _ = fake_context(project_list=[{"id": name} for name in names], engine_list_editors={"editors": []})
+    context, _ = fake_context(library_list_projects=projects(*names), engine_list_editors={"editors": []})
     page = _shown(ConnectPage(context), window)
     choice = page.panel.choice
     _wait(qtbot, lambda: choice.model.rowCount() == 10_002 and page.list.chosen() == "cursor")

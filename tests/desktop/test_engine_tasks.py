@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from citeloom import __version__
 from citeloom.api.engine import Pause, Status, StatusResult
+from citeloom.api.library import ListProjects, ProjectSummaries, ShowProject
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.shell.engine_tasks import other_version
 from citeloom.desktop.shell.page import PageContext
@@ -37,7 +38,7 @@ def test_an_answer_comes_to_the_ui_thread(own_home: Path, context: PageContext, 
 
 def test_a_refusal_comes_as_the_engine_says_it(own_home: Path, context: PageContext, qtbot: QtBot) -> None:
     failures: list[CiteLoomError] = []
-    context.tasks.ask(context, "project_show", {"id": "nowhere"}, failed=failures.append)
+    context.tasks.send(context, ShowProject(project="nowhere"), failed=failures.append)
     qtbot.waitUntil(lambda: bool(failures), timeout=LONG)
     assert failures[0].code == Code.INVALID_PROJECT
 
@@ -87,9 +88,9 @@ def test_an_engine_that_is_killed_is_started_again_and_the_question_is_answered(
     answers: list[Any] = []
     with qtbot.waitSignals([context.tasks.lost, context.tasks.reached], timeout=LONG):
         os.kill(first, signal.SIGKILL)
-        context.tasks.ask(context, "project_list", done=answers.append, failed=answers.append)
+        context.tasks.send(context, ListProjects(), done=answers.append, failed=answers.append)
     qtbot.waitUntil(lambda: bool(answers), timeout=LONG)
-    assert answers == [[]]
+    assert answers == [ProjectSummaries(projects=[])]
     assert engine_address(own_home)["pid"] != first
     assert context.engine_status.now.problem is None
 

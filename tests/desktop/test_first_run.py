@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,16 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.library import ListDocuments
 from citeloom.core import settings as config
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
 from citeloom.desktop.first_run.assistant import FirstRun
 from citeloom.desktop.first_run.step import Chosen
 from citeloom.desktop.shell.page import PageContext
 from citeloom.ipc.client import Client
 from tests.desktop.fake_engine_tasks import a_status, fake_context
+from tests.desktop.sample_results import details, new_project
 from tests.flows.steps import pdf_paper, settings
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.world import World
@@ -93,8 +97,8 @@ def test_zotero_is_seen_by_itself_once_it_lets_programs_in(
         click(qtbot, assistant.next_button)
         qtbot.waitUntil(lambda: "1 of 1 papers searchable" in assistant.reading.counts.text(), timeout=LONG)
         with Client() as client:
-            documents = client.call("documents", project="mowen-salz")["documents"]
-        assert [d["citekey"] for d in documents] == ["evansSalt2014"]
+            documents = client.call(ListDocuments(project="mowen-salz")).documents
+        assert [document.citekey for document in documents] == ["evansSalt2014"]
 
 
 def test_languages_go_into_the_settings_file(
@@ -119,7 +123,8 @@ def test_languages_go_into_the_settings_file(
 
 def test_a_name_that_cannot_be_leads_back_to_its_step(qtbot: QtBot) -> None:
     refused = CiteLoomError(Code.INVALID_PROJECT, "'a b' cannot be a project id.", "Use letters.")
-    context, _ = fake_context(project_add=refused, importing_zotero_status=CiteLoomError(Code.TIMEOUT, "No answer."))
+    away = CiteLoomError(Code.TIMEOUT, "No answer.")
+    context, _ = fake_context(library_add_project=refused, importing_zotero_status=away)
     assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "a b"
     assistant._go_to(4)
@@ -130,14 +135,14 @@ def test_a_name_that_cannot_be_leads_back_to_its_step(qtbot: QtBot) -> None:
 def test_zotero_that_closes_in_the_middle_is_said_and_can_be_tried_again(qtbot: QtBot) -> None:
     gone = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero does not answer any more.", "Open it again.")
     context, tasks = fake_context(
-        project_add=gone, importing_ingest={"job_id": "j", "state": "queued"}, project_show=gone
+        library_add_project=gone, importing_ingest={"job_id": "j", "state": "queued"}, library_show_project=gone
     )
     assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "thesis"
     assistant._go_to(4)
     qtbot.waitUntil(assistant.reading.banner.isVisible)
     assert assistant.reading.banner.words.text() == "Zotero does not answer any more. Open it again."
-    tasks.answers["project_add"] = {"id": "thesis"}
+    tasks.answers["library_add_project"] = new_project("thesis")
     qtbot.mouseClick(assistant.reading.banner.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: assistant.reading.made == "thesis")
     assert [asked["project"] for verb, asked in tasks.asked if verb == "importing_ingest"] == ["thesis"]
@@ -171,7 +176,9 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
     languages = [
         {"code": code, "name": name, "installed": True} for code, name in (("en", "English"), ("de", "German"))
     ]
-    context, tasks = fake_context(maintenance_ocr={"engines": [], "languages": languages}, project_add={"id": "thesis"})
+    context, tasks = fake_context(
+        maintenance_ocr={"engines": [], "languages": languages}, library_add_project=new_project("thesis")
+    )
     assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "thesis"
     assistant._go_to(3)
@@ -183,15 +190,15 @@ def test_whoever_goes_back_while_languages_are_being_kept_gets_no_project(qtbot:
     click(qtbot, assistant.back_button)
     tasks.reached.emit(a_status(projects=0))  # the engine has started anew
     qtbot.wait(50)
-    assert assistant.step is assistant.name and "project_add" not in {verb for verb, _ in tasks.asked}
+    assert assistant.step is assistant.name and "library_add_project" not in {verb for verb, _ in tasks.asked}
 
 
 def test_the_last_counts_are_shown_however_busy_the_engine_is(qtbot: QtBot) -> None:
-    coverage = {"documents": 2, "searchable": 1}
+    coverage = Coverage(documents=2, searchable=1, pending=1, failed=0, without_file=0)
     context, tasks = fake_context(
-        project_add={"id": "t"},
+        library_add_project=new_project("t"),
         importing_ingest={"job_id": "j", "state": "queued"},
-        project_show={"coverage": coverage},
+        library_show_project=details("t", coverage),
     )
     assistant = shown(context, qtbot)
     assistant.chosen.sample, assistant.chosen.name = True, "t"
@@ -203,5 +210,5 @@ def test_the_last_counts_are_shown_however_busy_the_engine_is(qtbot: QtBot) -> N
     (first,) = tasks.held[:1]
     tasks.held = None
     first()
-    tasks.answers["project_show"] = {"coverage": {"documents": 2, "searchable": 2}}
+    tasks.answers["library_show_project"] = details("t", replace(coverage, searchable=2, pending=0))
     qtbot.waitUntil(lambda: "2 of 2" in assistant.reading.counts.text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,12 +10,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.library import DocumentPage
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Source
 from citeloom.desktop.library.documents_model import CITEKEY
 from citeloom.desktop.library.page import ProjectsPage
 from citeloom.desktop.library.source_dialogs import resize
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status
-from tests.desktop.sample_projects import FINISHED, LEFT, SampleProjects, opened, progress, questions, yes
+from tests.desktop.sample_projects import FINISHED, LEFT, SampleProjects, opened, progress, questions, removed, yes
+from tests.desktop.sample_results import new_project, projects
 
 NO_PROJECT = CiteLoomError(Code.INVALID_PROJECT, "There is no such project.", "")
 
@@ -54,12 +58,12 @@ def test_an_import_can_be_stopped_after_one_of_another_project_was(qtbot: QtBot)
 def test_duplicates_are_counted_for_each_project_on_its_own(qtbot: QtBot) -> None:
     samples = SampleProjects(5)
 
-    def documents(asked: dict[str, Any]) -> dict[str, Any]:
+    def documents(asked: dict[str, Any]) -> DocumentPage:
         answer = samples.documents(asked)
         twins = 2 if asked["project"] == "thesis" else 1
-        return {**answer, "total": twins} if asked["status"] == "duplicate" else answer
+        return replace(answer, total=twins) if asked["status"] == "duplicate" else answer
 
-    page, _ = _two(qtbot, documents=documents)
+    page, _ = _two(qtbot, library_list_documents=documents)
     box = page.view.papers.status_box
     qtbot.waitUntil(lambda: box.findText("Same as another (2)") >= 0)
     page.list.choose("other")
@@ -69,9 +73,11 @@ def test_duplicates_are_counted_for_each_project_on_its_own(qtbot: QtBot) -> Non
 
 def test_papers_are_counted_again_when_the_engine_is_back(qtbot: QtBot) -> None:
     samples, lost = SampleProjects(5), CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "")
-    page, tasks = _two(qtbot, documents=lambda asked: lost if asked["status"] else samples.documents(asked))
-    qtbot.waitUntil(lambda: any(one["status"] for one in questions(tasks, "documents")))
-    tasks.answers["documents"] = samples.documents
+    page, tasks = _two(
+        qtbot, library_list_documents=lambda asked: lost if asked["status"] else samples.documents(asked)
+    )
+    qtbot.waitUntil(lambda: any(one["status"] for one in questions(tasks, "library_list_documents")))
+    tasks.answers["library_list_documents"] = samples.documents
     tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: page.view.papers.status_box.itemText(0) == "All papers (5)")
 
@@ -92,7 +98,12 @@ def test_a_selected_paper_goes_with_its_project(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("action", ["convert", "remove"])
 def test_many_papers_are_taken_from_the_project_in_which_they_were_selected(qtbot: QtBot, action: str) -> None:
-    page, tasks = _two(qtbot, 3000, reread={"documents": 3000}, documents_remove={"removed": 3000, "notes": []})
+    page, tasks = _two(
+        qtbot,
+        3000,
+        library_reread_documents={"job_id": "j", "documents": 3000},
+        library_remove_documents={"removed": 3000, "notes": []},
+    )
     papers = page.view.papers
     papers.view.selectAll()
     tasks.held = []
@@ -104,30 +115,30 @@ def test_many_papers_are_taken_from_the_project_in_which_they_were_selected(qtbo
         assert papers.actions_.question is not None
         assert "“thesis”" in papers.actions_.question.text()
         yes(papers.actions_.question)
-    verb = {"convert": "reread", "remove": "documents_remove"}[action]
+    verb = {"convert": "library_reread_documents", "remove": "library_remove_documents"}[action]
     qtbot.waitUntil(lambda: bool(questions(tasks, verb)))
     assert questions(tasks, verb)[0]["project"] == "thesis"
     assert questions(tasks, verb)[0]["doc_ids"] == SampleProjects(3000).ids
 
 
 def test_two_projects_go_one_after_the_other(qtbot: QtBot) -> None:
-    page, tasks = _two(qtbot, project_remove=lambda asked: {"id": asked["id"]})
+    page, tasks = _two(qtbot, library_remove_project=removed)
     _run(tasks, "thesis", "other")
     for project in ("thesis", "other"):
         page.list.choose(project)
         qtbot.mouseClick(page.view.remove_button, LEFT)
         yes(page.view.question)
-    assert not questions(tasks, "project_remove")
-    tasks.answers |= {"engine_status": a_status(projects=0), "project_list": []}
+    assert not questions(tasks, "library_remove_project")
+    tasks.answers |= {"engine_status": a_status(projects=0), "library_list_projects": projects()}
     for project in ("thesis", "other"):
         tasks.publish({**FINISHED, "job_id": f"j-{project}", "project_id": project, "state": "cancelled"})
-    qtbot.waitUntil(lambda: len(questions(tasks, "project_remove")) == 2)
-    assert [one["id"] for one in questions(tasks, "project_remove")] == ["thesis", "other"]
+    qtbot.waitUntil(lambda: len(questions(tasks, "library_remove_project")) == 2)
+    assert [one["project"] for one in questions(tasks, "library_remove_project")] == ["thesis", "other"]
 
 
 def test_a_project_whose_import_could_not_be_stopped_stays(qtbot: QtBot) -> None:
     refused = CiteLoomError(Code.INTERNAL_ERROR, "It goes on.", "")
-    page, tasks = _two(qtbot, engine_cancel_job=refused, project_remove=lambda asked: {"id": asked["id"]})
+    page, tasks = _two(qtbot, engine_cancel_job=refused, library_remove_project=removed)
     _run(tasks, "thesis")
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
@@ -135,15 +146,15 @@ def test_a_project_whose_import_could_not_be_stopped_stays(qtbot: QtBot) -> None
     tasks.answers["engine_status"] = a_status(projects=2, jobs=[])
     tasks.publish({**FINISHED, "job_id": "j-thesis"})
     qtbot.wait(50)
-    assert not questions(tasks, "project_remove"), "hours later it would surprise"
+    assert not questions(tasks, "library_remove_project"), "hours later it would surprise"
 
 
 def test_whoever_removes_a_project_is_not_told_that_there_is_none(qtbot: QtBot) -> None:
-    page, tasks = _two(qtbot, project_remove=lambda asked: {"id": asked["id"]})
-    show = tasks.answers["project_show"]
+    page, tasks = _two(qtbot, library_remove_project=removed)
+    show = tasks.answers["library_show_project"]
     tasks.answers |= {
-        "project_list": [one for one in tasks.answers["project_list"] if one["id"] == "other"],
-        "project_show": lambda asked: NO_PROJECT if asked["id"] == "thesis" else show(asked),
+        "library_list_projects": projects("other"),
+        "library_show_project": lambda asked: NO_PROJECT if asked["project"] == "thesis" else show(asked),
     }
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
@@ -164,11 +175,11 @@ def test_an_answer_that_takes_its_time_is_waited_for_while_an_import_goes_on(qtb
         qtbot.wait(10)
     assert len(tasks.held) == 1, "a question that is dropped every second is never answered"
     _let_go(tasks)
-    qtbot.waitUntil(lambda: any(one["find"] == "owls" for one in questions(tasks, "documents")))
+    qtbot.waitUntil(lambda: any(one["find"] == "owls" for one in questions(tasks, "library_list_documents")))
     tasks.publish(progress())
-    before = len(questions(tasks, "documents"))
+    before = len(questions(tasks, "library_list_documents"))
     papers._refresh.timeout.emit()
-    qtbot.waitUntil(lambda: len(questions(tasks, "documents")) > before)
+    qtbot.waitUntil(lambda: len(questions(tasks, "library_list_documents")) > before)
 
 
 def test_what_is_found_is_shown_from_its_beginning(qtbot: QtBot) -> None:
@@ -176,7 +187,7 @@ def test_what_is_found_is_shown_from_its_beginning(qtbot: QtBot) -> None:
     papers = page.view.papers
     papers.view.scrollToBottom()
     papers.find_field.setText("title")
-    qtbot.waitUntil(lambda: any(one["find"] == "title" for one in questions(tasks, "documents")))
+    qtbot.waitUntil(lambda: any(one["find"] == "title" for one in questions(tasks, "library_list_documents")))
     qtbot.waitUntil(lambda: papers.view.rowAt(0) == 0)
     assert papers.model.index(0, CITEKEY).data() == "key-d000000"
 
@@ -184,8 +195,8 @@ def test_what_is_found_is_shown_from_its_beginning(qtbot: QtBot) -> None:
 def test_no_name_of_a_project_widens_the_window(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, SampleProjects(5), "x" * 80)
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
-    shown = {**tasks.answers["project_show"]({"id": "x" * 80}), "references": "/" + "y" * 300}
-    page.view.sources.changed.emit(shown)
+    shown = tasks.answers["library_show_project"]({"project": "x" * 80})
+    page.view.sources.changed.emit(replace(shown, references="/" + "y" * 300))
     assert page.minimumSizeHint().width() <= 740
     assert not page.list.view.horizontalScrollBar().isVisible()
 
@@ -206,9 +217,9 @@ def test_the_arrow_keys_lead_through_the_projects(qtbot: QtBot) -> None:
 
 
 def test_a_project_that_is_being_made_is_not_lost_with_its_dialog(qtbot: QtBot) -> None:
-    made = {"id": "new", "sources": [{}], "warnings": [], "coverage": {}}
+    made = new_project("new", sources=[Source("folder", "/papers")])
     closed = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero was not found.", "Start it.")
-    page, tasks = _two(qtbot, project_add=made, importing_zotero_collections=closed)
+    page, tasks = _two(qtbot, library_add_project=made, importing_zotero_collections=closed)
     page.new_project()
     dialog = page.dialog
     assert dialog is not None
@@ -217,7 +228,7 @@ def test_a_project_that_is_being_made_is_not_lost_with_its_dialog(qtbot: QtBot) 
     qtbot.mouseClick(dialog.yes, LEFT)
     dialog.reject()
     assert dialog.isVisible()
-    tasks.answers["project_list"] = [*tasks.answers["project_list"], {"id": "new", "coverage": {}}]
+    tasks.answers["library_list_projects"] = projects("thesis", "other", "new")
     _let_go(tasks)
     qtbot.waitUntil(lambda: page.view.project == "new")
     assert [one["project"] for one in questions(tasks, "importing_ingest")] == ["new"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,24 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.library import DocumentPage
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Source
 from citeloom.desktop.library.documents_model import CITEKEY, REASON, STATUS, TITLE
 from citeloom.desktop.library.paged_list import BLOCK
 from tests.desktop.fake_engine_tasks import a_status
-from tests.desktop.sample_projects import FINISHED, LEFT, MARKUP, SampleProjects, opened, progress, questions, yes
+from tests.desktop.sample_projects import (
+    FINISHED,
+    LEFT,
+    MARKUP,
+    SampleProjects,
+    opened,
+    progress,
+    questions,
+    removed,
+    yes,
+)
+from tests.desktop.sample_results import document_row, new_project, projects
 
 
 def test_of_100000_papers_only_those_that_are_looked_at_are_fetched(qtbot: QtBot) -> None:
@@ -25,7 +39,7 @@ def test_of_100000_papers_only_those_that_are_looked_at_are_fetched(qtbot: QtBot
     assert last.data() is None
     assert model.index(99_999, TITLE).data() == "…"
     qtbot.waitUntil(lambda: last.data() == "key-d099999")
-    blocks = {asked["offset"] // BLOCK for asked in questions(tasks, "documents")}
+    blocks = {asked["offset"] // BLOCK for asked in questions(tasks, "library_list_documents")}
     assert blocks <= {0, 498, 499}
 
 
@@ -71,7 +85,7 @@ def test_filter_and_order_stay_while_an_import_goes_on(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: papers.model.rowCount() == 300)
     papers.view.sortByColumn(TITLE, Qt.SortOrder.DescendingOrder)
     qtbot.keyClicks(papers.find_field, "title")
-    qtbot.waitUntil(lambda: questions(tasks, "documents")[-1]["find"] == "title")
+    qtbot.waitUntil(lambda: questions(tasks, "library_list_documents")[-1]["find"] == "title")
     papers._refresh.setInterval(3_600_000)
     tasks.publish(progress())
     qtbot.wait(50)
@@ -79,10 +93,10 @@ def test_filter_and_order_stay_while_an_import_goes_on(qtbot: QtBot) -> None:
     for _ in range(5):
         tasks.publish(progress())
         qtbot.wait(5)
-    assert not [verb for verb, _ in tasks.asked[before:] if verb == "documents"]
+    assert not [verb for verb, _ in tasks.asked[before:] if verb == "library_list_documents"]
     papers._refresh.timeout.emit()
-    qtbot.waitUntil(lambda: any(verb == "documents" for verb, _ in tasks.asked[before:]))
-    asked = [arguments for verb, arguments in tasks.asked[before:] if verb == "documents"]
+    qtbot.waitUntil(lambda: any(verb == "library_list_documents" for verb, _ in tasks.asked[before:]))
+    asked = [arguments for verb, arguments in tasks.asked[before:] if verb == "library_list_documents"]
     assert [(one["sort"], one["descending"], one["find"]) for one in asked] == [("title", True, "title")]
 
 
@@ -102,7 +116,7 @@ def test_another_order_begins_with_its_first_paper_wherever_somebody_was(qtbot: 
     for answer in held:
         answer()
     qtbot.waitUntil(lambda: papers.model.index(0, CITEKEY).data() == "key-d004999")
-    assert {one["offset"] for one in questions(tasks, "documents") if one["descending"]} == {0}
+    assert {one["offset"] for one in questions(tasks, "library_list_documents") if one["descending"]} == {0}
 
 
 def test_a_click_on_the_reasons_leaves_the_order_as_it_is(qtbot: QtBot) -> None:
@@ -113,14 +127,14 @@ def test_a_click_on_the_reasons_leaves_the_order_as_it_is(qtbot: QtBot) -> None:
     papers.view.sortByColumn(REASON, Qt.SortOrder.AscendingOrder)
     header = papers.view.horizontalHeader()
     assert (header.sortIndicatorSection(), header.sortIndicatorOrder()) == (TITLE, Qt.SortOrder.DescendingOrder)
-    assert papers.model.question is not None
-    assert papers.model.question.sort == "title"
+    assert papers.model.query is not None
+    assert papers.model.query.sort == "title"
 
 
 def test_all_selected_papers_are_removed_also_those_never_seen(qtbot: QtBot) -> None:
     samples = SampleProjects(3000)
     page, tasks = opened(
-        qtbot, samples, documents_remove={"removed": 3000, "notes": ["They come back.", "They come back."]}
+        qtbot, samples, library_remove_documents={"removed": 3000, "notes": ["They come back.", "They come back."]}
     )
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 3000)
@@ -128,10 +142,10 @@ def test_all_selected_papers_are_removed_also_those_never_seen(qtbot: QtBot) -> 
     qtbot.keyClick(papers.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(papers.view, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: papers.actions_.question is not None)
-    assert not questions(tasks, "documents_remove")
+    assert not questions(tasks, "library_remove_documents")
     yes(papers.actions_.question)
-    qtbot.waitUntil(lambda: bool(questions(tasks, "documents_remove")))
-    assert questions(tasks, "documents_remove") == [{"project": "thesis", "doc_ids": samples.ids}]
+    qtbot.waitUntil(lambda: bool(questions(tasks, "library_remove_documents")))
+    assert questions(tasks, "library_remove_documents") == [{"project": "thesis", "doc_ids": samples.ids}]
     qtbot.waitUntil(lambda: page.banner.words.text().count("They come back.") == 1)
 
 
@@ -206,14 +220,14 @@ def test_markup_and_very_long_titles_are_shown_as_they_are(qtbot: QtBot) -> None
 def test_an_engine_that_is_lost_is_asked_again_when_it_is_back(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, SampleProjects(5))
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
-    samples, show = SampleProjects(6), tasks.answers["project_show"]
+    samples, show = SampleProjects(6), tasks.answers["library_show_project"]
     gone = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
-    tasks.answers |= {"documents": gone, "project_show": gone}
+    tasks.answers |= {"library_list_documents": gone, "library_show_project": gone}
     page.view.ask()
     qtbot.waitUntil(page.banner.isVisible)
     assert page.banner.words.text().startswith("The engine ended.")
     assert page.view.papers.model.rowCount() == 5
-    tasks.answers |= {"documents": samples.documents, "project_show": show}
+    tasks.answers |= {"library_list_documents": samples.documents, "library_show_project": show}
     tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 6)
     assert page.banner.isHidden()
@@ -235,10 +249,10 @@ def test_what_was_not_done_is_still_said_when_the_engine_is_back(qtbot: QtBot) -
 def test_a_project_that_was_removed_elsewhere_leaves_the_list(qtbot: QtBot) -> None:
     page, tasks = opened(qtbot, SampleProjects(5), "thesis", "other")
     qtbot.waitUntil(lambda: page.view.papers.model.rowCount() == 5)
-    tasks.answers["project_list"] = tasks.answers["project_list"][1:]
+    tasks.answers["library_list_projects"] = projects("other")
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'thesis'.", "")
-    show = tasks.answers["project_show"]
-    tasks.answers["project_show"] = lambda asked: gone if asked["id"] == "thesis" else show(asked)
+    show = tasks.answers["library_show_project"]
+    tasks.answers["library_show_project"] = lambda asked: gone if asked["project"] == "thesis" else show(asked)
     page.view.ask()
     qtbot.waitUntil(lambda: page.view.project == "other")
     assert "There is no project" in page.banner.words.text()
@@ -307,7 +321,7 @@ def test_papers_that_were_held_back_and_a_failed_import_are_told(qtbot: QtBot) -
 
 
 def test_a_project_goes_only_when_its_import_has_stopped(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, SampleProjects(8), project_remove=lambda asked: {"id": asked["id"]})
+    page, tasks = opened(qtbot, SampleProjects(8), library_remove_project=removed)
     qtbot.waitUntil(lambda: page.view.project == "thesis")
     tasks.answers["engine_status"] = a_status(
         projects=1, jobs=[{"job_id": "j1", "project": "thesis", "state": "running"}]
@@ -316,18 +330,18 @@ def test_a_project_goes_only_when_its_import_has_stopped(qtbot: QtBot) -> None:
     qtbot.mouseClick(page.view.remove_button, LEFT)
     yes(page.view.question)
     qtbot.waitUntil(lambda: bool(questions(tasks, "engine_cancel_job")))
-    assert not questions(tasks, "project_remove")
-    tasks.answers |= {"engine_status": a_status(projects=0), "project_list": []}
+    assert not questions(tasks, "library_remove_project")
+    tasks.answers |= {"engine_status": a_status(projects=0), "library_list_projects": projects()}
     tasks.publish({**FINISHED, "state": "cancelled"})
     qtbot.waitUntil(page.first.isVisible)
-    assert questions(tasks, "project_remove") == [{"id": "thesis"}]
+    assert questions(tasks, "library_remove_project") == [{"project": "thesis"}]
 
 
 def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
     closed = CiteLoomError(Code.ZOTERO_UNAVAILABLE, "Zotero was not found.", "Start it.")
-    made = {"id": "thesis", "sources": [], "warnings": [], "coverage": {}}
-    page, tasks = opened(qtbot, SampleProjects(0), importing_zotero_collections=closed, project_add=made)
-    tasks.answers["project_list"] = []
+    made = new_project("thesis")
+    page, tasks = opened(qtbot, SampleProjects(0), importing_zotero_collections=closed, library_add_project=made)
+    tasks.answers["library_list_projects"] = projects()
     page.new_project()
     dialog = page.dialog
     assert dialog is not None
@@ -336,8 +350,8 @@ def test_without_zotero_a_project_can_still_be_made(qtbot: QtBot) -> None:
     qtbot.keyClicks(dialog.name, " thesis ")
     with qtbot.waitSignal(dialog.made):
         qtbot.mouseClick(dialog.yes, LEFT)
-    asked = {"id": "thesis", "folders": [], "zotero": [], "references": None}
-    assert questions(tasks, "project_add") == [asked]
+    asked = {"project": "thesis", "folders": [], "zotero": [], "references": None}
+    assert questions(tasks, "library_add_project") == [asked]
     assert not questions(tasks, "importing_ingest")
 
 
@@ -347,7 +361,7 @@ def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
     samples = SampleProjects(2)
     page, tasks = opened(qtbot, samples, importing_zotero_collections={"libraries": [library]})
     qtbot.waitUntil(lambda: page.view.project == "thesis")
-    tasks.answers["project_allow"] = tasks.answers["project_show"]
+    tasks.answers["library_allow_sources"] = tasks.answers["library_show_project"]
     page.view.add_button.menu().actions()[0].trigger()
     tree = page.view.dialog.zotero.tree  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: bool(tree.model.libraries))
@@ -355,18 +369,18 @@ def test_more_of_zotero_is_added_and_read(qtbot: QtBot) -> None:
     qtbot.keyClick(tree.view, Qt.Key.Key_Space)
     qtbot.mouseClick(page.view.dialog.yes, LEFT)  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: bool(questions(tasks, "importing_ingest")))
-    chosen = [{"words": "AA", "library": "library", "recursive": True, "tags": []}]
-    assert questions(tasks, "project_allow") == [{"id": "thesis", "folders": [], "zotero": chosen}]
+    chosen = [{"words": "AA", "library": "library", "recursive": True, "tags": ()}]
+    assert questions(tasks, "library_allow_sources") == [{"project": "thesis", "folders": (), "zotero": chosen}]
 
 
 def test_the_sample_library_is_tried_with_one_click(qtbot: QtBot) -> None:
-    made = {"id": "sample", "sources": [{}], "warnings": [], "coverage": {}}
-    page, tasks = opened(qtbot, SampleProjects(2), project_add=made, project_list=[])
+    made = new_project("sample", sources=[Source("folder", "/papers")])
+    page, tasks = opened(qtbot, SampleProjects(2), library_add_project=made, library_list_projects=projects())
     qtbot.waitUntil(page.first.isVisible)
-    tasks.answers["project_list"] = [{"id": "sample", "coverage": {}}]
+    tasks.answers["library_list_projects"] = projects("sample")
     qtbot.mouseClick(page.first.buttons[2], LEFT)
     qtbot.waitUntil(lambda: page.view.project == "sample")
-    asked = questions(tasks, "project_add")[0]
+    asked = questions(tasks, "library_add_project")[0]
     assert Path(asked["references"]).is_file()
     assert any(Path(asked["folders"][0]).iterdir())
     assert [one["project"] for one in questions(tasks, "importing_ingest")] == ["sample"]
@@ -374,20 +388,23 @@ def test_the_sample_library_is_tried_with_one_click(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize(
     ("action", "verb", "said"),
-    [("confirm", "claim_confirm", "counts as @hartmann2019"), ("refuse", "claim_refuse", "does not count")],
+    [
+        ("confirm", "library_confirm_claim", "counts as @hartmann2019"),
+        ("refuse", "library_refuse_claim", "does not count"),
+    ],
 )
 def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     qtbot: QtBot, action: str, verb: str, said: str
 ) -> None:
     samples = SampleProjects(2)
 
-    def documents(asked: dict[str, Any]) -> dict[str, Any]:
+    def documents(asked: dict[str, Any]) -> DocumentPage:
         answer = samples.documents(asked)
-        for row in answer["documents"][:1]:
-            row |= {"claimed_citekey": "hartmann2019", "claimed_by": "doi", "citekey": "", "reason": None}
-        return answer
+        claim = {"claimed_citekey": "hartmann2019", "claimed_by": "doi", "citekey": "", "reason": None}
+        rows = [replace(row, **claim) if row.doc_id == "d000000" else row for row in answer.documents]
+        return replace(answer, documents=rows)
 
-    page, tasks = opened(qtbot, samples, documents=documents, **{verb: {}})
+    page, tasks = opened(qtbot, samples, library_list_documents=documents, **{verb: document_row("d000000")})
     papers = page.view.papers
     qtbot.waitUntil(lambda: papers.model.rowCount() == 2)
     papers.view.selectRow(1)
@@ -399,4 +416,5 @@ def test_a_doubtful_paper_says_what_it_claims_and_is_decided_on(
     with qtbot.waitSignal(papers.actions_.said) as told:
         getattr(papers.actions_, action).trigger()
     assert said in told.args[0]
-    assert questions(tasks, verb) == [{"project": "thesis", "doc_id": "d000000"}]
+    (asked,) = questions(tasks, verb)
+    assert (asked["project"], asked["doc_id"], asked.get("citekey")) == ("thesis", "d000000", None)

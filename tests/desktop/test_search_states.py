@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,14 +11,17 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QColor, QImage, QTextDocument
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.library import ProjectSummaries, ProjectSummary
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
 from citeloom.desktop.search.hits_model import BADGE, META
 from citeloom.desktop.search.page import SearchPage
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 from tests.desktop.naming import nameless
+from tests.desktop.sample_results import summary
 
 COVERAGE = {"documents": 10, "searchable": 9, "pending": 0, "failed": 1, "without_file": 0}
-PROJECT = {"id": "thesis", "hybrid_enabled": True, "coverage": COVERAGE}
+PROJECT = summary("thesis", Coverage(**COVERAGE))
 FACETS = {
     "years": [1998, 2023],
     "authors": ["Okafor, Ada"],
@@ -26,6 +30,10 @@ FACETS = {
     "sections": [],
 }
 LOST = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.", "It is started again.")
+
+
+def listed(*projects: ProjectSummary) -> ProjectSummaries:
+    return ProjectSummaries(projects=list(projects))
 
 
 def a_hit(number: int = 1, **other: Any) -> dict[str, Any]:
@@ -56,7 +64,12 @@ def found(*hits: dict[str, Any]) -> dict[str, Any]:
 
 
 def opened(qtbot: QtBot, **answers: Any) -> tuple[SearchPage, FakeEngineTasks]:
-    usual = {"project_list": [PROJECT], "facets": FACETS, "search": found(a_hit()), "page_picture": a_picture()}
+    usual = {
+        "library_list_projects": listed(PROJECT),
+        "facets": FACETS,
+        "search": found(a_hit()),
+        "library_page_image": a_picture(),
+    }
     context, tasks = fake_context(**{**usual, **answers})
     page = SearchPage(context)
     qtbot.addWidget(page)
@@ -73,7 +86,7 @@ def ask(page: SearchPage, qtbot: QtBot, question: str = "moths") -> None:
 
 
 def test_without_a_project_the_way_to_make_one_is_shown(qtbot: QtBot) -> None:
-    page, _ = opened(qtbot, project_list=[])
+    page, _ = opened(qtbot, library_list_projects=listed())
     assert page.stack.currentWidget() is page.no_project
     with qtbot.waitSignal(page.context.first_run):
         qtbot.mouseClick(page.no_project.buttons[0], Qt.MouseButton.LeftButton)
@@ -89,7 +102,7 @@ def test_before_the_first_question_examples_from_the_projects_own_tags_can_be_tr
     qtbot.mouseClick(page.welcome.buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(page.model.hits))
     assert page.bar.box.text() == "What is known about moths?"
-    assert tasks.asked[-1][0] in ("search", "page_picture")
+    assert tasks.asked[-1][0] in ("search", "library_page_image")
 
 
 def test_only_the_last_question_is_answered(qtbot: QtBot) -> None:
@@ -110,12 +123,12 @@ def test_typing_on_keeps_the_chosen_hit_and_does_not_draw_its_page_anew(qtbot: Q
     qtbot.waitUntil(lambda: bool(page.model.hits))
     page.hits.setCurrentIndex(page.model.index(1))
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
-    drawn = sum(verb == "page_picture" for verb, _ in tasks.asked)
+    drawn = sum(verb == "library_page_image" for verb, _ in tasks.asked)
     ask(page, qtbot, "moths")
     qtbot.waitUntil(lambda: page.model.question == "moths")
     assert page.hits.currentIndex().row() == 1
     qtbot.wait(200)
-    assert sum(verb == "page_picture" for verb, _ in tasks.asked) == drawn
+    assert sum(verb == "library_page_image" for verb, _ in tasks.asked) == drawn
 
 
 def test_what_cannot_be_searched_is_always_said(qtbot: QtBot) -> None:
@@ -133,8 +146,8 @@ def test_what_cannot_be_searched_is_always_said(qtbot: QtBot) -> None:
 
 
 def test_a_project_without_words_is_searched_by_meaning_and_the_choice_comes_back(qtbot: QtBot) -> None:
-    projects = [PROJECT, {**PROJECT, "id": "plain", "hybrid_enabled": False}]
-    page, tasks = opened(qtbot, project_list=projects)
+    projects = listed(PROJECT, replace(PROJECT, id="plain", hybrid_enabled=False))
+    page, tasks = opened(qtbot, library_list_projects=projects)
     page.bar.project.setCurrentIndex(1)
     assert page.bar.way.currentText() == "Meaning only"
     assert "meaning only" in page.bar.way.toolTip()
@@ -146,22 +159,22 @@ def test_a_project_without_words_is_searched_by_meaning_and_the_choice_comes_bac
 
 
 def test_an_engine_that_is_lost_is_said_and_asked_again_when_it_is_back(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, project_list=LOST, search=LOST)
+    page, tasks = opened(qtbot, library_list_projects=LOST, search=LOST)
     qtbot.waitUntil(page.banner.isVisible)
     assert page.stack.currentWidget() is page.waiting
     page.bar.box.setText("moths")
-    tasks.answers.update(project_list=[PROJECT], search=found(a_hit()), page_picture=LOST)
+    tasks.answers.update(library_list_projects=listed(PROJECT), search=found(a_hit()), library_page_image=LOST)
     tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.model.hits) and page.banner.isHidden())
-    qtbot.waitUntil(lambda: tasks.asked[-1][0] == "page_picture")
-    tasks.answers["page_picture"] = a_picture()
+    qtbot.waitUntil(lambda: tasks.asked[-1][0] == "library_page_image")
+    tasks.answers["library_page_image"] = a_picture()
     tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
 
 
 def test_a_project_that_is_gone_gives_way_to_the_one_that_is_left(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, project_list=[{**PROJECT, "id": "gone"}, PROJECT])
-    tasks.answers["project_list"] = [PROJECT]
+    page, tasks = opened(qtbot, library_list_projects=listed(replace(PROJECT, id="gone"), PROJECT))
+    tasks.answers["library_list_projects"] = listed(PROJECT)
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'gone'.")
     tasks.answers["search"] = lambda args: gone if args["project"] == "gone" else found(a_hit())
     ask(page, qtbot)
@@ -190,7 +203,7 @@ def test_a_search_that_fails_leaves_no_answer_to_another_question(qtbot: QtBot) 
     ids=["not found", "another page", "found"],
 )
 def test_a_place_that_could_not_be_marked_is_said(qtbot: QtBot, picture: dict[str, Any], note: str) -> None:
-    page, _ = opened(qtbot, page_picture=picture)
+    page, _ = opened(qtbot, library_page_image=picture)
     ask(page, qtbot)
     view = page.reader.page
     qtbot.waitUntil(lambda: not view.canvas.picture.isNull())
@@ -200,12 +213,12 @@ def test_a_place_that_could_not_be_marked_is_said(qtbot: QtBot, picture: dict[st
 def test_neighbours_shown_as_one_are_marked_together_and_the_same_elsewhere_is_named(qtbot: QtBot) -> None:
     def draw(asked: dict[str, Any]) -> dict[str, Any]:
         here = {"p1": 3, "p2": 4}[asked["chunk_id"]]
-        page = asked.get("page", here)
+        page = asked["page"] or here
         return a_picture(page=page, found=page == here, marks=[[0.1, 0.2, 0.9, 0.25]] if page == here else [])
 
     merged = [{"chunk_id": "p1", "cite": "[@okafor2021, p. 33]"}, {"chunk_id": "p2", "cite": "[@okafor2021, p. 34]"}]
     also = [{"chunk_id": "x", "cite": "[@okafor2020, p. 2]"}] * 2
-    page, _ = opened(qtbot, page_picture=draw, search=found(a_hit(page_span=[3, 4], merged=merged, also_in=also)))
+    page, _ = opened(qtbot, library_page_image=draw, search=found(a_hit(page_span=[3, 4], merged=merged, also_in=also)))
     ask(page, qtbot)
     view = page.reader.page
     qtbot.waitUntil(lambda: len(view.canvas.marks) == 1)
@@ -221,10 +234,10 @@ def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: 
     def draw(args: dict[str, Any]) -> dict[str, Any]:
         return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, tasks = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
+    page, tasks = opened(qtbot, library_page_image=draw, search=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
-    assert [args.get("recognise") for verb, args in tasks.asked if verb == "page_picture"][:2] == [None, True]
+    assert [args["recognise"] for verb, args in tasks.asked if verb == "library_page_image"][:2] == [False, True]
     assert page.model.index(0).data(BADGE) == "OCR"
 
 
@@ -248,7 +261,7 @@ def test_a_file_that_is_gone_leaves_the_words_and_says_why(qtbot: QtBot) -> None
         "after": [{"chunk_id": "a", "render_text": "After."}],
     }
     gone = CiteLoomError(Code.FILE_NOT_FOUND, "paper.pdf is no longer there.", "Put it back.")
-    page, _ = opened(qtbot, page_picture=gone, show=around)
+    page, _ = opened(qtbot, library_page_image=gone, show=around)
     ask(page, qtbot)
     qtbot.waitUntil(lambda: page.reader.passage.toPlainText() == "Before.\n\nMoths fly 1 times.\n\nAfter.")
     assert page.reader.why.text() == "paper.pdf is no longer there. Put it back." and page.reader.page.isHidden()
@@ -261,7 +274,7 @@ def test_a_file_that_is_gone_leaves_the_words_and_says_why(qtbot: QtBot) -> None
     assert "within the marked passage" in page.reader.copied.text()
 
 
-@pytest.mark.parametrize(("pages", "verb"), [(None, "show"), ([3, 3], "page_picture")], ids=["words", "page"])
+@pytest.mark.parametrize(("pages", "verb"), [(None, "show"), ([3, 3], "library_page_image")], ids=["words", "page"])
 def test_what_belongs_to_one_passage_never_stands_beside_another(
     qtbot: QtBot, pages: list[int] | None, verb: str
 ) -> None:
@@ -287,8 +300,8 @@ def test_whatever_a_library_holds_is_painted_as_it_is(qtbot: QtBot) -> None:
         )
         for number, name in enumerate(names)
     ]  # fmt: skip
-    projects = [{**PROJECT, "id": f"{name} {number}"} for number in range(3000) for name in names]
-    page, _ = opened(qtbot, search=found(*hits), project_list=projects, show={"before": [], "after": []})
+    projects = listed(*(replace(PROJECT, id=f"{name} {number}") for number in range(3000) for name in names))
+    page, _ = opened(qtbot, search=found(*hits), library_list_projects=projects, show={"before": [], "after": []})
     ask(page, qtbot, "😀 élan <b>")
     qtbot.waitUntil(lambda: len(page.model.hits) == 3)
     for row in range(3):
@@ -334,7 +347,7 @@ def test_a_scan_stays_on_the_screen_when_its_words_cannot_be_found(qtbot: QtBot)
     def draw(args: dict[str, Any]) -> Any:
         return broken if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, tasks = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
+    page, tasks = opened(qtbot, library_page_image=draw, search=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
     view = page.reader.page
     qtbot.waitUntil(lambda: "could not be marked" in view.note.text())
@@ -346,10 +359,10 @@ def test_the_words_of_a_scan_are_looked_for_again_when_the_engine_is_back(qtbot:
     def draw(args: dict[str, Any]) -> Any:
         return LOST if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, tasks = opened(qtbot, page_picture=draw, search=found(a_hit(text_source="ocr")))
+    page, tasks = opened(qtbot, library_page_image=draw, search=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
     qtbot.waitUntil(lambda: any(args.get("recognise") for _, args in tasks.asked))
-    tasks.answers["page_picture"] = a_picture()
+    tasks.answers["library_page_image"] = a_picture()
     tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
     assert page.reader.page.note.isHidden()
@@ -369,14 +382,14 @@ def test_going_through_the_filters_without_changing_one_searches_nothing_anew(qt
 
 
 def test_the_first_project_can_be_searched_as_soon_as_it_is_read(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, project_list=[])
-    tasks.answers["project_list"] = [PROJECT]
+    page, tasks = opened(qtbot, library_list_projects=listed())
+    tasks.answers["library_list_projects"] = listed(PROJECT)
     tasks.publish({"type": "JobQueued", "job_id": "j", "project_id": "thesis"})
     qtbot.waitUntil(lambda: page.bar.project_id() == "thesis")
 
 
 def test_a_question_for_another_project_is_not_asked_of_the_one_that_was_chosen(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, project_list=[PROJECT, {**PROJECT, "id": "other"}])
+    page, tasks = opened(qtbot, library_list_projects=listed(PROJECT, replace(PROJECT, id="other")))
     page.shown({"project": "other", "question": "moths"})
     qtbot.waitUntil(lambda: bool(page.model.hits))
     assert {args["project"] for verb, args in tasks.asked if verb == "search"} == {"other"}
@@ -384,11 +397,12 @@ def test_a_question_for_another_project_is_not_asked_of_the_one_that_was_chosen(
 
 def test_whoever_is_choosing_a_project_is_not_disturbed_when_they_are_counted_again(qtbot: QtBot) -> None:
     counted = {**COVERAGE, "searchable": 10, "failed": 0}
-    page, tasks = opened(qtbot, project_list=[PROJECT, {**PROJECT, "id": "other"}])
+    page, tasks = opened(qtbot, library_list_projects=listed(PROJECT, replace(PROJECT, id="other")))
     names = page.bar.project.view()
     page.bar.project.showPopup()
     names.setCurrentIndex(names.model().index(1, 0))
-    tasks.answers["project_list"] = [{**PROJECT, "coverage": counted}, {**PROJECT, "id": "other"}]
+    other = replace(PROJECT, id="other")
+    tasks.answers["library_list_projects"] = listed(replace(PROJECT, coverage=Coverage(**counted)), other)
     page.shown({})
     qtbot.waitUntil(lambda: page.coverage.text() == "10 of 10 papers searchable")
     assert names.isVisible() and names.currentIndex().row() == 1
@@ -422,7 +436,7 @@ def test_a_page_that_cannot_be_had_any_larger_stays_as_it_is(qtbot: QtBot) -> No
     ask(page, qtbot)
     view = page.reader.page
     qtbot.waitUntil(lambda: bool(view.canvas.marks))
-    tasks.answers["page_picture"] = CiteLoomError(Code.CONVERSION_FAILED, "It took too long.", "")
+    tasks.answers["library_page_image"] = CiteLoomError(Code.CONVERSION_FAILED, "It took too long.", "")
     before = len(tasks.asked)
     view.larger.click()
     qtbot.waitUntil(lambda: len(tasks.asked) > before)
@@ -434,7 +448,7 @@ def test_the_words_of_one_scan_after_the_other_are_looked_for(qtbot: QtBot) -> N
     def draw(args: dict[str, Any]) -> dict[str, Any]:
         return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, tasks = opened(qtbot, page_picture=draw, search=found(a_hit(1), a_hit(2)))
+    page, tasks = opened(qtbot, library_page_image=draw, search=found(a_hit(1), a_hit(2)))
 
     def let_one_go() -> None:
         qtbot.waitUntil(lambda: bool(tasks.held))
@@ -443,17 +457,17 @@ def test_the_words_of_one_scan_after_the_other_are_looked_for(qtbot: QtBot) -> N
 
     tasks.held = []
     ask(page, qtbot)
-    for _ in ("search", "page_picture", "its picture"):
+    for _ in ("search", "library_page_image", "its picture"):
         let_one_go()
     qtbot.waitUntil(lambda: bool(tasks.held))
     first = tasks.held.pop()  # takes the engine seconds
     page.hits.setCurrentIndex(page.model.index(1))
-    for _ in ("page_picture", "its picture"):
+    for _ in ("library_page_image", "its picture"):
         let_one_go()
     qtbot.wait(50)
     assert tasks.held == [], "two of them would leave no way to the engine for anything else"
     first()
-    for _ in ("page_picture", "its picture"):
+    for _ in ("library_page_image", "its picture"):
         let_one_go()
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
     assert [args["chunk_id"] for _, args in tasks.asked if args.get("recognise")] == ["p1", "p2"]

@@ -28,6 +28,7 @@ from citeloom.desktop.shell.autostart import Machine, enabled
 from citeloom.desktop.shell.page import PageContext
 from tests.desktop.fake_engine_tasks import fake_context
 from tests.desktop.naming import nameless
+from tests.desktop.sample_results import projects as list_of_projects
 
 _S = TypeVar("_S", bound=Section)
 LEFT = Qt.MouseButton.LeftButton
@@ -47,7 +48,9 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def page(own_home: Path, person: Path, qtbot: QtBot) -> SettingsPage:
     """The page over a real file, without an engine."""
-    context, _ = fake_context(project_list=[], maintenance_ocr={"engines": [], "languages": []})
+    context, _ = fake_context(
+        library_list_projects=list_of_projects(), maintenance_ocr={"engines": [], "languages": []}
+    )
     return _shown(SettingsPage(context), qtbot)
 
 
@@ -289,7 +292,9 @@ def test_languages_are_found_ticked_and_never_all_taken_off(own_home: Path, pers
         {"name": "tesseract", "installed": True, "problem": None},
         {"name": "rapidocr", "installed": False, "problem": "RapidOCR is not installed."},
     ]
-    context, _ = fake_context(project_list=[], maintenance_ocr={"engines": engines, "languages": languages})
+    context, _ = fake_context(
+        library_list_projects=list_of_projects(), maintenance_ocr={"engines": engines, "languages": languages}
+    )
     page = _shown(SettingsPage(context), qtbot)
     reading = _go(page, "reading", ReadingSection)
     _wait(qtbot, lambda: reading.languages.list.count() == 4)

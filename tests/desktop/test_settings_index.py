@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLineEdit, QMessageBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
+from citeloom.api.library import AddProject
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.settings.page import SettingsPage
@@ -19,6 +20,7 @@ from citeloom.desktop.text.index_text import leaving_words, on_this_machine
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 from tests.desktop.naming import nameless
 from tests.desktop.sample_projects import yes
+from tests.desktop.sample_results import projects as list_of_projects
 from tests.qdrant_stand_in import QdrantStandIn
 
 LEFT = Qt.MouseButton.LeftButton
@@ -64,7 +66,7 @@ def test_an_index_is_tested_moved_and_backed_up(
     qdrant: QdrantStandIn, context: PageContext, qtbot: QtBot, tmp_path: Path
 ) -> None:
     made: list[Any] = []
-    context.tasks.ask(context, "project_add", {"id": "thesis", "references": None, "folders": []}, done=made.append)
+    context.tasks.send(context, AddProject(project="thesis"), done=made.append)
     page = _shown(SettingsPage(context), qtbot, "index")
     _wait(qtbot, lambda: bool(made))
     section: Any = page.current
@@ -296,9 +298,8 @@ def test_a_restore_says_first_what_it_replaces_and_afterwards_where_that_is(own_
 def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeEngineTasks]:
     sizes = {"data_folder": "/x", "total": 1, "parts": [], "free": 1}
     cache = {"folder": "/x", "conversions": 0, "bytes": 0, "in_use": 0, "left_over": 0, "left_over_bytes": 0}
-    context, tasks = fake_context(
-        **{"project_list": [], "maintenance_disk_usage": sizes, "maintenance_show_cache": cache, **answers}
-    )
+    usage = {"maintenance_disk_usage": sizes, "maintenance_show_cache": cache}
+    context, tasks = fake_context(**{"library_list_projects": list_of_projects(), **usage, **answers})
     return _shown(SettingsPage(context), qtbot, "index" if "maintenance_indexes" in answers else "data"), tasks
 
 

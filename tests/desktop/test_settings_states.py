@@ -23,6 +23,7 @@ from citeloom.desktop.settings.sections.models import ModelsSection
 from citeloom.desktop.settings.sections.zotero import ZoteroSection
 from citeloom.desktop.text.zotero_text import account_words, reached_words
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
+from tests.desktop.sample_results import projects as list_of_projects
 
 LEFT = Qt.MouseButton.LeftButton
 GONE = CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine ended.")
@@ -293,7 +294,7 @@ def test_only_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["general", "zotero", "models", "reading", "index", "data", "privacy", "logs"])
 def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path, qtbot: QtBot, name: str) -> None:
     maintenance = ("models", "ocr", "indexes", "disk_usage", "show_cache")
-    verbs = ("project_list", "importing_zotero_status", *(f"maintenance_{verb}" for verb in maintenance))
+    verbs = ("library_list_projects", "importing_zotero_status", *(f"maintenance_{verb}" for verb in maintenance))
     page, tasks = _page(qtbot, **dict.fromkeys(verbs, GONE))
     page.shown({"section": name})
     _wait(qtbot, lambda: page.settings_file.loaded and tasks.at_rest)
@@ -308,7 +309,7 @@ def test_a_section_without_an_engine_asks_again_when_there_is_one(own_home: Path
 
 def test_ten_thousand_projects_and_names_of_any_kind_are_borne(own_home: Path, qtbot: QtBot) -> None:
     names = [LONG, *(f"project {number}" for number in range(10_000))]
-    page, _ = _page(qtbot, project_list=[{"id": name} for name in names], maintenance_models=projects(*names))
+    page, _ = _page(qtbot, library_list_projects=list_of_projects(*names), maintenance_models=projects(*names))
     default = page.sections["general"].rows["default_project"]
     assert isinstance(default, ChoiceRow)
     _wait(qtbot, lambda: default.control.count() == 10_002)
@@ -323,7 +324,7 @@ def test_ten_thousand_projects_and_names_of_any_kind_are_borne(own_home: Path, q
 
 def _page(qtbot: QtBot, **answers: Any) -> tuple[SettingsPage, FakeEngineTasks]:
     context, tasks = fake_context(
-        **{"project_list": [], "maintenance_ocr": {"engines": [], "languages": []}, **answers}
+        **{"library_list_projects": list_of_projects(), "maintenance_ocr": {"engines": [], "languages": []}, **answers}
     )
     page = SettingsPage(context)
     qtbot.addWidget(page)

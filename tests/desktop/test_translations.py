@@ -38,6 +38,7 @@ from citeloom.desktop.shell.tray import Tray
 from citeloom.desktop.widgets import basics
 from resources import make_translations
 from tests.desktop.fake_engine_tasks import fake_context
+from tests.desktop.sample_results import projects
 from tests.desktop.test_overview import STATUS
 
 FILES = make_translations.files(make_translations.DATA)
@@ -157,7 +158,10 @@ def the_app(qtbot: QtBot, tmp_path: Path) -> list[QWidget]:
     """All windows, on a made-up engine with one empty project."""
     refused = CiteLoomError(Code.TIMEOUT, "-")
     context, tasks = fake_context(
-        engine_status=STATUS, project_list=[], engine_list_editors={"editors": []}, importing_zotero_status=refused
+        engine_status=STATUS,
+        library_list_projects=projects(),
+        engine_list_editors={"editors": []},
+        importing_zotero_status=refused,
     )
     pages = all_pages(context)
     window = MainWindow(context, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))

@@ -23,6 +23,7 @@ from citeloom.desktop.shell.tray import Tray
 from citeloom.desktop.shell.tray_state import TrayState
 from citeloom.desktop.widgets.basics import Picture, ask_first
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, fake_context
+from tests.desktop.sample_results import projects as list_of_projects
 from tests.desktop.test_overview import STATUS
 from tests.support import environment
 
@@ -46,7 +47,7 @@ class Blank(Page):
 
 @pytest.fixture
 def world(qtbot: QtBot, tmp_path: Path) -> tuple[MainWindow, Tray, FakeEngineTasks]:
-    context, tasks = fake_context(engine_status=STATUS, project_list=[])
+    context, tasks = fake_context(engine_status=STATUS, library_list_projects=list_of_projects())
     pages: list[Page] = [Blank(context, name) for name in NAMES]
     window = MainWindow(context, pages, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
     qtbot.addWidget(window)

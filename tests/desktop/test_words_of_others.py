@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from citeloom.desktop.activity.rich_text import Part, Reading
+from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
 from citeloom.desktop.search.copy_passage import quotation
 from citeloom.desktop.search.passage_text import PassageText
 from citeloom.desktop.text import library_text
@@ -32,11 +32,11 @@ def test_labels_tables_and_texts_show_plain_words(qtbot: QtBot) -> None:
     assert table.index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == basics.tip(SHOWN)
     assert basics.tip(HOSTILE) == "<p>a[31m&lt;b&gt;b&lt;/b&gt;&lt;img src=x&gt;</p>"
 
-    passage, reading, code = PassageText(), Reading("x"), CodeView("x")
+    passage, reading, code = PassageText(), RichTextView("x"), CodeView("x")
     for view in (passage, reading, code):
         qtbot.addWidget(view)
     passage.show_passage(HOSTILE, "b", before=HOSTILE)
-    reading.write([Part(HOSTILE)])
+    reading.write([Paragraph(HOSTILE)])
     code.show_words(HOSTILE)
     assert passage.toPlainText() == f"{SHOWN}\n\n{SHOWN}"
     assert reading.toPlainText() == code.toPlainText() == SHOWN

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from citeloom.api.importing import ZoteroCollection, ZoteroCollections, ZoteroLibrary, ZoteroSearch
+from citeloom.api.library import ZoteroPart
 from citeloom.desktop.widgets.zotero_tree import Part, ZoteroTree, parts_of
 from tests.desktop.naming import nameless
 
@@ -53,7 +54,7 @@ def test_a_collection_is_chosen_by_its_key_with_all_inside_it(qtbot: QtBot) -> N
     tree = _tree(qtbot)
     with qtbot.waitSignal(tree.changed):
         _press_space(qtbot, tree, "Owls/and gulls")
-    assert tree.chosen() == [{"words": "AA", "library": "library", "recursive": True, "tags": []}]
+    assert tree.chosen() == [ZoteroPart(words="AA", library="library")]
     assert tree.chosen_names() == ["Owls/and gulls"]
     assert _at(tree, "Hearing").shown_tick == Qt.CheckState.Checked
     assert _at(tree, "My Library").shown_tick == Qt.CheckState.PartiallyChecked
@@ -63,25 +64,25 @@ def test_what_is_unticked_inside_a_collection_is_left_out(qtbot: QtBot) -> None:
     tree = _tree(qtbot)
     _press_space(qtbot, tree, "Owls/and gulls")
     _press_space(qtbot, tree, "Sight")
-    assert [(one["words"], one["recursive"]) for one in tree.chosen()] == [("AA", False), ("BB", True)]
+    assert [(one.words, one.recursive) for one in tree.chosen()] == [("AA", False), ("BB", True)]
 
 
 def test_a_whole_library_is_one_choice_until_something_of_it_is_left_out(qtbot: QtBot) -> None:
     tree = _tree(qtbot)
     _press_space(qtbot, tree, "My Library")
-    assert [(one["words"], one["library"]) for one in tree.chosen()] == [("*", "library")]
+    assert [(one.words, one.library) for one in tree.chosen()] == [("*", "library")]
     _press_space(qtbot, tree, "Reefs")
-    assert [one["words"] for one in tree.chosen()] == ["AA"]
+    assert [one.words for one in tree.chosen()] == ["AA"]
     assert _at(tree, "My Library").shown_tick == Qt.CheckState.PartiallyChecked
     _press_space(qtbot, tree, "Reefs")
-    assert [one["words"] for one in tree.chosen()] == ["AA", "DD"]
+    assert [one.words for one in tree.chosen()] == ["AA", "DD"]
 
 
 def test_a_saved_search_and_a_group_are_chosen(qtbot: QtBot) -> None:
     tree = _tree(qtbot)
     _press_space(qtbot, tree, "New ones")
     _press_space(qtbot, tree, "Lab <b>of</b> light")
-    assert [(one["words"], one["library"]) for one in tree.chosen()] == [("search:S0", "library"), ("*", "groups/7")]
+    assert [(one.words, one.library) for one in tree.chosen()] == [("search:S0", "library"), ("*", "groups/7")]
 
 
 def test_ticks_survive_that_zotero_is_read_again(qtbot: QtBot) -> None:

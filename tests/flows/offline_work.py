@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from citeloom.api.library import GetPageImage
 from citeloom.core.paths import app_log
 from citeloom.ipc.client import Client
 from tests.support import SAMPLE, WAIT, Editor, wait_for
@@ -26,7 +27,7 @@ def main(folder: Path) -> None:
         with Editor(Path(os.environ["CITELOOM_HOME"])) as editor:
             hits = editor.call("query_hybrid", project="p", text="How often is the cited page off by one?")["items"]
         with Client() as client:
-            client.call("page_picture", project="p", chunk_id=hits[0]["chunk_id"], width=400)
+            client.call(GetPageImage(project="p", chunk_id=hits[0]["chunk_id"], width=400))
         run("check", str(SAMPLE / "manuscript.md"), expect=1)
         run("cite", hits[0]["citekey"])
         run("zotero", "status", expect=1)

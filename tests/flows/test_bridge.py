@@ -131,9 +131,9 @@ def test_three_editors_at_once_share_one_engine(home: Path) -> None:
 
 DIES_IN_A_QUERY = """
 from citeloom.search.query import SearchService
-from citeloom.library.document_text import Reading
+from citeloom.library.document_text import DocumentTexts
 SearchService.query = lambda *given, **named: die()
-Reading.document = lambda *given, **named: time.sleep(600)
+DocumentTexts.get_document = lambda *given, **named: time.sleep(600)
 """
 
 

@@ -224,7 +224,7 @@ def test_past_jobs_are_listed_with_their_errors_last_one_first(home: Path, tmp_p
     lost.unlink()
     citeloom(home, "ingest", "one")
     with Control(home) as control:
-        jobs = control.call("jobs")
+        jobs = control.call("activity.list_jobs")
         assert jobs["running"] == []
         past = jobs["past"]
         assert [job["project"] for job in past] == ["one", "one", "two", "one"]
@@ -236,7 +236,9 @@ def test_past_jobs_are_listed_with_their_errors_last_one_first(home: Path, tmp_p
         (problem,) = past[2]["result"]["errors"]
         assert problem["source"].endswith("broken.pdf")
         assert all(job["created_at"] <= job["finished_at"] for job in past)
-        assert [job["project"] for job in control.call("jobs", project="one", limit=2)["past"]] == ["one"] * 2
+        assert [job["project"] for job in control.call("activity.list_jobs", project="one", limit=2)["past"]] == [
+            "one"
+        ] * 2
 
 
 def test_passages_that_went_out_are_shown_as_they_are_now_and_lost_ones_are_said(project: Project) -> None:
@@ -244,11 +246,12 @@ def test_passages_that_went_out_are_shown_as_they_are_now_and_lost_ones_are_said
     with Editor(home, name="Quill") as editor:
         editor.call("query", **QUESTION)
     with Control(home) as control:
-        (entry,) = control.call("log", client="Quill 1.0")
-        assert control.call("log", client="Quill") == []
-        assert control.call("log", before=entry["id"]) == []
-        shown = control.call("log_passages", project="p", chunk_ids=[*entry["passages"], "no-such-id"])["passages"]
-        assert [p["chunk_id"] for p in shown] == [*entry["passages"], "no-such-id"]
+        (entry,) = control.call("activity.access_log", client="Quill 1.0")["entries"]
+        assert control.call("activity.access_log", client="Quill") == {"entries": []}
+        assert control.call("activity.access_log", before=entry["id"]) == {"entries": []}
+        asked_for = [*entry["passages"], "no-such-id"]
+        shown = control.call("activity.logged_passages", project="p", chunk_ids=asked_for)["passages"]
+        assert [p["chunk_id"] for p in shown] == asked_for
         first, nothing = shown[0], shown[-1]
         assert first["cite"].startswith("[@")
         assert (first["title"], first["gone"]) == ("On the coral", False)
@@ -258,18 +261,19 @@ def test_passages_that_went_out_are_shown_as_they_are_now_and_lost_ones_are_said
         assert nothing["text"] is None
 
     with Control(home) as control:
-        (reefs,) = (d for d in control.call("documents", project="p")["documents"] if d["source"] == "1-reefs.md")
+        documents = control.call("library.list_documents", project="p")["documents"]
+        (reefs,) = (document for document in documents if document["source"] == "1-reefs.md")
     with Editor(home, *WRITING) as editor:
         editor.call("delete_document", project="p", doc_id=reefs["doc_id"])
     with Control(home) as control:
-        after = control.call("log_passages", project="p", chunk_ids=entry["passages"])["passages"]
+        after = control.call("activity.logged_passages", project="p", chunk_ids=entry["passages"])["passages"]
         assert {p["gone"] for p in after if p["chunk_id"] == first["chunk_id"]} == {True}
         assert any(not p["gone"] for p in after)
-        control.call("project_remove", id="p")
-        gone = control.call("log_passages", project="p", chunk_ids=entry["passages"])["passages"]
+        control.call("library.remove_project", project="p")
+        gone = control.call("activity.logged_passages", project="p", chunk_ids=entry["passages"])["passages"]
         assert all(p["gone"] for p in gone)
-        assert control.call("log_clear") == {"removed": 2}
-        assert control.call("log") == []
+        assert control.call("activity.clear_access_log") == {"removed": 2}
+        assert control.call("activity.access_log") == {"entries": []}
 
 
 def test_what_editors_asked_is_kept_as_long_as_the_settings_say(project: Project) -> None:
@@ -283,12 +287,12 @@ def test_what_editors_asked_is_kept_as_long_as_the_settings_say(project: Project
         catalog.commit()
     done(citeloom(home, "engine", "start"))
     with Control(home) as control:
-        assert [e["asked"] for e in control.call("log")] == ["today", "long ago"]
+        assert [e["asked"] for e in control.call("activity.access_log")["entries"]] == ["today", "long ago"]
     with Watcher(home) as watcher:
         settings(home, "[privacy]\nlog_days = 30\n")
         watcher.next("EngineStopping")
     with Control(home) as control:
-        assert [e["asked"] for e in control.call("log")] == ["today"]
+        assert [e["asked"] for e in control.call("activity.access_log")["entries"]] == ["today"]
 
 
 # -- pause -------------------------------------------------------------------------------------------------------
@@ -312,7 +316,7 @@ def test_a_person_pauses_and_resumes_imports_on_the_command_line(
         assert waiting.stderr and waiting.stdout
         assert "Imports are paused; this one goes on after 'citeloom engine resume'." in waiting.stderr.readline()
         with Control(home) as control:
-            (job,) = control.call("jobs")["running"]
+            (job,) = control.call("activity.list_jobs")["running"]
             assert job["state"] == "paused"
         with Editor(home, *WRITING) as editor:
             told = editor.call("ingest_from_source", project="p", source=str(library / "papers"))
@@ -434,7 +438,7 @@ Importer.after_stage = after
             (home / "go-on").touch()
         with Control(home) as control:
             wait_for(lambda: not control.call("engine.status")["jobs"], "the import to end")
-            (past,) = control.call("jobs")["past"]
+            (past,) = control.call("activity.list_jobs")["past"]
             assert (past["job_id"], past["state"]) == (job, "done")
             assert past["result"]["new"] in (1, 2), "what was read before is not read again"
             assert control.call("engine.status")["coverage"]["searchable"] == 4

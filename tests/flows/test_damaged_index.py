@@ -23,12 +23,13 @@ _STORED = "The lamp of the moth trap was blue."
 # An engine in which an agent stores a passage, and then ends in one way or the other.
 _STORING = """
 import os, signal, sys
+from citeloom.api.library import AgentChunk, StoreChunks
 from citeloom.core.settings import Settings
 from citeloom.core.cancel import Cancel
 from citeloom.engine.container import Service
 service = Service(Settings())
-item = {"id": "1", "text": sys.argv[1], "embedding": [1.0] + [0.0] * 383, "metadata": {"doc_id": "mine"}}
-service.store_chunks(service.catalog.projects.get("p"), [item], Cancel())
+item = AgentChunk(id="1", text=sys.argv[1], embedding=[1.0] + [0.0] * 383, metadata={"doc_id": "mine"})
+service.agent_chunks.store_chunks(StoreChunks(project="p", items=[item]), Cancel())
 if sys.argv[2] == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
 service.indexes.end()

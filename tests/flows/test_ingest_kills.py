@@ -151,7 +151,7 @@ def test_after_a_kill_everything_committed_is_found_before_the_import_goes_on(li
         assert {h["source"] for h in hits} == set(ALL_READY)
         assert [h["source"] for h in hits].count("2-moths.md") == 3
         assert NEW_TEXT not in {h["render_text"] for h in hits}
-        assert control.call("project_show", id="p")["chunk_count"] == 12
+        assert control.call("library.show_project", project="p")["chunk_count"] == 12
 
 
 def test_an_import_that_keeps_killing_the_engine_is_given_up_in_the_end(library: Library, copied: Path) -> None:

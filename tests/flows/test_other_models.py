@@ -83,7 +83,7 @@ class Chooser:
         """The outcome of a choice, once its job has ended."""
         job_id = self.call("maintenance.use_model", project="thesis", model=model, download=download)["job_id"]
         wait_for(self._ended, "the index to be rebuilt")
-        return next((job for job in self.call("jobs")["past"] if job["job_id"] == job_id), {})
+        return next((job for job in self.call("activity.list_jobs")["past"] if job["job_id"] == job_id), {})
 
     def _ended(self) -> bool:
         jobs = self.call("engine.status")["jobs"]

@@ -28,7 +28,7 @@ class Looking(Control):
 
     def refusal(self, **arguments: Any) -> dict[str, Any]:
         """Ask for a picture that cannot be had; gives the error."""
-        message = {"id": 1, "verb": "page_picture", "args": {"project": "p", "width": 400} | arguments}
+        message = {"id": 1, "verb": "library.page_image", "args": {"project": "p", "width": 400} | arguments}
         self._socket.sendall(json.dumps(message).encode() + b"\n")
         error: dict[str, Any] = json.loads(self._lines.readline())["error"]
         return error
@@ -36,7 +36,7 @@ class Looking(Control):
     def look(self, chunk_id: str, **arguments: Any) -> dict[str, Any]:
         """The picture of a passage's page."""
         answer: dict[str, Any] = self.call(
-            "page_picture", **{"project": "p", "chunk_id": chunk_id, "width": 400} | arguments
+            "library.page_image", **{"project": "p", "chunk_id": chunk_id, "width": 400} | arguments
         )
         return answer
 

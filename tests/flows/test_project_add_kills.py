@@ -14,6 +14,7 @@ from citeloom.api.maintenance import Finding
 from citeloom.core.settings import Settings
 from citeloom.engine.container import Service
 from citeloom.index.edge.collection import EdgeCollection
+from citeloom.ipc import protocol
 from tests.flows.steps import Project, connect, engine_with, four_papers, hello, rows
 from tests.support import WAIT, citeloom, done, stop_engine
 
@@ -61,8 +62,8 @@ def test_a_project_whose_making_is_killed_is_whole_or_not_there(home: Path, tmp_
     four_papers(papers)
     for number, moment in enumerate(_MOMENTS):
         with engine_with(home, _ARMED.format(what=moment)) as engine, connect(home, hello(home)) as client:
-            words = f'{{"id": 1, "verb": "project_add", "args": {{"id": "p{number}", "folders": ["{papers}"]}}}}\n'
-            client.sendall(words.encode())
+            arguments = {"project": f"p{number}", "folders": [str(papers)]}
+            client.sendall(protocol.line({"id": 1, "verb": "library.add_project", "args": arguments}))
             assert engine.wait(WAIT) == -signal.SIGKILL
     found = examined(home)
     assert len(found) >= 4

@@ -1,17 +1,20 @@
-"""The access log as a table for a spreadsheet: fetched in blocks, written in one step."""
+"""Export of the access log as CSV: fetched in blocks, written in one step."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QLocale, QObject, Signal
 
+from citeloom.api.activity import AccessLog
 from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import AccessEntry
+from citeloom.desktop.activity.log_model import LogFilters
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 
 _BLOCK = 2000
@@ -20,16 +23,15 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 HEAD = ("time", "editor", "project", "tool", "asked", "passages", "passage ids", "outcome", "milliseconds")
 
 
-def as_csv(rows: Iterable[dict[str, Any]], separator: str) -> bytes:
-    """Entries of the log as a file that spreadsheets open as a table, whatever is in it."""
+def as_csv(rows: Iterable[AccessEntry], separator: str) -> bytes:
+    """Entries of the log as CSV that spreadsheets open as a table, without formulas."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=separator)
     writer.writerow(HEAD)
     for row in rows:
-        ids: Sequence[str] = row["passages"]
-        cells = (row["at"], row["client"], row["project_id"] or "", row["tool"], row["asked"])
-        outcome = (row["outcome"], row["milliseconds"])
-        writer.writerow([_harmless(cell) for cell in (*cells, len(ids), " ".join(ids), *outcome)])
+        cells = (row.at, row.client, row.project_id or "", row.tool, row.asked)
+        ids = (len(row.passages), " ".join(row.passages))
+        writer.writerow([_harmless(cell) for cell in (*cells, *ids, row.outcome, row.milliseconds)])
     # Excel takes a file for UTF-8 only with the mark at its beginning.
     return text.getvalue().encode("utf-8-sig", errors="backslashreplace")
 
@@ -39,7 +41,7 @@ def _harmless(cell: Any) -> Any:
 
 
 def spreadsheet_separator() -> str:
-    """What parts the cells in this country: where numbers have a comma in them, it cannot be a comma."""
+    """The separator of cells in this locale: a semicolon where numbers have a decimal comma."""
     return ";" if QLocale.system().decimalPoint() == "," else ","
 
 
@@ -56,36 +58,35 @@ def write_whole(file: Path, content: bytes) -> None:
 
 
 class Export(QObject):
-    """One export under way."""
+    """A running export."""
 
     counted = Signal(int)  # entries fetched so far
     writing = Signal()  # everything is there; from now on it cannot be stopped
     finished = Signal(int)
     failed = Signal(object)  # a CiteLoomError
 
-    def __init__(self, tasks: EngineTasks, file: Path, filters: dict[str, str], parent: QObject | None = None) -> None:
+    def __init__(self, tasks: EngineTasks, file: Path, filters: LogFilters, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._link = tasks
         self._file = file
         self._filters = filters
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[AccessEntry] = []
         self._task: Task | None = None
 
     def start(self) -> None:
         """Fetch the first block; the rest follows."""
-        before = {"before": self._rows[-1]["id"]} if self._rows else {}
-        asked = {**self._filters, **before, "limit": _BLOCK}
-        self._task = self._link.ask(self, "log", asked, done=self._on_block, failed=self.failed.emit)
+        request = self._filters.request(_BLOCK, self._rows[-1].id if self._rows else None)
+        self._task = self._link.send(self, request, done=self._on_block, failed=self.failed.emit)
 
     def stop(self) -> None:
-        """Leave it; nothing is written."""
+        """Stop the export; nothing is written."""
         if self._task:
             self._task.drop()
 
-    def _on_block(self, rows: list[dict[str, Any]]) -> None:
-        self._rows += rows
+    def _on_block(self, answer: AccessLog) -> None:
+        self._rows += answer.entries
         self.counted.emit(len(self._rows))
-        if len(rows) == _BLOCK:
+        if len(answer.entries) == _BLOCK:
             self.start()
             return
         self.writing.emit()

@@ -1,4 +1,4 @@
-"""Which editors are connected right now."""
+"""The table of connected editors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
 
 
 class EditorsPart(QWidget):
-    """The editors that are connected, and the way to send one off."""
+    """Lists the connected editors and disconnects one."""
 
     counted = Signal(int)
 
@@ -71,7 +71,7 @@ class EditorsPart(QWidget):
         self._enable()
 
     def refresh(self) -> None:
-        """Ask who is connected; a question that is still open is waited for."""
+        """Load the connected editors, unless a request is pending."""
         if self._task is None:
             self._task = self.context.tasks.send(self, ListEditors(), done=self._on_editors, failed=self._on_failed)
 

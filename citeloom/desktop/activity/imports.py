@@ -1,4 +1,4 @@
-"""Imports: those under way, and what became of the last ones."""
+"""Running jobs, and the table of past imports with their results."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.api.activity import Jobs, ListJobs, PastJob
 from citeloom.api.events import Event, JobFinished
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
-from citeloom.desktop.activity.rich_text import Part, Reading
+from citeloom.desktop.activity.rich_text import Paragraph, RichTextView
 from citeloom.desktop.activity.running_jobs import Running
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text import job_text
 from citeloom.desktop.text.activity_text import end_words, source_words
 from citeloom.desktop.widgets.basics import GAP, EmptyState, button, number, tab_order, text, time_words
-from citeloom.desktop.widgets.table import Column, Row, RowsModel, Table
+from citeloom.desktop.widgets.table import Column, RowsModel, Table
 
 FEW, ALL = 50, 500  # imports asked for; the engine keeps no more
 
 
 class ImportsPart(QWidget):
-    """What is being read, and what was."""
+    """Shows running jobs and past imports."""
 
     counted = Signal(int)  # under way
 
@@ -33,9 +34,9 @@ class ImportsPart(QWidget):
         self.context = context
         self._task: Task | None = None
         self._limit = FEW
-        columns: tuple[Column[Row], ...] = (
-            Column(self.tr("Finished"), lambda row: time_words(row["finished_at"]), 17, firm=True),
-            Column(self.tr("Project"), lambda row: str(row["project"]), 16),
+        columns: tuple[Column[PastJob], ...] = (
+            Column(self.tr("Finished"), lambda row: time_words(row.finished_at), 17, firm=True),
+            Column(self.tr("Project"), lambda row: row.project, 16),
             Column(self.tr("Source"), source_words, 0),
             Column(self.tr("Outcome"), end_words, 20),
             Column(self.tr("Read"), partial(_count, "documents_processed"), 8, number=True, firm=True),
@@ -45,7 +46,7 @@ class ImportsPart(QWidget):
         self.running = Running()
         self.model = RowsModel(columns, "job_id", self)
         self.table = Table(self.model, self.tr("Past imports, newest first"))
-        self.details = Reading(self.tr("What became of the chosen import"))
+        self.details = RichTextView(self.tr("What became of the chosen import"))
         self.details.setPlaceholderText(self.tr("Choose an import to see what became of it."))
         self.papers_button = button(self.tr("Show the &papers"), self._show_papers, icon_name="projects")
         self.older_button = button(self.tr("Show &older imports"), self._show_older, icon_name="down")
@@ -65,11 +66,11 @@ class ImportsPart(QWidget):
         self._on_chosen()
 
     def refresh(self) -> None:
-        """Ask for the past imports."""
+        """Load the past imports."""
         if self._task:
             self._task.drop()
-        self._task = self.context.tasks.ask(
-            self, "jobs", {"limit": self._limit}, done=self._on_jobs, failed=self.banner.in_vain
+        self._task = self.context.tasks.send(
+            self, ListJobs(limit=self._limit), done=self._on_jobs, failed=self.banner.in_vain
         )
 
     def _lay_out(self) -> None:
@@ -101,12 +102,11 @@ class ImportsPart(QWidget):
         layout.addStretch(0)  # while nothing has ended yet, what is under way stands at the top
         tab_order(self.table, self.details, self.older_button, self.papers_button)
 
-    def _on_jobs(self, answer: dict[str, Any]) -> None:
+    def _on_jobs(self, jobs: Jobs) -> None:
         self._task = None
         self.banner.answered()
-        past: list[Row] = answer["past"]
-        self.model.set_rows(past)
-        self.older_button.setVisible(len(past) == FEW == self._limit)
+        self.model.set_rows(jobs.past)
+        self.older_button.setVisible(len(jobs.past) == FEW == self._limit)
         self._arrange()
 
     def _on_event(self, event: Event) -> None:
@@ -134,12 +134,12 @@ class ImportsPart(QWidget):
 
     def _on_chosen(self) -> None:
         row = self.table.chosen()
-        self.papers_button.setEnabled(bool(row and row["project"]))  # a backup is of no project
+        self.papers_button.setEnabled(bool(row and row.project))  # a backup is of no project
         self.details.write(self._story(row) if row else [])
 
     def _show_papers(self) -> None:
         if row := self.table.chosen():
-            self.context.go.emit("projects", {"project": row["project"]})
+            self.context.go.emit("projects", {"project": row.project})
 
     def _show_older(self) -> None:
         self._limit = ALL
@@ -158,23 +158,23 @@ class ImportsPart(QWidget):
             card.may_be_stopped()
         self.banner.say_error(error)
 
-    def _story(self, row: Row) -> list[Part]:
-        """What became of an import: the counts, then each file that could not be read and why."""
-        result = row["result"]
-        parts = [Part(f"{job_text.title(row['kind'], row['project'])} · {end_words(row)}", bold=True)]
-        if row["error"]:
-            parts.append(Part(str(row["error"].get("message", ""))))
-        elif row["state"] == "done" and (words := job_text.end_words(row["kind"], result)):
-            parts.append(Part(words))
+    def _story(self, job: PastJob) -> list[Paragraph]:
+        """The result of an import: the counts, then each file that could not be read and why."""
+        result = job.result
+        parts = [Paragraph(f"{job_text.title(job.kind, job.project)} · {end_words(job)}", bold=True)]
+        if job.error:
+            parts.append(Paragraph(str(job.error.get("message", ""))))
+        elif job.state == "done" and (words := job_text.end_words(job.kind, result)):
+            parts.append(Paragraph(words))
         if counts := self._counts(result):
-            parts.append(Part(counts, muted=True))
+            parts.append(Paragraph(counts, muted=True))
         if result.get("held_back"):
             words = self.tr("Papers that have left their source and stay until you say otherwise: {count}.")
-            parts.append(Part(words.format(count=number(result["held_back"]))))
+            parts.append(Paragraph(words.format(count=number(result["held_back"]))))
         for error in result.get("errors") or []:
-            parts += [Part(str(error["source"]), bold=True, new=True), Part(str(error["reason"]))]
+            parts += [Paragraph(str(error["source"]), bold=True, new=True), Paragraph(str(error["reason"]))]
         for place, warning in enumerate(result.get("warnings") or []):
-            parts.append(Part(str(warning), new=not place))
+            parts.append(Paragraph(str(warning), new=not place))
         return parts
 
     def _counts(self, result: dict[str, Any]) -> str:
@@ -191,5 +191,5 @@ class ImportsPart(QWidget):
         return " · ".join(words.format(count=number(result[key])) for key, words in named if result.get(key))
 
 
-def _count(name: str, row: Row) -> str:
-    return number(int((row["result"] or {}).get(name) or 0))
+def _count(name: str, job: PastJob) -> str:
+    return number(int(job.result.get(name) or 0))

@@ -1,78 +1,93 @@
-"""The access log as a table: newest first, older entries fetched as one scrolls, new ones put on top."""
+"""Qt model of the access log: newest first, older entries loaded on scrolling, new ones inserted on top."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Signal
 
+from citeloom.api.activity import AccessLog, ShowAccessLog
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.types import AccessEntry
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.text.activity_text import editor_words, outcome_words, tool_words
 from citeloom.desktop.widgets.basics import number, time_words
-from citeloom.desktop.widgets.table import Column, Row, RowsModel
+from citeloom.desktop.widgets.table import Column, RowsModel
 
 BLOCK = 100  # entries in one answer
 
 
-class LogModel(RowsModel[Row]):
-    """What editors asked."""
+@dataclass(frozen=True)
+class LogFilters:
+    """Which entries of the log are shown and exported."""
+
+    project: str | None = None
+    client: str | None = None
+
+    def request(self, limit: int, before: int | None) -> ShowAccessLog:
+        """The request of the entries before one that is known, or of the newest."""
+        return ShowAccessLog(project=self.project, client=self.client, limit=limit, before=before)
+
+
+class LogModel(RowsModel[AccessEntry]):
+    """The entries of the access log."""
 
     loaded = Signal()  # an answer has come
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
-        columns: tuple[Column[Row], ...] = (
-            Column(self.tr("When"), lambda row: time_words(row["at"]), 17, firm=True),
-            Column(self.tr("Editor"), lambda row: editor_words(row["client"]), 16),
-            Column(self.tr("Project"), lambda row: str(row["project_id"] or ""), 12),
-            Column(self.tr("What"), lambda row: tool_words(row["tool"]), 16),
-            Column(self.tr("Asked"), lambda row: str(row["asked"]), 0),
-            Column(self.tr("Outcome"), lambda row: outcome_words(row["outcome"]), 14),
-            Column(self.tr("Passages"), lambda row: number(len(row["passages"])), 10, number=True, firm=True),
+        columns: tuple[Column[AccessEntry], ...] = (
+            Column(self.tr("When"), lambda row: time_words(row.at), 17, firm=True),
+            Column(self.tr("Editor"), lambda row: editor_words(row.client), 16),
+            Column(self.tr("Project"), lambda row: row.project_id or "", 12),
+            Column(self.tr("What"), lambda row: tool_words(row.tool), 16),
+            Column(self.tr("Asked"), lambda row: row.asked, 0),
+            Column(self.tr("Outcome"), lambda row: outcome_words(row.outcome), 14),
+            Column(self.tr("Passages"), lambda row: number(len(row.passages)), 10, number=True, firm=True),
         )
         super().__init__(columns, "id", parent)
         self._link = tasks
-        self.filters: dict[str, str] = {}
+        self.filters = LogFilters()
         self._stale = True  # what is shown does not fit the filters, or is no more
         self._complete = True  # nothing older is left to fetch
         self._older: Task | None = None
         self._newer: Task | None = None
 
-    def show_only(self, filters: dict[str, str]) -> None:
+    def show_only(self, filters: LogFilters) -> None:
         """Show the entries of a project, of an editor, or of both."""
         self.filters = filters
         self.reload()
 
     def reload(self) -> None:
-        """Begin again from the newest entry."""
+        """Load the log from its newest entry."""
         self._stale = True
         for task in (self._older, self._newer):
             if task:
                 task.drop()
         self._older = None
-        self._newer = self._ask({}, self._on_newest)
+        self._newer = self._ask(None, self._on_newest)
 
     def refresh(self) -> None:
-        """Put on top what was asked since."""
+        """Load newer entries."""
         if self._newer is None:
-            self._newer = self._ask({}, self._on_newest)
+            self._newer = self._ask(None, self._on_newest)
 
     def canFetchMore(self, parent: QModelIndex | QPersistentModelIndex) -> bool:
         return not (parent.isValid() or self._complete or self._stale or self._older)
 
     def fetchMore(self, parent: QModelIndex | QPersistentModelIndex) -> None:
         if self.rows and self.canFetchMore(parent):
-            self._older = self._ask({"before": self.rows[-1]["id"]}, self._on_older)
+            self._older = self._ask(self.rows[-1].id, self._on_older)
 
-    def _ask(self, more: dict[str, Any], done: Any) -> Task:
-        return self._link.ask(self, "log", {**self.filters, "limit": BLOCK, **more}, done=done, failed=self._on_failed)
+    def _ask(self, before: int | None, done: Callable[[AccessLog], None]) -> Task:
+        return self._link.send(self, self.filters.request(BLOCK, before), done=done, failed=self._on_failed)
 
     def _on_failed(self, error: CiteLoomError) -> None:
         self._older = self._newer = None
         self.failed.emit(error)
 
-    def _begin_with(self, rows: list[Row]) -> None:
+    def _begin_with(self, rows: list[AccessEntry]) -> None:
         self._stale = False
         if self._older:
             self._older.drop()
@@ -80,10 +95,11 @@ class LogModel(RowsModel[Row]):
         self._complete = len(rows) < BLOCK
         self.set_rows(rows)
 
-    def _on_newest(self, rows: list[Row]) -> None:
+    def _on_newest(self, answer: AccessLog) -> None:
         self._newer = None
-        newest = self.rows[0]["id"] if self.rows else None
-        places = [place for place, row in enumerate(rows) if row["id"] == newest]
+        rows = answer.entries
+        newest = self.rows[0].id if self.rows else None
+        places = [place for place, row in enumerate(rows) if row.id == newest]
         if self._stale or not places:  # all of it is new, or what was shown has been cleared
             self._begin_with(rows)
         elif places[0]:
@@ -93,8 +109,9 @@ class LogModel(RowsModel[Row]):
             self.endInsertRows()
         self.loaded.emit()
 
-    def _on_older(self, rows: list[Row]) -> None:
+    def _on_older(self, answer: AccessLog) -> None:
         self._older = None
+        rows = answer.entries
         self._complete = len(rows) < BLOCK
         if rows:
             self.beginInsertRows(QModelIndex(), len(self.rows), len(self.rows) + len(rows) - 1)

@@ -1,4 +1,4 @@
-"""The message above a list that asks again and again: it goes when the answer comes."""
+"""Banner of a list that reloads itself: its message is hidden by the next successful load."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from citeloom.desktop.widgets.basics import Action, Banner
 
 
 class Notice(Banner):
-    """Says why a list cannot be shown, until it can."""
+    """Shows why a list could not be loaded, until it is."""
 
     _of_asking = False
 
     def in_vain(self, error: CiteLoomError) -> None:
-        """A question by the list itself failed. That the engine is away is said by the window, once for all pages."""
+        """Show that loading failed; that the engine is unavailable is shown by the window, once for all pages."""
         if error.code != Code.ENGINE_UNAVAILABLE:
             self.say_error(error)
             self._of_asking = True
 
     def answered(self) -> None:
-        """The list was answered; what a person did and was told about stays."""
+        """Hide the message of a failed load; messages about actions stay."""
         if self._of_asking:
             self.hide()
 

@@ -1,4 +1,4 @@
-"""Who is connected, what was asked, what was imported."""
+"""The activity page: connected editors, the access log, and imports."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from citeloom.desktop.activity.access_log import AccessLogPart
 from citeloom.desktop.activity.editors import EditorsPart
 from citeloom.desktop.activity.imports import ImportsPart
-from citeloom.desktop.activity.questions import AskedPart
 from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets.basics import GAP, heading, number
 
@@ -16,7 +16,7 @@ _EVERY_MS = 3000
 
 
 class ActivityPage(Page):
-    """Three lists that keep themselves up to date while they are looked at."""
+    """Three lists that reload themselves while they are visible."""
 
     name = "activity"
     icon_name = "activity"
@@ -24,7 +24,7 @@ class ActivityPage(Page):
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self.editors = EditorsPart(context)
-        self.asked = AskedPart(context)
+        self.asked = AccessLogPart(context)
         self.imports = ImportsPart(context)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -74,7 +74,7 @@ class ActivityPage(Page):
         self.imports.refresh()
 
     def _refresh(self) -> None:
-        """What tells of itself by an event is not asked for again and again."""
+        """Reload the lists that no event keeps up to date."""
         self.editors.refresh()
         if self.tabs.currentWidget() is self.asked:
             self.asked.refresh()

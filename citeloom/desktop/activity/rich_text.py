@@ -1,4 +1,4 @@
-"""Longer text with headings in it, made of plain words only: nothing is taken for markup."""
+"""A read-only view of paragraphs and headings, made of plain text: nothing is taken for markup."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QFrame, QTextEdit
 
 from citeloom.core.text.sanitize import clean
 
-_ABOVE = 10.0  # before a paragraph that begins something new
+_MARGIN_ABOVE = 10.0  # of a paragraph that begins something new
 
 
 @dataclass(frozen=True)
-class Part:
-    """A paragraph."""
+class Paragraph:
+    """A paragraph of the view."""
 
     words: str
     bold: bool = False
@@ -24,10 +24,10 @@ class Part:
     new: bool = False  # begins something new: with room above it
 
 
-class Reading(QTextEdit):
-    """Shows paragraphs to read and copy."""
+class RichTextView(QTextEdit):
+    """Read-only view of paragraphs that can be selected and copied."""
 
-    _parts: Sequence[Part] = ()
+    _parts: Sequence[Paragraph] = ()
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -40,14 +40,14 @@ class Reading(QTextEdit):
         )
         self.document().setDocumentMargin(10)
 
-    def write(self, parts: Sequence[Part]) -> None:
-        """Show these paragraphs and nothing else."""
+    def write(self, parts: Sequence[Paragraph]) -> None:
+        """Replace the paragraphs."""
         self._parts = parts
         self.clear()
         cursor = QTextCursor(self.document())
         for number, part in enumerate(parts):
             paragraph = QTextBlockFormat()
-            paragraph.setTopMargin(_ABOVE if part.new and number else 2.0)
+            paragraph.setTopMargin(_MARGIN_ABOVE if part.new and number else 2.0)
             letters = QTextCharFormat()
             letters.setFontWeight(QFont.Weight.DemiBold if part.bold else QFont.Weight.Normal)
             role = QPalette.ColorRole.PlaceholderText if part.muted else QPalette.ColorRole.Text

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, 
 from citeloom import editors as clients
 from citeloom.api.engine import ConnectedEditors, ListEditors
 from citeloom.api.events import EditorConnected, EditorLeft, Event
+from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core import open_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.connect import states
@@ -105,14 +106,14 @@ class ConnectPage(Page):
     def _ask_engine(self) -> None:
         for task in self._asking:
             task.drop()
-        ask = self.context.tasks.ask
+        tasks = self.context.tasks
         self._asking = [
-            ask(self, "project_list", done=self._on_projects, failed=self._on_no_answer),
-            self.context.tasks.send(self, ListEditors(), done=self._on_live, failed=self._on_no_answer),
+            tasks.send(self, ListProjects(), done=self._on_projects, failed=self._on_no_answer),
+            tasks.send(self, ListEditors(), done=self._on_live, failed=self._on_no_answer),
         ]
 
-    def _on_projects(self, projects: list[dict[str, Any]]) -> None:
-        names = [str(project["id"]) for project in projects]
+    def _on_projects(self, answer: ProjectSummaries) -> None:
+        names = [project.id for project in answer.projects]
         self.panel.choice.show_projects(names)
         self.other.choice.show_projects(names)
 

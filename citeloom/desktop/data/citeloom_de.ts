@@ -2,6 +2,113 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en">
 <context>
+    <name>AccessLogPart</name>
+    <message>
+        <source>&amp;Editor:</source>
+        <translation>&amp;Editor:</translation>
+    </message>
+    <message>
+        <source>&amp;Project:</source>
+        <translation>&amp;Projekt:</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>All editors</source>
+        <translation>Alle Editoren</translation>
+    </message>
+    <message>
+        <source>All projects</source>
+        <translation>Alle Projekte</translation>
+    </message>
+    <message>
+        <source>C&amp;lear …</source>
+        <translation>&amp;Leeren&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Choose another project or another editor.</source>
+        <translation>Wählen Sie ein anderes Projekt oder einen anderen Editor.</translation>
+    </message>
+    <message>
+        <source>CiteLoom activity.csv</source>
+        <translation>CiteLoom-Aktivität.csv</translation>
+    </message>
+    <message>
+        <source>Clear the log</source>
+        <translation>Protokoll leeren</translation>
+    </message>
+    <message>
+        <source>E&amp;xport as CSV …</source>
+        <translation>Als CSV e&amp;xportieren&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Export as CSV</source>
+        <translation>Als CSV exportieren</translation>
+    </message>
+    <message>
+        <source>Exported {count} entries to {file}.</source>
+        <translation>Exportierte Einträge: {count}, nach {file}.</translation>
+    </message>
+    <message>
+        <source>Exporting: {count} entries so far …</source>
+        <translation>Export läuft, Einträge bisher: {count}&#xa0;…</translation>
+    </message>
+    <message>
+        <source>Forget everything that editors asked, of all projects? This cannot be taken back.</source>
+        <translation>Alles vergessen, was Editoren gefragt haben, in allen Projekten? Das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>Nothing has been asked yet</source>
+        <translation>Es wurde noch nichts gefragt</translation>
+    </message>
+    <message>
+        <source>Nothing was asked here</source>
+        <translation>Hier wurde nichts gefragt</translation>
+    </message>
+    <message>
+        <source>Open &amp;Settings</source>
+        <translation>Einstellungen ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Show only this editor</source>
+        <translation>Nur diesen Editor zeigen</translation>
+    </message>
+    <message>
+        <source>Show only this project</source>
+        <translation>Nur dieses Projekt zeigen</translation>
+    </message>
+    <message>
+        <source>Table (*.csv)</source>
+        <translation>Tabelle (*.csv)</translation>
+    </message>
+    <message>
+        <source>The export was stopped; nothing was written.</source>
+        <translation>Der Export wurde angehalten; es wurde nichts geschrieben.</translation>
+    </message>
+    <message>
+        <source>The log was cleared: {count} entries.</source>
+        <translation>Das Protokoll wurde geleert; gelöschte Einträge: {count}.</translation>
+    </message>
+    <message>
+        <source>What editors ask is not being kept: that is switched off in the settings.</source>
+        <translation>Was Editoren fragen, wird nicht aufgezeichnet: Das ist in den Einstellungen ausgeschaltet.</translation>
+    </message>
+    <message>
+        <source>What editors asked, newest first</source>
+        <translation>Was Editoren gefragt haben, Neuestes zuerst</translation>
+    </message>
+    <message>
+        <source>What your editors ask, and which passages they get, is listed here.</source>
+        <translation>Was Ihre Editoren fragen und welche Textstellen sie bekommen, steht hier.</translation>
+    </message>
+    <message>
+        <source>Writing the file …</source>
+        <translation>Die Datei wird geschrieben&#xa0;…</translation>
+    </message>
+</context>
+<context>
     <name>Activity</name>
     <message>
         <source>Add papers</source>
@@ -179,113 +286,6 @@
     <message>
         <source>Quit CiteLoom?</source>
         <translation>CiteLoom beenden?</translation>
-    </message>
-</context>
-<context>
-    <name>AskedPart</name>
-    <message>
-        <source>&amp;Editor:</source>
-        <translation>&amp;Editor:</translation>
-    </message>
-    <message>
-        <source>&amp;Project:</source>
-        <translation>&amp;Projekt:</translation>
-    </message>
-    <message>
-        <source>&amp;Stop</source>
-        <translation>&amp;Anhalten</translation>
-    </message>
-    <message>
-        <source>All editors</source>
-        <translation>Alle Editoren</translation>
-    </message>
-    <message>
-        <source>All projects</source>
-        <translation>Alle Projekte</translation>
-    </message>
-    <message>
-        <source>C&amp;lear …</source>
-        <translation>&amp;Leeren&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Choose another project or another editor.</source>
-        <translation>Wählen Sie ein anderes Projekt oder einen anderen Editor.</translation>
-    </message>
-    <message>
-        <source>CiteLoom activity.csv</source>
-        <translation>CiteLoom-Aktivität.csv</translation>
-    </message>
-    <message>
-        <source>Clear the log</source>
-        <translation>Protokoll leeren</translation>
-    </message>
-    <message>
-        <source>E&amp;xport as CSV …</source>
-        <translation>Als CSV e&amp;xportieren&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Export as CSV</source>
-        <translation>Als CSV exportieren</translation>
-    </message>
-    <message>
-        <source>Exported {count} entries to {file}.</source>
-        <translation>Exportierte Einträge: {count}, nach {file}.</translation>
-    </message>
-    <message>
-        <source>Exporting: {count} entries so far …</source>
-        <translation>Export läuft, Einträge bisher: {count}&#xa0;…</translation>
-    </message>
-    <message>
-        <source>Forget everything that editors asked, of all projects? This cannot be taken back.</source>
-        <translation>Alles vergessen, was Editoren gefragt haben, in allen Projekten? Das lässt sich nicht rückgängig machen.</translation>
-    </message>
-    <message>
-        <source>Nothing has been asked yet</source>
-        <translation>Es wurde noch nichts gefragt</translation>
-    </message>
-    <message>
-        <source>Nothing was asked here</source>
-        <translation>Hier wurde nichts gefragt</translation>
-    </message>
-    <message>
-        <source>Open &amp;Settings</source>
-        <translation>Einstellungen ö&amp;ffnen</translation>
-    </message>
-    <message>
-        <source>Show only this editor</source>
-        <translation>Nur diesen Editor zeigen</translation>
-    </message>
-    <message>
-        <source>Show only this project</source>
-        <translation>Nur dieses Projekt zeigen</translation>
-    </message>
-    <message>
-        <source>Table (*.csv)</source>
-        <translation>Tabelle (*.csv)</translation>
-    </message>
-    <message>
-        <source>The export was stopped; nothing was written.</source>
-        <translation>Der Export wurde angehalten; es wurde nichts geschrieben.</translation>
-    </message>
-    <message>
-        <source>The log was cleared: {count} entries.</source>
-        <translation>Das Protokoll wurde geleert; gelöschte Einträge: {count}.</translation>
-    </message>
-    <message>
-        <source>What editors ask is not being kept: that is switched off in the settings.</source>
-        <translation>Was Editoren fragen, wird nicht aufgezeichnet: Das ist in den Einstellungen ausgeschaltet.</translation>
-    </message>
-    <message>
-        <source>What editors asked, newest first</source>
-        <translation>Was Editoren gefragt haben, Neuestes zuerst</translation>
-    </message>
-    <message>
-        <source>What your editors ask, and which passages they get, is listed here.</source>
-        <translation>Was Ihre Editoren fragen und welche Textstellen sie bekommen, steht hier.</translation>
-    </message>
-    <message>
-        <source>Writing the file …</source>
-        <translation>Die Datei wird geschrieben&#xa0;…</translation>
     </message>
 </context>
 <context>
@@ -1164,6 +1164,45 @@
     <message>
         <source>Try again in a moment.</source>
         <translation>Versuchen Sie es gleich noch einmal.</translation>
+    </message>
+</context>
+<context>
+    <name>EntryDetails</name>
+    <message>
+        <source>An agent stored it.</source>
+        <translation>Ein Agent hat sie gespeichert.</translation>
+    </message>
+    <message>
+        <source>Choose a question to see which passages it got.</source>
+        <translation>Wählen Sie eine Frage, um zu sehen, welche Textstellen sie bekam.</translation>
+    </message>
+    <message>
+        <source>Fetching the passages …</source>
+        <translation>Die Textstellen werden geholt&#xa0;…</translation>
+    </message>
+    <message>
+        <source>It got no passages.</source>
+        <translation>Sie bekam keine Textstellen.</translation>
+    </message>
+    <message>
+        <source>The chosen question and the passages it got</source>
+        <translation>Die gewählte Frage und die Textstellen, die sie bekam</translation>
+    </message>
+    <message>
+        <source>{about} ({code})</source>
+        <translation>{about} ({code})</translation>
+    </message>
+    <message>
+        <source>{number}. This passage is no longer in the library.</source>
+        <translation>{number}. Diese Textstelle ist nicht mehr in der Bibliothek.</translation>
+    </message>
+    <message>
+        <source>{number}. {cite}  {title}</source>
+        <translation>{number}. {cite}  {title}</translation>
+    </message>
+    <message>
+        <source>{when} · {editor} · {what} · {outcome} after {seconds} s</source>
+        <translation>{when} · {editor} · {what} · {outcome} nach {seconds}&#xa0;s</translation>
     </message>
 </context>
 <context>
@@ -2269,45 +2308,6 @@
     <message>
         <source>Passage</source>
         <translation>Textstelle</translation>
-    </message>
-</context>
-<context>
-    <name>Passages</name>
-    <message>
-        <source>An agent stored it.</source>
-        <translation>Ein Agent hat sie gespeichert.</translation>
-    </message>
-    <message>
-        <source>Choose a question to see which passages it got.</source>
-        <translation>Wählen Sie eine Frage, um zu sehen, welche Textstellen sie bekam.</translation>
-    </message>
-    <message>
-        <source>Fetching the passages …</source>
-        <translation>Die Textstellen werden geholt&#xa0;…</translation>
-    </message>
-    <message>
-        <source>It got no passages.</source>
-        <translation>Sie bekam keine Textstellen.</translation>
-    </message>
-    <message>
-        <source>The chosen question and the passages it got</source>
-        <translation>Die gewählte Frage und die Textstellen, die sie bekam</translation>
-    </message>
-    <message>
-        <source>{about} ({code})</source>
-        <translation>{about} ({code})</translation>
-    </message>
-    <message>
-        <source>{number}. This passage is no longer in the library.</source>
-        <translation>{number}. Diese Textstelle ist nicht mehr in der Bibliothek.</translation>
-    </message>
-    <message>
-        <source>{number}. {cite}  {title}</source>
-        <translation>{number}. {cite}  {title}</translation>
-    </message>
-    <message>
-        <source>{when} · {editor} · {what} · {outcome} after {seconds} s</source>
-        <translation>{when} · {editor} · {what} · {outcome} nach {seconds}&#xa0;s</translation>
     </message>
 </context>
 <context>

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout
 
 from citeloom.api.events import Event, JobFinished
 from citeloom.api.importing import Ingest, import_result
+from citeloom.api.library import ProjectDetails, ShowProject
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.library.job_strip import JobStrip
@@ -58,7 +58,7 @@ class ReadingStep(Step):
         if self.made:
             self._read(None)
         else:
-            self.context.tasks.ask(self, "project_add", self.chosen.request(), done=self._read, failed=self._refused)
+            self.context.tasks.send(self, self.chosen.request(), done=self._read, failed=self._refused)
 
     def _offer(self, ready: bool) -> None:
         for part in (self.next, self.connect_button, self.search_button, self.coverage, self.counts):
@@ -127,18 +127,17 @@ class ReadingStep(Step):
         self._stale = self._asking
         if not self._asking:
             self._asking = True
-            self.context.tasks.ask(
-                self, "project_show", {"id": self.made}, done=self._show_coverage, failed=lambda error: self._asked()
-            )
+            request = ShowProject(project=self.made)
+            self.context.tasks.send(self, request, done=self._show_coverage, failed=lambda error: self._asked())
 
     def _asked(self) -> None:
         self._asking = False
         if self._stale:
             self._ask_coverage()
 
-    def _show_coverage(self, project: dict[str, Any]) -> None:
-        self.coverage.show_coverage(project["coverage"])
-        self.counts.setText(basics.coverage_words(project["coverage"]))
+    def _show_coverage(self, project: ProjectDetails) -> None:
+        self.coverage.show_coverage(project.coverage)
+        self.counts.setText(basics.coverage_words(project.coverage))
         self._asked()
 
     def _go(self, page: str) -> None:

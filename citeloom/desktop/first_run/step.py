@@ -7,11 +7,11 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from citeloom.api.library import AddProject, ZoteroPart
 from citeloom.core import paths
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
@@ -23,7 +23,7 @@ _LONGEST_NAME = 40
 class Chosen:
     """The choices for the first project."""
 
-    zotero: list[dict[str, Any]] = field(default_factory=list)
+    zotero: list[ZoteroPart] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     sample: bool = False
     names: list[str] = field(default_factory=list)  # what the chosen things are called
@@ -45,14 +45,14 @@ class Chosen:
                 return made
         return "thesis"
 
-    def request(self) -> dict[str, Any]:
-        """Return the arguments of `project_add`."""
-        request: dict[str, Any] = {"id": self.name, "zotero": self.zotero, "folders": list(self.folders)}
+    def request(self) -> AddProject:
+        """Return the request that makes the project."""
+        folders, references = list(self.folders), None
         if self.sample:
             sample = Path(paths.sample_folder())
-            request["folders"].append(str(sample / "papers"))
-            request["references"] = str(sample / "library.json")
-        return request
+            folders.append(str(sample / "papers"))
+            references = str(sample / "library.json")
+        return AddProject(project=self.name, references=references, folders=folders, zotero=self.zotero)
 
 
 class Step(QWidget):

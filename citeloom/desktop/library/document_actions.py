@@ -1,23 +1,30 @@
-"""What can be done with the papers that are selected."""
+"""Actions on the selected documents: buttons, menu entries and shortcuts of the documents table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from citeloom.api.library import (
+    ConfirmClaim,
+    DocumentRow,
+    RefuseClaim,
+    RemovedDocuments,
+    RemoveDocuments,
+    RereadDocuments,
+    RereadStarted,
+)
 from citeloom.core.open_file import open_uri
 from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.widgets import basics
 
-Document = dict[str, Any]
-Collect = Callable[[Callable[[list[Document]], object]], None]
+Collect = Callable[[Callable[[list[DocumentRow]], object]], None]
 
 
 _NAMED = 200  # of the papers to be removed
@@ -34,7 +41,7 @@ class DocumentActions(QObject):
         super().__init__(window)
         self._link, self._window, self._collect = tasks, window, collect
         self._project = ""
-        self._one: Document | None = None
+        self._one: DocumentRow | None = None  # the selected document, if it is one
         self.question: QMessageBox | None = None  # the last one asked
         make = self._make
         self.retry = make(self.tr("&Try again"), "retry", self._retry, "F5")
@@ -51,17 +58,17 @@ class DocumentActions(QObject):
         self.retry.setToolTip(self.tr("Read them once more"))
         self.convert.setToolTip(self.tr("Convert and recognise them anew, as if they had never been read"))
 
-    def follow(self, project: str, count: int, one: Document | None) -> None:
-        """So many are selected; `one` is the only one, if it is here."""
+    def follow(self, project: str, count: int, one: DocumentRow | None) -> None:
+        """Enable the actions for a selection; `one` is the document where exactly one is selected and loaded."""
         self._project, self._one = project, one
         for action in (self.retry, self.copy, self.convert, self.remove):
             action.setEnabled(count > 0)
-        uri = str((one or {}).get("open_uri") or "")
+        uri = (one and one.open_uri) or ""
         self.open.setEnabled(bool(uri))
         self.open.setText(self.tr("&Open in Zotero") if uri.startswith("zotero:") else self.tr("&Open"))
-        self.show_in_folder.setEnabled(bool((one or {}).get("path")))
+        self.show_in_folder.setEnabled(bool(one and one.path))
         for action in self.decisions:
-            action.setEnabled(bool((one or {}).get("claimed_citekey")))
+            action.setEnabled(bool(one and one.claimed_citekey))
 
     def _make(
         self, words: str, icon_name: str, does: Callable[[], object], keys: str | QKeySequence.StandardKey
@@ -78,46 +85,48 @@ class DocumentActions(QObject):
     def _convert(self) -> None:
         self._collect(partial(self._reread, self._project, True))
 
-    def _reread(self, project: str, convert_again: bool, documents: list[Document]) -> None:
+    def _reread(self, project: str, convert_again: bool, documents: list[DocumentRow]) -> None:
         if not documents:
             return
-        asked = {"project": project, "doc_ids": _ids(documents), "convert_again": convert_again}
+        request = RereadDocuments(project=project, doc_ids=_ids(documents), convert_again=convert_again)
 
-        def done(answer: dict[str, Any]) -> None:
-            count = basics.number(answer["documents"])
+        def done(started: RereadStarted) -> None:
+            count = basics.number(started.documents)
             self.said.emit(self.tr("{count} papers are being read again.").format(count=count))
             self.changed.emit()
 
-        self._link.ask(self, "reread", asked, done=done, failed=self.failed.emit)
+        self._link.send(self, request, done=done, failed=self.failed.emit)
 
     def _open(self) -> None:
-        uri = str((self._one or {}).get("open_uri") or "")
-        self._link.run(self, lambda _: open_uri(uri), failed=self.failed.emit)
+        if self._one and (uri := self._one.open_uri):
+            self._link.run(self, lambda _: open_uri(uri), failed=self.failed.emit)
 
     def _show_in_folder(self) -> None:
-        folder = Path(str((self._one or {}).get("path"))).parent
-        self._link.run(self, lambda _: open_uri(folder.as_uri()), failed=self.failed.emit)
+        if self._one and self._one.path:
+            folder = Path(self._one.path).parent
+            self._link.run(self, lambda _: open_uri(folder.as_uri()), failed=self.failed.emit)
 
     def _confirm(self) -> None:
-        self._decide("claim_confirm", self.tr("It counts as @{key} from now on."))
+        self._decide(ConfirmClaim, self.tr("It counts as @{key} from now on."))
 
     def _refuse(self) -> None:
-        self._decide("claim_refuse", self.tr("It does not count as @{key}, and is not asked about again."))
+        self._decide(RefuseClaim, self.tr("It does not count as @{key}, and is not asked about again."))
 
-    def _decide(self, verb: str, said: str) -> None:
+    def _decide(self, decision: type[ConfirmClaim] | type[RefuseClaim], message: str) -> None:
         if self._one is None:
             return
-        key, asked = self._one["claimed_citekey"], {"project": self._project, "doc_id": self._one["doc_id"]}
+        key = self._one.claimed_citekey
 
-        def done(_: dict[str, Any]) -> None:
-            self.said.emit(said.format(key=key))
+        def done(_: DocumentRow) -> None:
+            self.said.emit(message.format(key=key))
             self.changed.emit()
 
-        self._link.ask(self, verb, asked, done=done, failed=self.failed.emit)
+        request = decision(project=self._project, doc_id=self._one.doc_id)
+        self._link.send(self, request, done=done, failed=self.failed.emit)
 
     def _copy(self) -> None:
-        def done(documents: list[Document]) -> None:
-            keys = [str(d["citekey"]) for d in documents if d.get("citekey")]
+        def done(documents: list[DocumentRow]) -> None:
+            keys = [document.citekey for document in documents if document.citekey]
             QGuiApplication.clipboard().setText(", ".join(keys))
             self.said.emit(self.tr("{count} citekeys were copied.").format(count=basics.number(len(keys))))
 
@@ -126,29 +135,28 @@ class DocumentActions(QObject):
     def _remove(self) -> None:
         self._collect(partial(self._ask_to_remove, self._project))
 
-    def _ask_to_remove(self, project: str, documents: list[Document]) -> None:
+    def _ask_to_remove(self, project: str, documents: list[DocumentRow]) -> None:
         if not documents:
             return
         words = self.tr(
             "Remove {count} papers from the project “{project}”? Your files and Zotero stay as they are. A paper that "
             "is still in a folder or collection that the project reads comes back with the next sync."
         )
-        asked = {"project": project, "doc_ids": _ids(documents)}
+        request = RemoveDocuments(project=project, doc_ids=_ids(documents))
         self.question = basics.ask_first(
             self._window,
             self.tr("Remove papers"),
             words.format(count=basics.number(len(documents)), project=project),
             self.tr("&Remove"),
-            lambda: self._link.ask(self, "documents_remove", asked, done=self._removed, failed=self.failed.emit),
-            details="\n".join(str(d.get("title") or d.get("source")) for d in documents[:_NAMED]),
+            lambda: self._link.send(self, request, done=self._removed, failed=self.failed.emit),
+            details="\n".join(document.title or document.source for document in documents[:_NAMED]),
         )
 
-    def _removed(self, answer: dict[str, Any]) -> None:
-        gone = self.tr("{count} papers were removed.").format(count=basics.number(answer["removed"]))
-        notes = list(dict.fromkeys(answer.get("notes") or ()))  # each kind of note once
-        self.said.emit("\n".join((gone, *notes)))
+    def _removed(self, done: RemovedDocuments) -> None:
+        gone = self.tr("{count} papers were removed.").format(count=basics.number(done.removed))
+        self.said.emit("\n".join((gone, *dict.fromkeys(done.notes))))  # each kind of note once
         self.changed.emit()
 
 
-def _ids(documents: list[Document]) -> list[str]:
-    return [str(document["doc_id"]) for document in documents]
+def _ids(documents: list[DocumentRow]) -> list[str]:
+    return [document.doc_id for document in documents]

@@ -1,18 +1,17 @@
-"""All that is known of one paper, below the table."""
+"""The details of the selected document, below the documents table."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from citeloom.api.library import DocumentRow
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
 
 
 class DocumentDetails(QScrollArea):
-    """The reason of a failure whole, warnings, how it was matched, where its text and file are."""
+    """Shows status, reason of a failure, record, source of the text, warnings and file of a document."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -20,7 +19,7 @@ class DocumentDetails(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("About this paper"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._shown: dict[str, Any] = {}
+        self._shown: DocumentRow | None = None
         self.title = basics.text(bold=True)
         self.authors = basics.text(muted=True)
         self.lines: dict[str, QLabel] = {}
@@ -50,33 +49,32 @@ class DocumentDetails(QScrollArea):
         layout.addStretch(1)
         self.setWidget(inner)
 
-    def show_document(self, document: dict[str, Any]) -> None:
-        """Tell all about a paper."""
+    def show_document(self, document: DocumentRow) -> None:
+        """Show a document."""
         if document == self._shown:
             return
-        get = document.get
-        self.title.setText(get("title") or get("source") or "")
-        year = str(get("year") or "")
-        self.authors.setText(" · ".join(p for p in ("; ".join(get("authors") or ()), year) if p))
+        self.title.setText(document.title or document.source)
+        year = str(document.year or "")
+        self.authors.setText(" · ".join(p for p in ("; ".join(document.authors), year) if p))
         self.authors.setVisible(bool(self.authors.text()))
-        status = library_text.status_words(document["status"])
-        if get("chunk_count"):
+        status = library_text.status_words(document.status)
+        if document.chunk_count:
             status = self.tr("{status}, {count} passages").format(
-                status=status, count=basics.number(document["chunk_count"])
+                status=status, count=basics.number(document.chunk_count)
             )
-        said = {
+        texts = {
             "status": status,
-            "reason": get("reason") or "",
-            "citekey": get("citekey") or "",
+            "reason": document.reason or "",
+            "citekey": document.citekey,
             "record": library_text.matched_words(document),
             "text": library_text.text_words(document),
-            "warnings": "\n".join(get("warnings") or ()),
-            "file": get("path") or get("source") or "",
+            "warnings": "\n".join(document.warnings),
+            "file": document.path or document.source,
         }
-        for name, text in said.items():
+        for name, text in texts.items():
             self.lines[name].setText(text)
             self._form.setRowVisible(self.lines[name], bool(text))
-        if document["doc_id"] != self._shown.get("doc_id"):
+        if self._shown is None or document.doc_id != self._shown.doc_id:
             self.verticalScrollBar().setValue(0)
         self._shown = document
 

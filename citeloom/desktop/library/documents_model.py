@@ -1,15 +1,17 @@
-"""The papers of a project as a table of any length: only what is looked at is fetched."""
+"""Qt model of the documents of a project: rows are loaded when they become visible."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
+from citeloom.api.library import DocumentPage, ListDocuments
 from citeloom.core.errors import CiteLoomError
-from citeloom.desktop.library.paged_list import BLOCK, Blocks, Question, Row
+from citeloom.desktop.library.paged_list import BLOCK, PagedRows, Row
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Failed, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
@@ -19,45 +21,45 @@ Index = QModelIndex | QPersistentModelIndex
 
 STATUS, CITEKEY, TITLE, PAGES, COVERAGE, OCR, REASON = range(7)
 SORTS = ("status", "citekey", "title", "pages", "word_coverage", "ocr_share", None)  # by which the engine sorts each
-_AT_ONCE = 2  # questions under way: more would hold up those of other pages
-_MANY = 1000  # rows asked for at once when all of them are needed
+_MOST_REQUESTS = 2  # at a time: more would hold up those of other pages
+_MANY = 1000  # rows in one request when all of them are needed
 
 
 class DocumentsModel(QAbstractTableModel):
-    """Papers as the engine sorts and finds them; a row that has not come yet shows an ellipsis."""
+    """Documents as the engine sorts and filters them; a row that is not loaded yet shows an ellipsis."""
 
-    answered = Signal(dict)  # an answer of `documents` came
+    answered = Signal(object)  # a DocumentPage came
     arrived = Signal()  # rows came, or stand elsewhere now
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, tasks: EngineTasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._link = tasks
-        self.question: Question | None = None
-        self._blocks = Blocks()
-        self._begins = False  # the first answer to another question is awaited; until then the old rows are shown
+        self.query: ListDocuments | None = None
+        self._blocks = PagedRows()
+        self._begins = False  # the first answer to another query is awaited; until then the old rows are shown
         self._tasks: list[Task] = []
-        # Rows are asked for after the paint that missed them: many cells make one question.
+        # Rows are requested after the paint that missed them: many cells make one request.
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._ask)
 
-    def show_question(self, question: Question | None) -> None:
+    def show_query(self, query: ListDocuments | None) -> None:
         """Show other documents, or the same in another order."""
-        other_project = (self.question and self.question.project) != (question and question.project)
+        other_project = (self.query and self.query.project) != (query and query.project)
         self._drop_tasks()
-        self.question, self._begins = question, True
+        self.query, self._begins = query, True
         if other_project:
             self._begin_anew([], 0)
-        self._blocks.all_may_have_changed()
-        if question:
+        self._blocks.invalidate()
+        if query:
             self._want(0)
 
     def refresh(self, first: int, last: int) -> None:
-        """Something may have changed: ask again for the rows that are seen, for others when they are."""
-        if self.question is None:
+        """Reload the visible rows, and others when they become visible."""
+        if self.query is None:
             return
         self._drop_tasks()
-        self._blocks.all_may_have_changed()
+        self._blocks.invalidate()
         if self._begins:
             self._want(0)
             return
@@ -66,35 +68,36 @@ class DocumentsModel(QAbstractTableModel):
 
     @property
     def waiting(self) -> bool:
-        """Whether the engine has yet to answer."""
+        """Whether a request is pending."""
         return any(task.wanted for task in self._tasks)
 
     def document(self, row: int) -> Row | None:
-        """A document, if it is here."""
+        """The document of a row, if it is loaded."""
         return self._row(row) if 0 <= row < self._blocks.total else None
 
     def places(self) -> dict[str, int]:
-        """Where the documents that are here stand."""
-        return {row["doc_id"]: at for at, row in self._blocks.known()}
+        """The row of each loaded document, by its id."""
+        return {row.doc_id: at for at, row in self._blocks.known()}
 
     def collect(self, owner: QObject, rows: Sequence[int], done: Callable[[list[Row]], object], failed: Failed) -> None:
-        """Have all of these rows, also those that were never seen, whatever is shown by the time that they are here."""
-        question, found = self.question, dict(self._blocks.known())
+        """Load the documents of these rows and hand them to `done`, whatever is shown by then."""
+        query = self.query
+        found: dict[int, Row | None] = dict(self._blocks.known())
 
         def go_on() -> None:
             missing = next((row for row in rows if row not in found), None)
-            if missing is None or question is None:
-                done([found[row] for row in rows if found.get(row)])
+            if missing is None or query is None:
+                done([document for row in rows if (document := found.get(row))])
                 return
             start = missing // _MANY * _MANY
 
-            def take(answer: dict[str, Any]) -> None:
-                came = dict(enumerate(answer["documents"], start))
+            def take(page: DocumentPage) -> None:
+                came = dict(enumerate(page.documents, start))
                 for row in range(start, start + _MANY):
-                    found.setdefault(row, came.get(row, {}))
+                    found.setdefault(row, came.get(row))
                 go_on()
 
-            self._link.ask(owner, "documents", question.arguments(start, _MANY), done=take, failed=failed)
+            self._link.send(owner, replace(query, offset=start, limit=_MANY), done=take, failed=failed)
 
         go_on()
 
@@ -113,20 +116,19 @@ class DocumentsModel(QAbstractTableModel):
 
     def _ask(self) -> None:
         self._tasks = [task for task in self._tasks if task.wanted]
-        while self._blocks.wants and len(self._tasks) < _AT_ONCE and self.question:
+        while self._blocks.wants and len(self._tasks) < _MOST_REQUESTS and self.query:
             block = self._blocks.next()
             self._tasks.append(
-                self._link.ask(
+                self._link.send(
                     self,
-                    "documents",
-                    self.question.arguments(block * BLOCK),
+                    replace(self.query, offset=block * BLOCK, limit=BLOCK),
                     done=partial(self._take, block),
                     failed=partial(self._give_up, block),
                 )
             )
 
-    def _take(self, block: int, answer: dict[str, Any]) -> None:
-        rows, total = answer["documents"], int(answer["total"])
+    def _take(self, block: int, page: DocumentPage) -> None:
+        rows, total = page.documents, page.total
         if self._begins:
             self._begins = False
             self._begin_anew(rows, total)
@@ -136,18 +138,18 @@ class DocumentsModel(QAbstractTableModel):
             last = min(block * BLOCK + BLOCK, total) - 1
             if last >= block * BLOCK:
                 self.dataChanged.emit(self.index(block * BLOCK, 0), self.index(last, REASON))
-        self.answered.emit(answer)
+        self.answered.emit(page)
         self.arrived.emit()
         self._ask()
 
     def _give_up(self, block: int, error: CiteLoomError) -> None:
-        self._blocks.give_up(block)
+        self._blocks.fail(block)
         self.failed.emit(error)
         self._ask()
 
     def _begin_anew(self, rows: list[Row], total: int) -> None:
         self.beginResetModel()
-        self._blocks = Blocks()
+        self._blocks = PagedRows()
         self._blocks.total = total
         if rows:
             self._blocks.take(0, rows)
@@ -218,12 +220,11 @@ class DocumentsModel(QAbstractTableModel):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         key = SORTS[column] if 0 <= column < len(SORTS) else None
-        if self.question is None or key is None:
+        if self.query is None or key is None:
             return
         descending = order == Qt.SortOrder.DescendingOrder
-        if (key, descending) != (self.question.sort, self.question.descending):
-            asked = vars(self.question) | {"sort": key, "descending": descending}
-            self.show_question(Question(**asked))
+        if (key, descending) != (self.query.sort, self.query.descending):
+            self.show_query(replace(self.query, sort=key, descending=descending))
 
 
 def _side(column: int) -> Qt.AlignmentFlag:
@@ -232,11 +233,11 @@ def _side(column: int) -> Qt.AlignmentFlag:
 
 
 def _title(row: Row) -> str:
-    return str(row.get("title") or row.get("source") or "")
+    return row.title or row.source
 
 
 def _remark(row: Row) -> str:
-    return str(row.get("reason") or library_text.doubt_words(row))
+    return row.reason or library_text.doubt_words(row)
 
 
 def _shown(row: Row, column: int) -> str:
@@ -244,13 +245,13 @@ def _shown(row: Row, column: int) -> str:
         case 0:
             return library_text.status_words(library_text.shown_status(row))
         case 1:
-            return library_text.one_line(row.get("citekey") or "")
+            return library_text.one_line(row.citekey)
         case 2:
             return library_text.one_line(_title(row))
         case 3:
-            return basics.number(row["pages"]) if row.get("pages") else ""
+            return basics.number(row.pages) if row.pages else ""
         case 4:
-            return basics.percent(row.get("word_coverage"))
+            return basics.percent(row.word_coverage)
         case 5:
-            return basics.percent(row.get("ocr_share"))
+            return basics.percent(row.ocr_share)
     return library_text.one_line(_remark(row))

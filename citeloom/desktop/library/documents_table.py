@@ -1,4 +1,4 @@
-"""The papers of a project: a table of any length with filter, search and sorting, and all about the one selected."""
+"""The documents of a project: a table with filter, search, sorting and actions, and details of the selected one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from citeloom.api.library import DocumentPage, ListDocuments
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.types import Coverage
 from citeloom.desktop.library.document_actions import DocumentActions
 from citeloom.desktop.library.document_details import DocumentDetails
 from citeloom.desktop.library.documents_model import CITEKEY, REASON, SORTS, STATUS, DocumentsModel
-from citeloom.desktop.library.paged_list import Question, Row
+from citeloom.desktop.library.paged_list import Row
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
@@ -38,9 +40,9 @@ _REMEMBERED = 1000  # selected rows that are found again by what they are; more 
 
 
 class DocumentsTable(QWidget):
-    """The table with everything around it."""
+    """The documents table with its filters, actions and details."""
 
-    answered = Signal(dict)  # an answer of `documents` came
+    answered = Signal(object)  # a DocumentPage came
     failed = Signal(object)  # a CiteLoomError
 
     def __init__(self, tasks: EngineTasks) -> None:
@@ -48,7 +50,7 @@ class DocumentsTable(QWidget):
         self._link = tasks
         self.project = ""
         self._selected: set[str] = set()
-        self._coverage: dict[str, int] = {}
+        self._coverage: Coverage | None = None  # that the filter shows
         self._counting: Task | None = None
         self.model = DocumentsModel(tasks, self)
         self.model.answered.connect(self._on_answer)
@@ -80,7 +82,7 @@ class DocumentsTable(QWidget):
         self.status_box = QComboBox()
         self.status_box.setAccessibleName(self.tr("Which papers are shown"))
         self.status_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._show_counts({}, 0)
+        self._show_counts(basics.NO_COVERAGE, 0)
         self.status_box.currentIndexChanged.connect(self._ask)
         self.find_field = QLineEdit(clearButtonEnabled=True, placeholderText=self.tr("Find by title, author, citekey"))
         self.find_field.setAccessibleName(self.tr("Find papers"))
@@ -141,38 +143,40 @@ class DocumentsTable(QWidget):
     # -- what is shown -------------------------------------------------------------------------------------------
 
     def show_project(self, project: str) -> None:
-        """Show the papers of this project, all of them."""
+        """Show all documents of a project."""
         self.project = project
         self.view.clearSelection()
         self._on_selection()
         if self._counting:
             self._counting.drop()
-        self._coverage = {}
-        self._show_counts({}, 0)
+        self._coverage = None
+        self._show_counts(basics.NO_COVERAGE, 0)
         self.show_all()
 
     def show_all(self) -> None:
-        """Forget filter and search."""
+        """Clear filter and search."""
         with QSignalBlocker(self.status_box), QSignalBlocker(self.find_field):
             self.status_box.setCurrentIndex(0)
             self.find_field.clear()
         self._ask()
 
     def look_again_soon(self) -> None:
-        """Something may have changed."""
+        """Reload the visible rows soon; several calls make one reload."""
         if not self._refresh.isActive():
             self._refresh.start()
 
     def _ask(self) -> None:
         self._typing.stop()
         if not self.project:
-            self.model.show_question(None)
+            self.model.show_query(None)
             return
         header = self.view.horizontalHeader()
         sort = SORTS[header.sortIndicatorSection()] or "citekey"
         descending = header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
         status, find = self.status_box.currentData(), self.find_field.text().strip()
-        self.model.show_question(Question(self.project, status, find, sort, descending))
+        self.model.show_query(
+            ListDocuments(project=self.project, status=status, find=find, sort=sort, descending=descending)
+        )
 
     def _look_again(self) -> None:
         if self.model.waiting:  # an answer that takes long would never come if every look began anew
@@ -182,50 +186,55 @@ class DocumentsTable(QWidget):
         last = self.view.rowAt(self.view.viewport().height() - 1)
         self.model.refresh(max(0, first), max(0, self.model.rowCount() - 1 if last < 0 else last))
 
-    def _on_answer(self, answer: dict[str, Any]) -> None:
+    def _on_answer(self, page: DocumentPage) -> None:
         filtered = self.status_box.currentData() is not None or bool(self.find_field.text().strip())
-        self._stack.setCurrentIndex(1 if filtered and not answer["total"] else 0)
-        if coverage := answer.get("coverage"):
-            self._count(coverage)
-        self.answered.emit(answer)
+        self._stack.setCurrentIndex(1 if filtered and not page.total else 0)
+        self._count(page.coverage)
+        self.answered.emit(page)
 
-    def _count(self, coverage: dict[str, int]) -> None:
-        """Searchable counts those that are the same as another, which are listed apart."""
+    def _count(self, coverage: Coverage) -> None:
+        """Count the duplicates: coverage counts them as searchable, the filter lists them apart."""
 
-        def done(answer: dict[str, Any]) -> None:
-            self._show_counts(coverage, int(answer["total"]))
+        def done(duplicates: DocumentPage) -> None:
+            self._show_counts(coverage, duplicates.total)
 
         def failed(error: CiteLoomError) -> None:
-            self._coverage = {}  # to be asked for again
+            self._coverage = None  # to be asked for again
 
         if coverage != self._coverage:
             self._coverage = coverage
             if self._counting:
                 self._counting.drop()
-            asked = Question(self.project, "duplicate").arguments(0, 1)
-            self._counting = self._link.ask(self, "documents", asked, done=done, failed=failed)
+            request = ListDocuments(project=self.project, status="duplicate", limit=1)
+            self._counting = self._link.send(self, request, done=done, failed=failed)
 
-    def _show_counts(self, coverage: dict[str, int], duplicates: int) -> None:
-        counts = {**coverage, "ready": coverage.get("searchable", 0) - duplicates, "duplicate": duplicates}
+    def _show_counts(self, coverage: Coverage, duplicates: int) -> None:
+        counts = {
+            "ready": coverage.searchable - duplicates,
+            "pending": coverage.pending,
+            "failed": coverage.failed,
+            "without_file": coverage.without_file,
+            "duplicate": duplicates,
+        }
         with QSignalBlocker(self.status_box):
             chosen = self.status_box.currentData()
             self.status_box.clear()
-            all_ = self.tr("All papers ({count})").format(count=basics.number(coverage.get("documents", 0)))
+            all_ = self.tr("All papers ({count})").format(count=basics.number(coverage.documents))
             self.status_box.addItem(all_, None)
             for status in library_text.STATUSES:
-                if counts.get(status) or status == chosen:
+                if counts[status] or status == chosen:
                     name = self.tr("{status} ({count})").format(
-                        status=library_text.status_words(status), count=basics.number(counts.get(status, 0))
+                        status=library_text.status_words(status), count=basics.number(counts[status])
                     )
                     self.status_box.addItem(icon(library_text.STATUS_ICONS[status]), name, status)
             self.status_box.setCurrentIndex(max(0, self.status_box.findData(chosen)))
 
     def _only_sortable(self, section: int) -> None:
-        """The engine does not sort by reasons: the mark goes back to what it sorts by."""
-        if SORTS[section] is None and self.model.question:
-            question = self.model.question
-            order = Qt.SortOrder.DescendingOrder if question.descending else Qt.SortOrder.AscendingOrder
-            self.view.horizontalHeader().setSortIndicator(SORTS.index(question.sort), order)
+        """Put the sort indicator back: the engine does not sort by reasons."""
+        if SORTS[section] is None and self.model.query:
+            query = self.model.query
+            order = Qt.SortOrder.DescendingOrder if query.descending else Qt.SortOrder.AscendingOrder
+            self.view.horizontalHeader().setSortIndicator(SORTS.index(query.sort), order)
 
     # -- the selection -------------------------------------------------------------------------------------------
 
@@ -240,7 +249,7 @@ class DocumentsTable(QWidget):
     def _on_selection(self) -> None:
         few = sum(bottom + 1 - top for top, bottom in self._ranges()) <= _REMEMBERED
         known = (self.model.document(row) for row in self.selected_rows()) if few else ()
-        self._selected = {document["doc_id"] for document in known if document}
+        self._selected = {document.doc_id for document in known if document}
         self._tell()
         if self.details.isVisible():  # it has taken some of the table's place
             QTimer.singleShot(0, self, self._keep_in_sight)
@@ -260,7 +269,7 @@ class DocumentsTable(QWidget):
             self.details.show_document(one)
 
     def _select_again(self) -> None:
-        """What was selected stays selected, wherever it stands now."""
+        """Select the same documents again after their rows have moved."""
         if self._selected:
             places = self.model.places()
             rows = sorted(places[one] for one in self._selected if one in places)

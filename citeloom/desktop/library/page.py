@@ -1,4 +1,4 @@
-"""The page of projects."""
+"""The page of projects: the list at the side, the chosen project beside it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from citeloom.api.events import Event, JobFinished
+from citeloom.api.library import AddProject, ListProjects, NewProject, ProjectSummaries, ShowProject
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.library.project_list import ProjectList
@@ -93,21 +94,21 @@ class ProjectsPage(Page):
         self.ask()
 
     def ask(self) -> None:
-        """Ask which projects there are."""
+        """Load the list of projects."""
         if self._task:
             self._task.drop()
-        self._task = self.context.tasks.ask(self, "project_list", done=self._show, failed=self._on_unread)
+        self._task = self.context.tasks.send(self, ListProjects(), done=self._show, failed=self._on_unread)
 
-    def _show(self, projects: list[dict[str, Any]]) -> None:
-        self.list.load(projects)
+    def _show(self, answer: ProjectSummaries) -> None:
+        self.list.load(answer.projects)
         if self._wanted and self.list.model.project(self._wanted):
             self.list.choose(self._wanted)
             self._wanted = ""
-        self.stack.setCurrentWidget(self.splitter if projects else self.first)
+        self.stack.setCurrentWidget(self.splitter if answer.projects else self.first)
 
     def _on_chosen(self, project: str) -> None:
         known = self.list.model.project(project)
-        self.view.show_project(project, known["coverage"] if known else {})
+        self.view.show_project(project, known.coverage if known else basics.NO_COVERAGE)
 
     def _on_removed(self, project: str) -> None:
         self._say(self.tr("The project “{project}” was removed.").format(project=project), False)
@@ -127,16 +128,15 @@ class ProjectsPage(Page):
             if self.list.model.project(project) is None:
                 self.ask()
             elif project != self.view.project:
-                self.context.tasks.ask(
+                self.context.tasks.send(
                     self,
-                    "project_show",
-                    {"id": project},
-                    done=lambda shown: self.list.model.show_coverage(shown["id"], shown["coverage"]),
+                    ShowProject(project=project),
+                    done=lambda shown: self.list.model.show_coverage(shown.id, shown.coverage),
                     failed=lambda _: None,
                 )
 
     def _on_unread(self, error: CiteLoomError) -> None:
-        """Something cannot be shown now. What was not done, which nobody does again by itself, stays on the banner."""
+        """Show why something could not be loaded, but keep the message of an action that failed: nobody repeats it."""
         lost = error.code == Code.ENGINE_UNAVAILABLE
         if not (lost and self.banner.isVisible() and not self._engine_problem):
             self._on_error(error)
@@ -155,7 +155,7 @@ class ProjectsPage(Page):
     # -- new projects --------------------------------------------------------------------------------------------
 
     def new_project(self) -> None:
-        """Have a person make a project."""
+        """Open the dialog for a new project."""
         self.dialog = NewProjectDialog(self.context, self)
         self.dialog.made.connect(self._on_made)
         self.dialog.open()
@@ -164,15 +164,15 @@ class ProjectsPage(Page):
         """Make a project of the sample library."""
         sample = Path(paths.sample_folder())
         references, folder = str(sample / "library.json"), str(sample / "papers")
-        asked = {"id": _SAMPLE, "references": references, "folders": [folder]}
-        self.context.tasks.ask(self, "project_add", asked, done=self._on_made, failed=self._on_error)
+        request = AddProject(project=_SAMPLE, references=references, folders=[folder])
+        self.context.tasks.send(self, request, done=self._on_made, failed=self._on_error)
 
-    def _on_made(self, project: dict[str, Any]) -> None:
-        self._wanted = project["id"]
-        if project["sources"]:
-            self.view.importing.read(project["id"])
-        if warnings := project.get("warnings"):
-            self._say("\n".join(warnings[:5]), True)
+    def _on_made(self, project: NewProject) -> None:
+        self._wanted = project.id
+        if project.sources:
+            self.view.importing.read(project.id)
+        if project.warnings:
+            self._say("\n".join(project.warnings[:5]), True)
         self.ask()
 
     # -- dropping ------------------------------------------------------------------------------------------------

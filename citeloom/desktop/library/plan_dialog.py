@@ -1,4 +1,4 @@
-"""The plan of a sync that would remove much, before it does."""
+"""The dialog that shows the plan of a sync before it removes many documents."""
 
 from __future__ import annotations
 

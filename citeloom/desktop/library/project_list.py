@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import (
@@ -27,6 +28,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from citeloom.api.library import ProjectSummary
+from citeloom.core.types import Coverage
 from citeloom.desktop.text import library_text
 from citeloom.desktop.widgets import basics
 
@@ -38,22 +41,22 @@ _MARGIN, _BAR = 10, 6
 
 
 class ProjectsModel(QAbstractListModel):
-    """The projects as `project_list` gave them."""
+    """The projects, filtered by a part of their ids."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._projects: dict[str, dict[str, Any]] = {}
+        self._projects: dict[str, ProjectSummary] = {}
         self._shown: list[str] = []
         self._rows: dict[str, int] = {}
         self._find = ""
 
-    def show_projects(self, projects: list[dict[str, Any]]) -> None:
-        """Show these, as far as they have the words that are looked for."""
-        self._projects = {one["id"]: one for one in projects}
+    def show_projects(self, projects: list[ProjectSummary]) -> None:
+        """Show these projects, as far as they match the filter."""
+        self._projects = {one.id: one for one in projects}
         self._show()
 
     def look_for(self, words_: str) -> None:
-        """Show only projects with this in their names."""
+        """Filter the projects by a part of their ids."""
         self._find = words_.strip().casefold()
         self._show()
 
@@ -68,20 +71,20 @@ class ProjectsModel(QAbstractListModel):
         self._rows = {name: row for row, name in enumerate(shown)}
         self.endResetModel()
 
-    def show_coverage(self, project: str, coverage: dict[str, int]) -> None:
-        """A project has other counts now."""
+    def show_coverage(self, project: str, coverage: Coverage) -> None:
+        """Update the coverage of a project."""
         known = self._projects.get(project)
-        if known is not None and known["coverage"] != coverage:
-            self._projects[project] = {**known, "coverage": coverage}
+        if known is not None and known.coverage != coverage:
+            self._projects[project] = replace(known, coverage=coverage)
             index = self.index_of(project)
             self.dataChanged.emit(index, index)
 
-    def project(self, project: str) -> dict[str, Any] | None:
+    def project(self, project: str) -> ProjectSummary | None:
         """A project by its name."""
         return self._projects.get(project)
 
     def index_of(self, project: str) -> QModelIndex:
-        """Where a project stands, if it is shown."""
+        """The index of a project; invalid where the filter hides it."""
         return self.index(self._rows[project]) if project in self._rows else QModelIndex()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt declares it
@@ -90,19 +93,21 @@ class ProjectsModel(QAbstractListModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         project = self._projects[self._shown[index.row()]]
         if role == Qt.ItemDataRole.DisplayRole:
-            return project["id"]
+            return project.id
         if role == _COVERAGE:
-            return project["coverage"]
-        said = self.tr("{project}: {coverage}")
+            return project.coverage
+        words = self.tr("{project}: {coverage}").format(
+            project=project.id, coverage=basics.coverage_words(project.coverage)
+        )
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return said.format(project=project["id"], coverage=basics.coverage_words(project["coverage"]))
+            return words
         if role == Qt.ItemDataRole.ToolTipRole:
-            return basics.tip(said.format(project=project["id"], coverage=basics.coverage_words(project["coverage"])))
+            return basics.tip(words)
         return None
 
 
 class _Delegate(QStyledItemDelegate):
-    """A name, a count and a bar below them."""
+    """Paints a project: its name, how many documents it has, and its coverage as a bar."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(160, option.fontMetrics.height() + _BAR + 3 * _MARGIN - 2)
@@ -119,7 +124,7 @@ class _Delegate(QStyledItemDelegate):
         coverage = index.data(_COVERAGE)
         chosen = bool(state & QStyle.StateFlag.State_Selected)
         role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
-        count = basics.number(coverage.get("documents") or 0)
+        count = basics.number(coverage.documents)
         line = QRect(inner.left(), inner.top(), inner.width(), metrics.height())
         wide = metrics.horizontalAdvance(count)
         left = QRect(line.left(), line.top(), line.width() - wide - _MARGIN, line.height())
@@ -163,8 +168,8 @@ class ProjectList(QWidget):
         self.current = ""
         self._loading = False
 
-    def load(self, projects: list[dict[str, Any]]) -> None:
-        """Show these; the chosen one stays chosen as long as it is there."""
+    def load(self, projects: list[ProjectSummary]) -> None:
+        """Show these projects and keep the chosen one."""
         self._loading = True
         self.model.show_projects(projects)
         self.find_field.setVisible(len(projects) >= _FILTER_FROM)
@@ -172,11 +177,11 @@ class ProjectList(QWidget):
             self.find_field.clear()
         self._loading = False
         if self.model.project(self.current) is None:
-            self._set_current(projects[0]["id"] if projects else "")
+            self._set_current(projects[0].id if projects else "")
         self._point_at_current()
 
     def choose(self, project: str) -> None:
-        """Choose a project, also one that the field hides."""
+        """Choose a project, also one that the filter hides."""
         if self.model.project(project) is None:
             return
         if self.current != project:

@@ -1,10 +1,9 @@
-"""One project: how it stands, its papers, and what it reads."""
+"""The view of one project: its coverage, jobs, documents and sources."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QMessageBox, QPushButton, QTabWidget, QVBoxLayout, QWidget
@@ -12,8 +11,10 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMenu, QMessageBox, QPushBut
 from citeloom.api.engine import CancelJob
 from citeloom.api.events import Event, JobFinished, JobProgress
 from citeloom.api.importing import import_result
+from citeloom.api.library import DocumentPage, ProjectDetails, RemoveProject, ShowProject
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import RunningJob
+from citeloom.core.types import Coverage
 from citeloom.desktop.library.documents_table import DocumentsTable
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.library.source_dialogs import AddZoteroDialog, choose_files, choose_folder
@@ -32,7 +33,7 @@ class ProjectView(QWidget):
     said = Signal(str, bool)  # what there is to tell, whether something is wrong
     failed = Signal(object)  # a CiteLoomError: something was not done
     unread = Signal(object)  # a CiteLoomError: something cannot be shown; it is asked for again when the engine is back
-    coverage_seen = Signal(str, dict)
+    coverage_seen = Signal(str, object)  # a project and its Coverage
     removed = Signal(str)
 
     def __init__(self, context: PageContext) -> None:
@@ -123,7 +124,7 @@ class ProjectView(QWidget):
 
     # -- what is shown -------------------------------------------------------------------------------------------
 
-    def show_project(self, project: str, coverage: dict[str, int]) -> None:
+    def show_project(self, project: str, coverage: Coverage) -> None:
         """Show this project."""
         self.project = project
         self._going.discard(project)  # there is one of that name again
@@ -133,25 +134,25 @@ class ProjectView(QWidget):
         self.nothing.hide()
         self.tabs.show()
         self.strip.follow(project)
-        self.sources.show_project({"id": project})
+        self.sources.show_project(project, (), None)
         self.papers.show_project(project)
         self.ask()
 
     def ask(self) -> None:
-        """Ask how the project stands."""
+        """Load the project."""
         if self._task:
             self._task.drop()
         if self.project:
-            asked = {"id": self.project}
-            self._task = self._desk.tasks.ask(self, "project_show", asked, done=self._show, failed=self._on_unread)
+            request = ShowProject(project=self.project)
+            self._task = self._desk.tasks.send(self, request, done=self._show, failed=self._on_unread)
             self.papers.look_again_soon()
 
-    def _show(self, shown: dict[str, Any]) -> None:
-        if shown["id"] != self.project:
+    def _show(self, project: ProjectDetails) -> None:
+        if project.id != self.project:
             return
-        self._show_coverage(shown["coverage"])
-        self.sources.show_project(shown)
-        reads = bool(shown["sources"]) or bool(shown["coverage"]["documents"])
+        self._show_coverage(project.coverage)
+        self.sources.show_project(project.id, project.sources, project.references)
+        reads = bool(project.sources) or bool(project.coverage.documents)
         self.nothing.setVisible(not reads)
         self.tabs.setVisible(reads)
         self._reads = reads
@@ -162,14 +163,13 @@ class ProjectView(QWidget):
         if self.project not in self._going:
             self.unread.emit(error)
 
-    def _on_documents(self, answer: dict[str, Any]) -> None:
-        if coverage := answer.get("coverage"):
-            self._show_coverage(coverage)
+    def _on_documents(self, page: DocumentPage) -> None:
+        self._show_coverage(page.coverage)
 
-    def _show_coverage(self, coverage: dict[str, int]) -> None:
+    def _show_coverage(self, coverage: Coverage) -> None:
         self.bar.show_coverage(coverage)
         self.counts.setText(basics.coverage_words(coverage))
-        self.retry_button.setVisible(bool(coverage.get("failed")))
+        self.retry_button.setVisible(bool(coverage.failed))
         self.coverage_seen.emit(self.project, coverage)
 
     def _on_event(self, event: Event) -> None:
@@ -282,11 +282,10 @@ class ProjectView(QWidget):
         for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):
             self._to_remove.discard(project)
             self._going.add(project)
-            self._desk.tasks.ask(
+            self._desk.tasks.send(
                 self,
-                "project_remove",
-                {"id": project},
-                done=lambda gone: self.removed.emit(gone["id"]),
+                RemoveProject(project=project),
+                done=lambda gone: self.removed.emit(gone.id),
                 failed=partial(self._not_removed, project),
             )
 

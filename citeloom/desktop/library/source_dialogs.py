@@ -1,4 +1,4 @@
-"""Dialogs in which a person says what a project reads."""
+"""Dialogs for the sources of a project: parts of Zotero, folders and references."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from PySide6.QtWidgets import (
 )
 
 from citeloom.api.importing import ListZoteroCollections, ZoteroCollections
+from citeloom.api.library import AddProject, AllowSources, ProjectDetails
+from citeloom.api.verbs import Request
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
@@ -28,14 +30,14 @@ from citeloom.desktop.widgets.zotero_tree import ZoteroTree
 
 
 def choose_folder(parent: QWidget, title: str, then: Callable[[list[str]], object]) -> QFileDialog:
-    """Have a person choose a folder."""
+    """Open a dialog for a folder."""
     return _choose(parent, title, QFileDialog.FileMode.Directory, then)
 
 
 def choose_files(
     parent: QWidget, title: str, then: Callable[[list[str]], object], *, kinds: str = "", one: bool = False
 ) -> QFileDialog:
-    """Have a person choose files."""
+    """Open a dialog for files."""
     mode = QFileDialog.FileMode.ExistingFile if one else QFileDialog.FileMode.ExistingFiles
     return _choose(parent, title, mode, then, kinds)
 
@@ -55,13 +57,13 @@ def _choose(
 
 
 def resize(dialog: QDialog, letters: int, lines: int) -> None:
-    """Give a dialog room for so much text, but no more than the screen has."""
+    """Resize a dialog for so many letters and lines, within the screen."""
     letter, line = dialog.fontMetrics().horizontalAdvance("0"), dialog.fontMetrics().height()
     dialog.resize(QSize(letters * letter, lines * line).boundedTo(dialog.screen().availableSize() * 0.9))
 
 
 class ZoteroChoice(QStackedWidget):
-    """The tree of Zotero, or why it cannot be shown and what to do."""
+    """The tree of Zotero collections, or why it cannot be shown."""
 
     changed = Signal()
 
@@ -78,7 +80,7 @@ class ZoteroChoice(QStackedWidget):
             self.addWidget(part)
 
     def load(self) -> None:
-        """Ask Zotero what it holds."""
+        """Load the collections."""
         self.setCurrentWidget(self.waiting)
         self._desk.tasks.send(self, ListZoteroCollections(), done=self._show, failed=self._cannot)
 
@@ -92,9 +94,9 @@ class ZoteroChoice(QStackedWidget):
 
 
 class _ChoiceDialog(QDialog):
-    """A dialog that has the engine do something and stays until that is done."""
+    """Base of dialogs that send a request and stay open until it is answered."""
 
-    made = Signal(dict)  # what the engine answered
+    made = Signal(object)  # the result of its request
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(parent)
@@ -112,8 +114,8 @@ class _ChoiceDialog(QDialog):
             layout.addWidget(part, 1 if part is self.inside else 0)
         resize(self, 76, 32)
 
-    def question(self) -> tuple[str, dict[str, Any]]:
-        """The verb and its arguments that make it so."""
+    def request(self) -> Request[Any]:
+        """The request that the dialog sends."""
         raise NotImplementedError
 
     def reject(self) -> None:
@@ -121,13 +123,13 @@ class _ChoiceDialog(QDialog):
             super().reject()
 
     def _go(self) -> None:
-        verb, arguments = self.question()
+        request = self.request()
         self._busy(True)
         self.banner.say(self.tr("One moment …"), closable=False)
-        self._desk.tasks.ask(self, verb, arguments, done=self._done, failed=self._failed)
+        self._desk.tasks.send(self, request, done=self._done, failed=self._failed)
 
-    def _done(self, answer: dict[str, Any]) -> None:
-        self.made.emit(answer)
+    def _done(self, project: ProjectDetails) -> None:
+        self.made.emit(project)
         self.accept()
 
     def _failed(self, error: CiteLoomError) -> None:
@@ -140,7 +142,7 @@ class _ChoiceDialog(QDialog):
 
 
 class AddZoteroDialog(_ChoiceDialog):
-    """More of Zotero for a project."""
+    """Adds parts of Zotero to a project."""
 
     def __init__(self, context: PageContext, parent: QWidget, project: str) -> None:
         super().__init__(context, parent)
@@ -156,15 +158,15 @@ class AddZoteroDialog(_ChoiceDialog):
         self._on_change()
         self.zotero.load()
 
-    def question(self) -> tuple[str, dict[str, Any]]:
-        return "project_allow", {"id": self._project, "folders": [], "zotero": self.zotero.tree.chosen()}
+    def request(self) -> AllowSources:
+        return AllowSources(project=self._project, zotero=self.zotero.tree.chosen())
 
     def _on_change(self) -> None:
         self.yes.setEnabled(bool(self.zotero.tree.chosen()))
 
 
 class NewProjectDialog(_ChoiceDialog):
-    """A name, and what the project reads."""
+    """Makes a project: its name, parts of Zotero, folders and references."""
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(context, parent)
@@ -199,10 +201,13 @@ class NewProjectDialog(_ChoiceDialog):
         self.zotero.load()
         self.name.setFocus()
 
-    def question(self) -> tuple[str, dict[str, Any]]:
-        chosen: dict[str, Any] = {"id": self.name.text().strip(), "zotero": self.zotero.tree.chosen()}
-        chosen["folders"] = [self.folders.item(row).text() for row in range(self.folders.count())]
-        return "project_add", {**chosen, "references": self.references.text().strip() or None}
+    def request(self) -> AddProject:
+        return AddProject(
+            project=self.name.text().strip(),
+            references=self.references.text().strip() or None,
+            folders=[self.folders.item(row).text() for row in range(self.folders.count())],
+            zotero=self.zotero.tree.chosen(),
+        )
 
     def _on_change(self) -> None:
         self.yes.setEnabled(bool(self.name.text().strip()))

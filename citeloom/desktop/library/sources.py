@@ -1,12 +1,14 @@
-"""What a project reads: parts of Zotero, folders, files and its references."""
+"""The list of what a project reads: parts of Zotero, folders, files, and its references."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QMessageBox, QVBoxLayout, QWidget
 
+from citeloom.api.library import DisallowSource
+from citeloom.core.types import Source
 from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text import library_text
@@ -16,10 +18,10 @@ _ICONS = {"zotero": "library", "folder": "folder", "file": "file"}
 
 
 class Sources(QWidget):
-    """The list of them; one can be taken off it."""
+    """Lists the sources of a project and removes one."""
 
     failed = Signal(object)  # a CiteLoomError
-    changed = Signal(dict)  # a project, as `project_show` tells it
+    changed = Signal(object)  # ProjectDetails: it no longer reads a source
 
     def __init__(self, tasks: EngineTasks) -> None:
         super().__init__()
@@ -43,23 +45,21 @@ class Sources(QWidget):
         layout.addWidget(self.list, 1)
         layout.addLayout(row)
 
-    def show_project(self, shown: dict[str, Any]) -> None:
-        """Show what a project reads, as `project_show` told it."""
-        self._project = shown["id"]
+    def show_project(self, project: str, sources: Sequence[Source], references: str | None) -> None:
+        """Show what a project reads."""
+        self._project = project
         chosen = self.list.currentItem().data(Qt.ItemDataRole.UserRole) if self.list.currentItem() else None
         self.list.clear()
-        for source in shown.get("sources") or ():
+        for source in sources:
             item = QListWidgetItem(
-                icon(_ICONS.get(source["kind"], "file")), library_text.one_line(library_text.source_words(source))
+                icon(_ICONS.get(source.kind, "file")), library_text.one_line(library_text.source_words(source))
             )
-            item.setData(Qt.ItemDataRole.UserRole, source["path"])
+            item.setData(Qt.ItemDataRole.UserRole, source.path)
             item.setToolTip(basics.tip(library_text.source_words(source)))
             self.list.addItem(item)
-            if source["path"] == chosen:
+            if source.path == chosen:
                 self.list.setCurrentItem(item)
-        references = shown.get("references")
-        said = self.tr("References: {file}").format(file=references) if references else ""
-        self.references.setText(said)
+        self.references.setText(self.tr("References: {file}").format(file=references) if references else "")
         self._on_current()
 
     def _on_current(self) -> None:
@@ -69,7 +69,7 @@ class Sources(QWidget):
         item = self.list.currentItem()
         if item is None:
             return
-        asked = {"id": self._project, "source": item.data(Qt.ItemDataRole.UserRole)}
+        request = DisallowSource(project=self._project, source=item.data(Qt.ItemDataRole.UserRole))
         self.question = basics.ask_first(
             self,
             self.tr("Stop reading this"),
@@ -77,5 +77,5 @@ class Sources(QWidget):
                 "Stop reading “{source}”? Its papers leave the project; your files and Zotero stay as they are."
             ).format(source=item.text()),
             self.tr("&Stop reading it"),
-            lambda: self._link.ask(self, "project_disallow", asked, done=self.changed.emit, failed=self.failed.emit),
+            lambda: self._link.send(self, request, done=self.changed.emit, failed=self.failed.emit),
         )

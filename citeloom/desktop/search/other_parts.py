@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from citeloom.api.library import GetPageImage, PageImage
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 
@@ -38,9 +39,9 @@ class OtherParts(QObject):
         """Look for all of them on a page; what cannot be found is not marked."""
         self.leave()
         for chunk_id in self._ids:
-            args = {"project": project, "chunk_id": chunk_id, "width": _NARROW, "page": page}
-            task = self._desk.tasks.ask(self, "page_picture", args, done=self._on_page, failed=lambda error: None)
+            request = GetPageImage(project=project, chunk_id=chunk_id, width=_NARROW, page=page)
+            task = self._desk.tasks.send(self, request, done=self._on_page, failed=lambda error: None)
             self._tasks.append(task)
 
-    def _on_page(self, answer: dict[str, Any]) -> None:
-        self._found(answer["marks"])
+    def _on_page(self, answer: PageImage) -> None:
+        self._found(answer.marks)

@@ -9,7 +9,9 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from citeloom.api.events import Event, JobFinished, JobQueued
+from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
 from citeloom.desktop.search import empty_states
 from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.search.hits_model import HitsModel
@@ -135,24 +137,24 @@ class SearchPage(Page):
     def _ask_projects(self) -> None:
         if self._projects_task:
             self._projects_task.drop()
-        self._projects_task = self.context.tasks.ask(
-            self, "project_list", done=self._on_projects, failed=self._on_failed
+        self._projects_task = self.context.tasks.send(
+            self, ListProjects(), done=self._on_projects, failed=self._on_failed
         )
 
-    def _on_projects(self, projects: list[dict[str, Any]]) -> None:
+    def _on_projects(self, answer: ProjectSummaries) -> None:
         self._known = True
-        self.bar.offer(projects, self._wanted_project)
+        self.bar.offer(answer.projects, self._wanted_project)
         self._wanted_project = None
         if self.bar.project_id() is None:
             self._show_hits([], {}, "")
         if not self._search_task:
-            self._say_coverage(self.bar.chosen().get("coverage") or {})
+            self._say_coverage(self._project_coverage())
 
     def _on_project(self) -> None:
         self.model.show_hits([], "")
         self.reader.show_hit("", None, "")
         self.bar.filters.offer({})
-        self._say_coverage(self.bar.chosen().get("coverage") or {})
+        self._say_coverage(self._project_coverage())
         self._ask_facets()
         self.search_now()
 
@@ -198,7 +200,7 @@ class SearchPage(Page):
         before = self.model.hits[chosen.row()]["chunk_id"] if chosen.isValid() else None
         self.model.show_hits(hits, question)
         if coverage:
-            self._say_coverage(coverage)
+            self._say_coverage(Coverage(**coverage))
         if hits:
             row = max(0, self.model.row_of(before))
             self.hits.setCurrentIndex(self.model.index(row))
@@ -220,10 +222,13 @@ class SearchPage(Page):
         self.nothing.buttons[0].setVisible(bool(self.bar.filters.filters()))
         self.stack.setCurrentWidget(self.nothing)
 
-    def _say_coverage(self, coverage: dict[str, int]) -> None:
+    def _project_coverage(self) -> Coverage:
+        project = self.bar.chosen()
+        return project.coverage if project else basics.NO_COVERAGE
+
+    def _say_coverage(self, coverage: Coverage) -> None:
         self.coverage.setText(basics.coverage_words(coverage) if self.bar.project_id() else "")
-        searchable = coverage.get("searchable") or 0
-        missing = not searchable or searchable < (coverage.get("documents") or 0)
+        missing = not coverage.searchable or coverage.searchable < coverage.documents
         self.papers_button.setVisible(missing and self.bar.project_id() is not None)
 
     def _on_failed(self, error: CiteLoomError) -> None:

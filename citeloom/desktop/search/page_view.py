@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcut, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from citeloom.api.library import GetPageImage, PageImage
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.search.other_parts import OtherParts
@@ -146,15 +147,14 @@ class PageView(QWidget):
     def _ask(self) -> None:
         if self._passage:
             self._stop()
-            args = self._question()
+            request = self._request()
             self._busy_timer.start()
-            self._task = self._desk.tasks.ask(self, "page_picture", args, done=self._decode, failed=self._on_failed)
+            self._task = self._desk.tasks.send(self, request, done=self._decode, failed=self._on_failed)
 
-    def _question(self) -> dict[str, Any]:
+    def _request(self, *, recognise: bool = False) -> GetPageImage:
         project, chunk_id = self._passage or ("", "")
-        self._asked_width = self._wanted_width()
-        args = {"project": project, "chunk_id": chunk_id, "width": self._asked_width}
-        return args if self._page is None else {**args, "page": self._page}
+        width = self._asked_width = self._wanted_width()
+        return GetPageImage(project=project, chunk_id=chunk_id, width=width, page=self._page, recognise=recognise)
 
     def _look_for_place(self) -> None:
         """Have the passage found on a scan. One at a time: several would leave no way to the engine for the rest."""
@@ -162,12 +162,12 @@ class PageView(QWidget):
         if self._looking:
             return
         self._looking = True
-        wanted, args = (self._passage, self._page), {**self._question(), "recognise": True}
+        wanted, request = (self._passage, self._page), self._request(recognise=True)
 
-        def done(answer: dict[str, Any]) -> None:
+        def done(answer: PageImage) -> None:
             if ended():
                 self._stop()
-                self._asked_width = args["width"]  # it may have become wider meanwhile
+                self._asked_width = request.width  # it may have become wider meanwhile
                 self._decode(answer)
                 self._sharpen.start()
 
@@ -183,28 +183,28 @@ class PageView(QWidget):
                 self._look_for_place()
             return still
 
-        self._desk.tasks.ask(self, "page_picture", args, done=done, failed=failed)
+        self._desk.tasks.send(self, request, done=done, failed=failed)
 
     def _ask_if_wider(self) -> None:
         """Sharpen what was only stretched; a picture that is larger than needed does as well."""
         if self._passage and not self.canvas.picture.isNull() and self._wanted_width() > self._asked_width:
             self._ask()
 
-    def _decode(self, answer: dict[str, Any]) -> None:
+    def _decode(self, answer: PageImage) -> None:
         self._task = self._desk.tasks.run(
-            self, lambda tell: _picture(answer["png"]), done=partial(self._show, answer), failed=self._on_failed
+            self, lambda tell: _picture(answer.png), done=partial(self._show, answer), failed=self._on_failed
         )
 
-    def _show(self, answer: dict[str, Any], picture: QImage) -> None:
+    def _show(self, answer: PageImage, picture: QImage) -> None:
         self._stop()
-        another = self._page != answer["page"]
-        self._page, self._pages = int(answer["page"]), int(answer["pages"])
+        another = self._page != answer.page
+        self._page, self._pages = answer.page, answer.pages
         middle = self._middle()
-        self.canvas.show_picture(picture, answer["marks"])
+        self.canvas.show_picture(picture, answer.marks)
         self._lay_out()
-        self._say_where(answer.get("label"))
-        self._pending = bool(answer["pending"])
-        self._say_note(found=answer["found"])
+        self._say_where(answer.label)
+        self._pending = answer.pending
+        self._say_note(found=answer.found)
         if self._show_mark or another:
             self._go_to_mark()
         else:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QListView, QToolButton, QVBoxLayout, QWidget
 
+from citeloom.api.library import ProjectSummary
 from citeloom.desktop.search.filters import FilterPanel
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text.hit_text import cut
@@ -39,7 +40,7 @@ class SearchBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._projects: list[dict[str, Any]] = []
+        self._projects: list[ProjectSummary] = []
         self._hybrid = True  # as was chosen, also while a project cannot be searched so
         self.box = SearchBox()
         self.box.setMaxLength(_LONGEST)
@@ -101,17 +102,17 @@ class SearchBar(QWidget):
 
     def project_id(self) -> str | None:
         """The chosen project; None where there is none."""
-        chosen = self.chosen().get("id")
-        return None if chosen is None else str(chosen)
+        chosen = self.chosen()
+        return chosen.id if chosen else None
 
-    def chosen(self) -> dict[str, Any]:
-        """What the list of projects says of the chosen one."""
+    def chosen(self) -> ProjectSummary | None:
+        """The chosen project."""
         at = self.project.currentIndex()
-        return self._projects[at] if at >= 0 else {}
+        return self._projects[at] if at >= 0 else None
 
     def knows(self, project: str) -> bool:
         """Whether a project is among those that are offered."""
-        return any(one["id"] == project for one in self._projects)
+        return any(one.id == project for one in self._projects)
 
     def request(self) -> dict[str, Any]:
         """The search as the engine takes it."""
@@ -124,10 +125,10 @@ class SearchBar(QWidget):
             made["filters"] = filters
         return made
 
-    def offer(self, projects: list[dict[str, Any]], wanted: str | None) -> None:
+    def offer(self, projects: list[ProjectSummary], wanted: str | None) -> None:
         """Offer these projects; the wanted one is chosen, or the one before, or the first."""
         before = self.project_id()
-        offered, ids = ([str(one["id"]) for one in some] for some in (self._projects, projects))
+        offered, ids = ([one.id for one in some] for some in (self._projects, projects))
         choice = next((one for one in (wanted, before) if one in ids), ids[0] if ids else None)
         self._projects = projects
         with QSignalBlocker(self.project):
@@ -147,7 +148,8 @@ class SearchBar(QWidget):
 
     def _show_project(self) -> None:
         self.project.setToolTip(basics.tip(cut(self.project_id() or "", 300)))
-        hybrid = bool(self.chosen().get("hybrid_enabled", True))
+        chosen = self.chosen()
+        hybrid = chosen is None or chosen.hybrid_enabled
         reason = "" if hybrid else self.tr("This project was built without words: it can be searched by meaning only.")
         model = self.way.model()
         if isinstance(model, QStandardItemModel):

@@ -31,8 +31,7 @@ _CLOSE_SECONDS = 5.0  # for all threads together; one that starts the engine may
 _PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between two attempts to reach an engine that cannot be had
 # Asked again by themselves when the engine ended in the middle: they only read.
 _READING = {
-    *("project_list", "project_show", "documents", "search", "show", "page_picture", "record"),
-    *("facets", "jobs", "log", "log_passages"),
+    *("search", "show", "record", "facets"),
 }
 
 

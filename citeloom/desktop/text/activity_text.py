@@ -1,9 +1,8 @@
-"""What editors did, and what imports came to, in a researcher's words."""
+"""Wording of the activity page: editors, their calls, and the results of jobs."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from citeloom.api.activity import PastJob
 from citeloom.core.text.sanitize import one_line
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.text import job_text
@@ -12,7 +11,7 @@ from citeloom.editors import EDITORS
 
 
 def editor_words(said: str, version: str = "") -> str:
-    """An editor by the name that people know it by, and by the one that it gives."""
+    """The usual name of an editor with the one it gave; only that where it is not known."""
     whole = one_line(f"{said} {version}".strip())
     known = EDITORS.get(client_id(whole) or "")
     if known is None or f"{whole} ".casefold().startswith(f"{known.name} ".casefold()):
@@ -22,7 +21,7 @@ def editor_words(said: str, version: str = "") -> str:
 
 
 def tool_words(tool: str) -> str:
-    """What an editor did by calling a tool."""
+    """The name of a tool."""
     known = {
         "query": translate("Activity", "Search by meaning"),
         "query_hybrid": translate("Activity", "Search"),
@@ -43,7 +42,7 @@ def tool_words(tool: str) -> str:
 
 
 def outcome_words(outcome: str) -> str:
-    """What came of a call."""
+    """The outcome of a call."""
     if outcome == "ok":
         return translate("Activity", "Answered")
     if outcome.endswith("_NOT_FOUND"):
@@ -58,26 +57,25 @@ def outcome_words(outcome: str) -> str:
 
 
 def toolset_words(toolsets: list[str]) -> str:
-    """What an editor may do."""
+    """What the toolsets of an editor allow."""
     return translate("Activity", "Read and write") if "write" in toolsets else translate("Activity", "Read")
 
 
-def source_words(job: dict[str, Any]) -> str:
+def source_words(job: PastJob) -> str:
     """What an import was to read, or what else a job was."""
-    if job["kind"] != job_text.IMPORT:
-        return job_text.title(job["kind"], job["project"])
-    return job["source"] or translate("Activity", "All its sources")
+    if job.kind != job_text.IMPORT:
+        return job_text.title(job.kind, job.project)
+    return job.source or translate("Activity", "All its sources")
 
 
-def end_words(job: dict[str, Any]) -> str:
+def end_words(job: PastJob) -> str:
     """How an import ended."""
-    result = job.get("result") or {}
-    if job["state"] == "failed":
+    if job.state == "failed":
         return translate("Activity", "Failed")
-    if job["state"] == "cancelled":
+    if job.state == "cancelled":
         return translate("Activity", "Stopped")
-    if result.get("held_back"):
+    if job.result.get("held_back"):
         return translate("Activity", "Done, needs you")
-    if result.get("failed"):
+    if job.result.get("failed"):
         return translate("Activity", "Done, not everything")
     return translate("Activity", "Done")

@@ -1,10 +1,10 @@
-"""What the engine says of papers and imports, in the words of a researcher."""
+"""Wording of the projects page: the status, record and text of documents, sources, and the progress of jobs."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from citeloom.api.library import DocumentRow
 from citeloom.core.text.sanitize import clean
+from citeloom.core.types import Source
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.widgets import basics
 
@@ -20,7 +20,7 @@ STATUS_ICONS = {
 
 
 def status_words(status: str) -> str:
-    """How far a paper has come."""
+    """The status of a document."""
     return {
         "ready": translate("Projects", "Searchable"),
         "doubtful": translate("Projects", "Doubtful"),
@@ -31,20 +31,19 @@ def status_words(status: str) -> str:
     }.get(status, status)
 
 
-def shown_status(document: dict[str, Any]) -> str:
-    """The status of a paper, where one that can be searched may be waiting for a decision."""
-    waits = document["status"] == "ready" and document.get("claimed_citekey")
-    return "doubtful" if waits else str(document["status"])
+def shown_status(document: DocumentRow) -> str:
+    """The status of a document, or "doubtful" where a claim waits for a decision."""
+    return "doubtful" if document.status == "ready" and document.claimed_citekey else document.status
 
 
-def doubt_words(document: dict[str, Any]) -> str:
-    """That a paper is only said to be a work, while nobody has decided."""
-    key = document.get("claimed_citekey")
+def doubt_words(document: DocumentRow) -> str:
+    """The claim of a document that waits for a decision; "" where there is none."""
+    key = document.claimed_citekey
     return translate("Projects", "Doubtful: says it is @{key}").format(key=key) if key else ""
 
 
-def matched_words(document: dict[str, Any]) -> str:
-    """How a paper's record was found."""
+def matched_words(document: DocumentRow) -> str:
+    """How the record of a document was found."""
     found = {
         "zotero": translate("Projects", "It is an item of Zotero."),
         "file": translate("Projects", "Its record in the references names this file."),
@@ -52,28 +51,28 @@ def matched_words(document: dict[str, Any]) -> str:
         "doi": translate("Projects", "Its DOI is in the references."),
         "title": translate("Projects", "Its title is in the references."),
         "confirmed": translate("Projects", "You confirmed which work it is."),
-    }.get(document.get("matched_by") or "")
+    }.get(document.matched_by or "")
     if found:
         return found
     if doubtful := doubt_words(document):
         why = (
             translate("Projects", "Only an editor says so.")
-            if document.get("claimed_by") == "agent"
+            if document.claimed_by == "agent"
             else translate("Projects", "That work has another file.")
         )
         return f"{doubtful}. {why}"
     return (
         translate("Projects", "No record was found; its citekey was made from the file.")
-        if document.get("citekey_made")
+        if document.citekey_made
         else ""
     )
 
 
-def text_words(document: dict[str, Any]) -> str:
-    """Where a paper's text comes from."""
-    if document.get("quick"):
+def text_words(document: DocumentRow) -> str:
+    """Where the text of a document comes from."""
+    if document.quick:
         return translate("Projects", "Searchable at once; sections and tables come when it has been read whole.")
-    share = document.get("ocr_share")
+    share = document.ocr_share
     parts = [
         {
             "native": translate("Projects", "The text of the file itself."),
@@ -85,20 +84,20 @@ def text_words(document: dict[str, Any]) -> str:
             "zotero_fulltext": translate(
                 "Projects", "What Zotero keeps of a file that is not on this computer; it has no pages."
             ),
-        }.get(document.get("text_source") or "", ""),
+        }.get(document.text_source or "", ""),
         translate("Projects", "Recognised pages: {share}.").format(share=basics.percent(share)) if share else "",
-        translate("Projects", "Simply read: {why}").format(why=document["fallback_reason"])
-        if document.get("fallback_reason")
+        translate("Projects", "Simply read: {why}").format(why=document.fallback_reason)
+        if document.fallback_reason
         else "",
     ]
     return " ".join(part for part in parts if part)
 
 
-def source_words(source: dict[str, Any]) -> str:
-    """Something that a project reads."""
-    name = source.get("label") or source["path"]
-    if source.get("recursive", True) or source["kind"] == "file":
-        return str(name)
+def source_words(source: Source) -> str:
+    """The name of a source."""
+    name = source.label or source.path
+    if source.recursive or source.kind == "file":
+        return name
     return translate("Projects", "{name}, without what is inside it").format(name=name)
 
 

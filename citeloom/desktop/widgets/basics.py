@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.text.sanitize import clean
+from citeloom.core.types import Coverage
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.shell.translations import translate
 
@@ -171,16 +172,19 @@ class Banner(QFrame):
             self._pressed()
 
 
+NO_COVERAGE = Coverage(documents=0, searchable=0, pending=0, failed=0, without_file=0)
+
+
 class CoverageBar(QWidget):
     """How much of a project can be searched: searchable, still to be read, failed, without a file."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._coverage: dict[str, int] = {}
+        self._coverage = NO_COVERAGE
         self.setMinimumSize(80, 10)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_coverage(self, coverage: dict[str, int]) -> None:
+    def show_coverage(self, coverage: Coverage) -> None:
         """Show these counts."""
         self._coverage = coverage
         self.setToolTip(coverage_words(coverage))
@@ -199,7 +203,7 @@ class CoverageBar(QWidget):
 _PARTS = (("searchable", "#3a9d5d"), ("pending", "#8b8bd8"), ("failed", "#d1495b"), ("without_file", "#b0a58f"))
 
 
-def paint_coverage(painter: QPainter, rect: QRectF, coverage: dict[str, int]) -> None:
+def paint_coverage(painter: QPainter, rect: QRectF, coverage: Coverage) -> None:
     """Paint a bar of coverage; delegates of lists use it too."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -207,12 +211,12 @@ def paint_coverage(painter: QPainter, rect: QRectF, coverage: dict[str, int]) ->
     ground.setAlphaF(0.35)
     painter.setBrush(ground)
     painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
-    total = coverage.get("documents") or 0
+    total = coverage.documents
     painter.save()
     painter.setClipRect(rect)
     left = rect.left()
     for name, colour in _PARTS:
-        width = rect.width() * (coverage.get(name) or 0) / total if total else 0
+        width = rect.width() * getattr(coverage, name) / total if total else 0
         if width:
             painter.setBrush(QColor(colour))
             painter.drawRect(QRectF(left, rect.top(), max(width, 2.0), rect.height()))
@@ -220,19 +224,19 @@ def paint_coverage(painter: QPainter, rect: QRectF, coverage: dict[str, int]) ->
     painter.restore()
 
 
-def coverage_words(coverage: dict[str, int]) -> str:
+def coverage_words(coverage: Coverage) -> str:
     """How much of a project can be searched, in words."""
     parts = [
         translate("Kit", "{searchable} of {documents} papers searchable").format(
-            searchable=number(coverage.get("searchable") or 0), documents=number(coverage.get("documents") or 0)
+            searchable=number(coverage.searchable), documents=number(coverage.documents)
         )
     ]
-    for name, words in (
-        ("pending", translate("Kit", "{count} still to be read")),
-        ("failed", translate("Kit", "{count} could not be read")),
-        ("without_file", translate("Kit", "{count} without a file")),
+    for count, words in (
+        (coverage.pending, translate("Kit", "{count} still to be read")),
+        (coverage.failed, translate("Kit", "{count} could not be read")),
+        (coverage.without_file, translate("Kit", "{count} without a file")),
     ):
-        if count := coverage.get(name) or 0:
+        if count:
             parts.append(words.format(count=number(count)))
     return ", ".join(parts)
 

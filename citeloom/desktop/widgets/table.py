@@ -1,4 +1,4 @@
-"""Tables: rows as the engine gives them, columns as words."""
+"""Tables: rows as the engine gives them, columns as text."""
 
 from __future__ import annotations
 

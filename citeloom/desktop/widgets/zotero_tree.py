@@ -18,6 +18,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeView, QVBoxLayout, QWidget
 
 from citeloom.api.importing import ZoteroCollections, ZoteroLibrary
+from citeloom.api.library import ZoteroPart
 from citeloom.core.text.sanitize import one_line
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.widgets import basics
@@ -239,10 +240,10 @@ class ZoteroTree(QWidget):
             self.view.setCurrentIndex(self._found.index(0, 0))
         self.changed.emit()
 
-    def chosen(self) -> list[dict[str, Any]]:
-        """What is ticked, as `project_add` and `project_allow` take it."""
+    def chosen(self) -> list[ZoteroPart]:
+        """What is ticked, for a project to read."""
         return [
-            {"words": _words(part), "library": part.library, "recursive": whole, "tags": []}
+            ZoteroPart(words=_words(part), library=part.library, recursive=whole)
             for library in self.model.libraries
             for part, whole in library.chosen()
         ]

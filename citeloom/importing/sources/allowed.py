@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from citeloom.catalog.projects import Source
 from citeloom.conversion.formats import SUPPORTED_SUFFIXES, file_type
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Source
 
 
 def allowed_path(given: str, sources: Sequence[Source], references: str | None) -> Path:

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from citeloom.catalog.projects import Source
 from citeloom.conversion.formats import file_type
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.types import Record
+from citeloom.core.types import Record, Source
 from citeloom.importing.sources.open_within import open_within, outside
 
 ZOTERO = "zotero:"  # what the sources of Zotero's documents begin with

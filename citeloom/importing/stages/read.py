@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.catalog.documents import Document, State
+from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
-from citeloom.conversion.pool import TookTooLong, WorkerPool, conversion_file
+from citeloom.conversion.pool import TookTooLong, WorkerPool
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.importing.ids import document_id

@@ -112,12 +112,12 @@ def test_pages_of_documents_come_in_order_without_gap_or_repetition(catalog: Cat
         catalog.documents.save(Document(project.id, f"d{number}", f"/{number}", citekey=f"k{number}", state=state))
     seen = []
     for offset in range(0, 6, 2):
-        page, total = catalog.documents.page(project.id, None, 2, offset)
+        ids, total = catalog.listing.page(project.id, limit=2, offset=offset)
         assert total == 5
-        seen += [d.citekey for d in page]
+        seen += [d.citekey for d in catalog.documents.some(project.id, ids)]
     assert seen == ["k0", "k1", "k2", "k3", "k4"]
-    failed, total = catalog.documents.page(project.id, "failed", 10, 0)
-    assert ([d.citekey for d in failed], total) == (["k1", "k3"], 2)
+    ids, total = catalog.listing.page(project.id, state="failed", limit=10)
+    assert ([d.citekey for d in catalog.documents.some(project.id, ids)], total) == (["k1", "k3"], 2)
 
 
 def test_a_citekey_names_the_searchable_one_of_two_documents(catalog: Catalog, project: Project) -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document
-from citeloom.catalog.projects import Project, Source, collection_name
+from citeloom.catalog.projects import Project, collection_name
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job
+from citeloom.core.types import Source
 
 MODEL = {"dense_model": "m", "dense_fingerprint": "f", "dense_size": 4, "sparse_model": ""}
 part = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,10}", fullmatch=True)
@@ -143,7 +144,7 @@ def test_a_removed_project_takes_its_rows_along_but_not_the_access_log(catalog: 
     assert catalog.documents.all(project.id) == []
     assert [j.project_id for j in catalog.jobs.unfinished()] == ["other"]
     assert len(catalog.documents.all("other")) == len(catalog.projects.sources("other")) == 1
-    assert {e["project_id"] for e in catalog.access.latest(None, 10)} == {"thesis", "other"}
+    assert {e.project_id for e in catalog.access.latest(None, 10)} == {"thesis", "other"}
 
 
 @pytest.mark.parametrize(

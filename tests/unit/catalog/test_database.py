@@ -12,8 +12,8 @@ import pytest
 
 from citeloom.catalog import Catalog, database
 from citeloom.catalog.database import Database
-from citeloom.catalog.projects import Source
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Source
 
 MODEL = {"dense_model": "m", "dense_fingerprint": "f", "dense_size": 4, "sparse_model": ""}
 

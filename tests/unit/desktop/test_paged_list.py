@@ -5,18 +5,20 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.desktop.library.paged_list import BLOCK, Blocks, Question
+from citeloom.api.library import DocumentRow
+from citeloom.desktop.library.paged_list import BLOCK, PagedRows
+from tests.desktop.sample_results import document_row
 
 _steps = st.lists(st.tuples(st.sampled_from(["look", "come", "change", "refuse"]), st.integers(0, 60)), max_size=80)
 
 
-def _rows(block: int, age: int) -> list[dict[str, object]]:
-    return [{"doc_id": f"{block}:{at}", "age": age} for at in range(BLOCK)]
+def _rows(block: int, age: int) -> list[DocumentRow]:
+    return [document_row(f"{block}:{at}", chunk_count=age) for at in range(BLOCK)]
 
 
 @given(_steps)
 def test_what_is_shown_is_what_came_last_and_what_is_out_of_date_is_wanted(steps: list[tuple[str, int]]) -> None:
-    blocks = Blocks()
+    blocks = PagedRows()
     blocks.total = 61 * BLOCK
     came: dict[int, int] = {}
     fresh: set[int] = set()
@@ -25,27 +27,27 @@ def test_what_is_shown_is_what_came_last_and_what_is_out_of_date_is_wanted(steps
         if step == "look":
             blocks.want(block)
         elif step == "change":
-            blocks.all_may_have_changed()
+            blocks.invalidate()
             fresh.clear()
         elif blocks.wants:
             block = blocks.next()
             assert block not in fresh
             if step == "refuse":
-                blocks.give_up(block)
+                blocks.fail(block)
                 blocks.want(block)
                 continue
             blocks.take(block, _rows(block, age))
             came[block] = age
             fresh.add(block)
-        known = {number // BLOCK: row["age"] for number, row in blocks.known()}
+        known = {number // BLOCK: row.chunk_count for number, row in blocks.known()}
         assert known.items() <= came.items()
         assert len(known) <= 30
         row = blocks.row(block * BLOCK + 7)
-        assert row is None or row == {"doc_id": f"{block}:7", "age": came[block]}
+        assert row is None or (row.doc_id, row.chunk_count) == (f"{block}:7", came[block])
 
 
 def test_the_place_looked_at_last_is_asked_for_first_and_what_flew_past_is_forgotten() -> None:
-    blocks = Blocks()
+    blocks = PagedRows()
     for block in range(100):
         blocks.want(block)
     asked = []
@@ -55,7 +57,7 @@ def test_the_place_looked_at_last_is_asked_for_first_and_what_flew_past_is_forgo
 
 
 def test_far_away_blocks_are_let_go_and_can_come_back() -> None:
-    blocks = Blocks()
+    blocks = PagedRows()
     for block in range(40):
         blocks.want(block)
         blocks.take(blocks.next(), _rows(block, 0))
@@ -66,24 +68,11 @@ def test_far_away_blocks_are_let_go_and_can_come_back() -> None:
 
 
 def test_a_block_that_was_refused_is_asked_for_again_only_when_everything_is() -> None:
-    blocks = Blocks()
+    blocks = PagedRows()
     blocks.want(3)
-    blocks.give_up(blocks.next())
+    blocks.fail(blocks.next())
     blocks.want(3)
     assert not blocks.wants
-    blocks.all_may_have_changed()
+    blocks.invalidate()
     blocks.want(3)
     assert blocks.next() == 3
-
-
-def test_a_question_becomes_the_arguments_of_the_verb() -> None:
-    asked = Question("thesis", "failed", "owl", "title", descending=True).arguments(400)
-    assert asked == {
-        "project": "thesis",
-        "status": "failed",
-        "find": "owl",
-        "sort": "title",
-        "descending": True,
-        "offset": 400,
-        "limit": BLOCK,
-    }

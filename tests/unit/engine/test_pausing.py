@@ -11,12 +11,13 @@ import pytest
 
 from citeloom.api.engine import Pause, Resume, Status
 from citeloom.api.events import Event, JobFinished, Paused
+from citeloom.api.library import AddProject, AgentChunk, DeleteDocument, RemoveProject, StoreChunks
 from citeloom.catalog import Catalog
-from citeloom.catalog.projects import Source
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import Job
 from citeloom.core.settings import Settings, Watch
+from citeloom.core.types import Source
 from citeloom.engine.container import Service
 from citeloom.importing.importer import Importer
 from citeloom.importing.rebuild import Rebuild
@@ -58,7 +59,7 @@ def new_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 @pytest.fixture
 def engine(new_engine: Callable[[], Service], papers: Path) -> Service:
     service = new_engine()
-    service.projects.add("p", None, [str(papers)])
+    service.projects.add_project(AddProject(project="p", folders=[str(papers)]))
     return service
 
 
@@ -154,7 +155,7 @@ def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Service)
     engine.events.subscribe(told.append)
     engine.engine.pause(Pause())
     job = submit(engine)
-    engine.projects.remove("p")
+    engine.projects.remove_project(RemoveProject(project="p"))
     assert [(e.job_id, e.state) for e in told if isinstance(e, JobFinished)] == [(job.id, "cancelled")]
     assert engine.jobs.busy() == []
 
@@ -164,7 +165,7 @@ def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Serv
     assert gate.reached.wait(60)
     waiting = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
     with pytest.raises(CiteLoomError, match="is running"):
-        engine.projects.remove("p")
+        engine.projects.remove_project(RemoveProject(project="p"))
     assert waiting.id in [job.job_id for job in engine.jobs.busy()]
     gate.opened.set()
     assert finished(engine, waiting)["state"] == "done"
@@ -223,17 +224,16 @@ def test_a_rebuild_that_is_done_when_the_pause_comes_is_not_done_again(
 def test_what_is_stored_and_removed_during_a_rebuild_is_so_after_it(engine: Service, gate: Gate, papers: Path) -> None:
     gate.opened.set()
     finished(engine, submit(engine))
-    project = engine.catalog.projects.get("p")
     gate.opened.clear()
     gate.seen.clear()
     gate.reached.clear()
     job = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
     assert gate.reached.wait(60)
-    item = {"id": "note-1", "text": "The dune was measured.", "embedding": [1.0] + [0.0] * 383, "metadata": {}}
-    engine.store_chunks(project, [item], Cancel())
+    item = AgentChunk(id="note-1", text="The dune was measured.", embedding=[1.0] + [0.0] * 383)
+    engine.agent_chunks.store_chunks(StoreChunks(project="p", items=[item]), Cancel())
     removed = engine.catalog.documents.find("p", source=str(papers / "bog.md"))
     assert removed is not None
-    engine.delete_document(project, removed.doc_id)
+    engine.documents.delete_document(DeleteDocument(project="p", doc_id=removed.doc_id))
     gate.opened.set()
     assert finished(engine, job)["state"] == "done"
     rebuilt = engine.catalog.projects.get("p")

@@ -11,6 +11,7 @@ import pytest
 
 from citeloom.api.engine import Pause, Resume
 from citeloom.api.events import JobProgress
+from citeloom.api.library import AddProject
 from citeloom.api.maintenance import CheckUp
 from citeloom.catalog.documents import State
 from citeloom.conversion.pool import WorkerPool
@@ -57,7 +58,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Itera
     def service(server: str = "") -> Service:
         made.append(Service(Settings(index=Index(server=server, timeout_seconds=5.0))))
         made[-1].jobs.start()
-        made[-1].projects.add("p", None, [str(papers)])
+        made[-1].projects.add_project(AddProject(project="p", folders=[str(papers)]))
         return made[-1]
 
     yield service

@@ -9,18 +9,21 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from citeloom.api.library import AgentChunk
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.filters import parse
-from citeloom.library import agent_chunks
+from citeloom.library import agent_documents
+from citeloom.library.agent_chunks import make_points
 
 PROJECT = Project("thesis", "proj-thesis", None, None, "some/model", "f", 4, "", 1, 0, "")
 
 
-def item(number: int = 0, **changes: Any) -> dict[str, Any]:
-    return {"id": f"i{number}", "text": "Salt.", "embedding": [1.0, 0.0, 0.0, 0.5], "metadata": None, **changes}
+def item(number: int = 0, **changes: Any) -> AgentChunk:
+    chunk = AgentChunk(id=f"i{number}", text="Salt.", embedding=[1.0, 0.0, 0.0, 0.5])
+    return replace(chunk, **changes)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +44,7 @@ def item(number: int = 0, **changes: Any) -> dict[str, Any]:
 )
 def test_one_wrong_item_refuses_the_batch_by_its_number(wrong: dict[str, Any], code: Code, said: str) -> None:
     with pytest.raises(CiteLoomError) as caught:
-        agent_chunks.points(PROJECT, [item(0), item(1), item(2, **wrong)])
+        make_points(PROJECT, [item(0), item(1), item(2, **wrong)])
     assert caught.value.code == code
     assert said in caught.value.message
 
@@ -49,15 +52,15 @@ def test_one_wrong_item_refuses_the_batch_by_its_number(wrong: dict[str, Any], c
 @pytest.mark.parametrize("count", [0, 501])
 def test_a_batch_has_at_most_500_items(count: int) -> None:
     with pytest.raises(CiteLoomError, match=f"{count} items") as caught:
-        agent_chunks.points(PROJECT, [item(n) for n in range(count)])
+        make_points(PROJECT, [item(n) for n in range(count)])
     assert caught.value.code == Code.INVALID_INPUT
 
 
 def test_a_small_batch_and_an_id_used_twice_are_told() -> None:
-    points, _, warnings = agent_chunks.points(PROJECT, [item(0), item(1), item(0, text="Grain.")])
+    points, _, warnings = make_points(PROJECT, [item(0), item(1), item(0, text="Grain.")])
     assert [p.payload["chunk_text"] for p in points] == ["Grain.", "Salt."]
     assert len(warnings) == 2
-    assert agent_chunks.points(PROJECT, [item(n) for n in range(100)])[2] == []
+    assert make_points(PROJECT, [item(n) for n in range(100)])[2] == []
 
 
 def test_passages_are_found_by_what_their_metadata_says_and_cited_by_nothing(
@@ -70,19 +73,19 @@ def test_passages_are_found_by_what_their_metadata_says_and_cited_by_nothing(
         "page_labels": ["33", "34"],
         "tags": "method",
     }
-    points, documents, _ = agent_chunks.points(
+    points, documents, _ = make_points(
         project, [item(0, metadata={**about, "section_path": ["2 Trade"]}), item(1, metadata=about), item(2)]
     )
     for _ in range(2):  # writing twice changes nothing
         collection.upsert(points)
-        agent_chunks.note(catalog, collection, project, documents)
+        agent_documents.save_documents(catalog, collection, project, documents)
     rows = {d.claimed_citekey: d for d in catalog.documents.all(project.id)}
     assert {key: (d.chunks, d.citekey, d.text_source) for key, d in rows.items()} == {
         "müller2019": (2, "", "agent"),
         "": (1, "", "agent"),
     }
     assert rows["müller2019"].title == "Salt"
-    assert agent_chunks.text(collection, rows["müller2019"]) == "Salt.\n\nSalt."
+    assert agent_documents.text(collection, rows["müller2019"]) == "Salt.\n\nSalt."
     for filters in ({"page": 4}, {"tags": ["method"]}, {"claimed_citekey": "müller2019"}):
         assert collection.count(parse(filters)) == 2
     assert collection.count(parse({"section_prefix": "Trade"})) == 1
@@ -91,14 +94,14 @@ def test_passages_are_found_by_what_their_metadata_says_and_cited_by_nothing(
 def test_what_an_earlier_version_stored_as_a_works_own_is_rewritten_when_the_index_is_opened(
     catalog: Catalog, project: Project, collection: EdgeCollection
 ) -> None:
-    points, documents, _ = agent_chunks.points(project, [item(0, metadata={"citekey": "real2019"})])
+    points, documents, _ = make_points(project, [item(0, metadata={"citekey": "real2019"})])
     collection.upsert([replace(p, payload={**p.payload, "citekey": "real2019", "text_source": "ocr"}) for p in points])
-    agent_chunks.note(catalog, collection, project, documents)
+    agent_documents.save_documents(catalog, collection, project, documents)
     (document,) = catalog.documents.all(project.id)
     document.text_source = ""  # as a migrated row has it
     catalog.documents.save(document)
     for _ in range(2):
-        agent_chunks.mend(catalog, project, collection)
+        agent_documents.migrate(catalog, project, collection)
         assert collection.count(parse({"citekey": "real2019"})) == 0
         assert collection.count(parse({"claimed_citekey": "real2019", "text_source": "agent"})) == 1
     assert catalog.documents.all(project.id)[0].text_source == "agent"
@@ -123,7 +126,7 @@ def test_what_is_accepted_can_be_written_and_found(
     collection: EdgeCollection, about: dict[str, Any], vector: list[float]
 ) -> None:
     try:
-        points, _, _ = agent_chunks.points(PROJECT, [item(metadata=about, embedding=vector)])
+        points, _, _ = make_points(PROJECT, [item(metadata=about, embedding=vector)])
     except CiteLoomError as error:
         assert error.code in (Code.INVALID_INPUT, Code.EMBEDDING_MISMATCH)
         return

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from citeloom.api.library import AddProject, ZoteroPart
 from citeloom.core.settings import Settings, Zotero
 from citeloom.engine.container import Service
 from tests.zotero_stand_in.local_api import LocalZotero
@@ -31,6 +32,8 @@ def service(tmp_path: Path, zotero: LocalZotero, monkeypatch: pytest.MonkeyPatch
 
 def test_zotero_is_read_once_for_a_project_of_many_collections(service: Service, zotero: LocalZotero) -> None:
     keys = [zotero.world.collection(name) for name in ("Owls", "Reefs", "Dunes")]
-    shown = service.projects.add("birds", None, [], [{"words": key, "library": "library"} for key in keys])
-    assert [source["label"] for source in shown["sources"]] == ["Owls", "Reefs", "Dunes"]
+    shown = service.projects.add_project(
+        AddProject(project="birds", zotero=[ZoteroPart(words=key, library="library") for key in keys])
+    )
+    assert [source.label for source in shown.sources] == ["Owls", "Reefs", "Dunes"]
     assert [request.path for request in zotero.requests].count("/api/users/0/items") == 1

@@ -15,10 +15,12 @@ import pytest
 
 from citeloom.api.events import JobProgress
 from citeloom.api.importing import Ingest
-from citeloom.catalog.projects import Project, Source
+from citeloom.api.library import AddProject, AgentChunk, DeleteDocument, StoreChunks
+from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
+from citeloom.core.types import Source
 from citeloom.engine.container import Service
 from citeloom.importing.index_location import place_of
 from citeloom.index import registry
@@ -32,17 +34,18 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
     made = Service(Settings())
     made.jobs.start()
-    made.projects.add("thesis", None, [])
+    made.projects.add_project(AddProject(project="thesis"))
     yield made
     made.stop()
 
 
-def items(count: int) -> list[dict[str, Any]]:
+def store_100(service: Service) -> None:
     chance = random.Random(3)
-    return [
-        {"id": f"p{n}", "text": f"Passage {n}.", "embedding": [chance.gauss(0, 1) for _ in range(384)], "metadata": {}}
-        for n in range(count)
+    items = [
+        AgentChunk(id=f"p{n}", text=f"Passage {n}.", embedding=[chance.gauss(0, 1) for _ in range(384)])
+        for n in range(100)
     ]
+    service.agent_chunks.store_chunks(StoreChunks(project="thesis", items=items), Cancel())
 
 
 def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
@@ -54,13 +57,13 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
         return [hit["chunk_id"] for hit in answer["items"]]
 
     monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 101)
-    service.store_chunks(service.catalog.projects.get("thesis"), items(100), Cancel())
+    store_100(service)
     service._when_idle()
     before = service.catalog.projects.get("thesis")
     assert (before.generation, before.without_graph) == (1, 100)
     answers = ask()
 
-    service.store_chunks(before, items(100), Cancel())  # the same passages again: written anew, so they wait anew
+    store_100(service)  # the same passages again: written anew, so they wait anew
     service._when_idle()
     after = service.catalog.projects.get("thesis")
     assert (after.generation, after.without_graph) == (2, 0)
@@ -71,7 +74,7 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
     assert [f.name for f in service.collections.folder(place_of(after)).parent.iterdir()] == ["g0002"]
 
     (document,) = service.catalog.documents.all("thesis")
-    service.delete_document(after, document.doc_id)
+    service.documents.delete_document(DeleteDocument(project="thesis", doc_id=document.doc_id))
     assert service.catalog.projects.get("thesis").without_graph == 100, "what was deleted takes room until then"
 
 

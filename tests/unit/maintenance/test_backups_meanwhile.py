@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from citeloom.api.events import Event, JobProgress
+from citeloom.api.library import AddProject, ListProjects, RemoveProject
 from citeloom.api.maintenance import Restore, StartBackup
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
@@ -36,12 +37,12 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
 
     service.events.subscribe(hold)
     for project in ("thesis", "other"):
-        service.projects.add(project, None, [])
+        service.projects.add_project(AddProject(project=project))
     file = tmp_path / "all.zip"
     job_id = service.backups.start(StartBackup(file=str(file))).job_id
     assert reached.wait(60)
     with pytest.raises(CiteLoomError, match="A backup of 'thesis' is running"):
-        service.projects.remove("thesis")
+        service.projects.remove_project(RemoveProject(project="thesis"))
     of_the_same_name = service.backups.start(StartBackup(file=str(file), projects=["other"])).job_id
     go_on.set()
     job, _ = service.jobs.wait(job_id, 60)
@@ -50,10 +51,10 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
     assert job is not None and "is there already" in str(job.result)
 
     for project in ("thesis", "other"):
-        service.projects.remove(project)
+        service.projects.remove_project(RemoveProject(project=project))
     with pytest.raises(CiteLoomError, match="There are projects here already: late"):
         service.restores.restore(Restore(file=str(file)), Adding(service))
-    assert [project["id"] for project in service.projects.all()] == ["late"]
+    assert [project.id for project in service.projects.list_projects(ListProjects()).projects] == ["late"]
     assert not (tmp_path / "home" / "restore.json").exists()
 
 
@@ -65,5 +66,5 @@ class Adding(Cancel):
         self._service = service
 
     def check(self) -> None:
-        if not self._service.projects.all():
-            self._service.projects.add("late", None, [])
+        if not self._service.projects.list_projects(ListProjects()).projects:
+            self._service.projects.add_project(AddProject(project="late"))

@@ -11,8 +11,8 @@ from citeloom.api.maintenance import PruneCache, ShowCache
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
+from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
-from citeloom.conversion.pool import conversion_file
 from citeloom.maintenance.cache import CacheService
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from citeloom.api.library import AddProject, AgentChunk, ListProjects, RemoveProject, StoreChunks
 from citeloom.api.maintenance import CompactIndex, ListIndexes, MoveIndex
 from citeloom.catalog.projects import Project
 from citeloom.core import credentials
@@ -57,25 +58,26 @@ def new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cal
     made[-1].stop()
 
 
-def items(first: int, count: int) -> list[dict[str, Any]]:
+def store(service: Service, project: str, first: int, count: int) -> None:
     draw = random.Random(first)
-    return [
-        {
-            "id": f"p{n}",
-            "text": f"Passage {n} speaks of {draw.choice(['moths', 'tides', 'bogs'])}.",
-            "embedding": [draw.gauss(0, 1) for _ in range(384)],
-            "metadata": {"doc_id": f"doc-{n // 100}", "chunk_index": n % 100},
-        }
+    items = [
+        AgentChunk(
+            id=f"p{n}",
+            text=f"Passage {n} speaks of {draw.choice(['moths', 'tides', 'bogs'])}.",
+            embedding=[draw.gauss(0, 1) for _ in range(384)],
+            metadata={"doc_id": f"doc-{n // 100}", "chunk_index": n % 100},
+        )
         for n in range(first, first + count)
     ]
+    service.agent_chunks.store_chunks(StoreChunks(project=project, items=items), Cancel())
 
 
 @pytest.fixture
 def service(new_service: Callable[..., Service]) -> Service:
     made = new_service()
-    made.projects.add("thesis", None, [])
+    made.projects.add_project(AddProject(project="thesis"))
     for first in range(0, PASSAGES, 100):
-        made.store_chunks(project(made), items(first, 100), Cancel())
+        store(made, "thesis", first, 100)
     return made
 
 
@@ -131,7 +133,7 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
     assert on(qdrant) == [place_of(project(service)).on_server]
 
     # What agents do there is what they do at home.
-    service.store_chunks(project(service), items(PASSAGES, 1), Cancel())
+    store(service, "thesis", PASSAGES, 1)
     (shown,) = service.index_service.show(ListIndexes()).projects
     assert (shown.place, shown.passages, shown.version) == (qdrant.address, PASSAGES + 1, qdrant.version)
     assert KEY not in str(service.index_service.show(ListIndexes()))
@@ -218,7 +220,7 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
     with pytest.raises(CiteLoomError, match="is being moved to"):
         service.index_service.move(MoveIndex(project="thesis", to="http://127.0.0.1:1"))
     with pytest.raises(CiteLoomError, match="A move of 'thesis' is running"):
-        service.projects.remove("thesis")
+        service.projects.remove_project(RemoveProject(project="thesis"))
     assert service.jobs.cancel(job)
     go_on.set()
     assert ended(service, job)["state"] == "cancelled"
@@ -261,13 +263,13 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
 ) -> None:
     before = answers(service)
     assert moved(service, qdrant.address)["state"] == "done"
-    service.projects.add("other", None, [])
+    service.projects.add_project(AddProject(project="other"))
     qdrant.close()
     again = new_service()
     other = again.catalog.projects.get("other")
-    again.store_chunks(other, items(0, 3), Cancel())
+    store(again, "other", 0, 3)
     assert again.questions.query(other, "moths", hybrid=True, cancel=Cancel())["count"] == 3
-    assert {p["id"] for p in again.projects.all()} == {"other", "thesis"}
+    assert {p.id for p in again.projects.list_projects(ListProjects()).projects} == {"other", "thesis"}
     shown = {one.project: one.reachable for one in again.index_service.show(ListIndexes()).projects}
     assert shown == {"other": True, "thesis": False}
     chunk = again.questions.query(other, "moths", hybrid=True, cancel=Cancel())["items"][0]["chunk_id"]
@@ -287,7 +289,7 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
         answers(third)
     assert "thesis --force-rebuild" in caught.value.next_step
     assert "thesis --force-rebuild" in moved(third, "embedded")["error"]["message"], "it is not waited for"
-    assert third.projects.remove("thesis")["note"] is None
+    assert third.projects.remove_project(RemoveProject(project="thesis")).note is None
 
 
 def test_a_new_project_goes_to_the_server_of_the_settings_or_is_not_made(
@@ -296,13 +298,13 @@ def test_a_new_project_goes_to_the_server_of_the_settings_or_is_not_made(
     service = new_service(server=qdrant.address)
     qdrant.close()
     with pytest.raises(CiteLoomError, match="cannot be reached"):
-        service.projects.add("thesis", None, [])
-    assert service.projects.all() == []
+        service.projects.add_project(AddProject(project="thesis"))
+    assert service.projects.list_projects(ListProjects()).projects == []
     qdrant.open()
-    assert service.projects.add("thesis", None, [])["server"] == qdrant.address
+    assert service.projects.add_project(AddProject(project="thesis")).server == qdrant.address
     assert len(on(qdrant)) == 1
     qdrant.close()
-    note = service.projects.remove("thesis")["note"]
+    note = service.projects.remove_project(RemoveProject(project="thesis")).note
     assert qdrant.address in note and "proj-thesis-" in note
-    assert service.projects.all() == []
+    assert service.projects.list_projects(ListProjects()).projects == []
     qdrant.open()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.settings.choices import Choice
 from citeloom.desktop.settings.fields import Field
@@ -36,13 +35,13 @@ class GeneralSection(Section):
         return self.tr("General")
 
     def shown(self) -> None:
-        self.ask("project_list", done=self._on_projects)
+        self.send(ListProjects(), done=self._on_projects)
         self.context.tasks.run(self, lambda tell: autostart.enabled(), done=self._on_log_in)
 
-    def _on_projects(self, projects: list[dict[str, Any]]) -> None:
+    def _on_projects(self, answer: ProjectSummaries) -> None:
         row = self.rows["default_project"]
         assert isinstance(row, ChoiceRow)
-        names = sorted((str(project["id"]) for project in projects), key=str.casefold)
+        names = sorted((project.id for project in answer.projects), key=str.casefold)
         none = [Choice(value, words) for value, words in row.field.choices]
         row.offer([*none, *(Choice(name, name) for name in names)])
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from citeloom.catalog.projects import Source
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Source
 from citeloom.importing.sources.allowed import allowed_path, check_kind, existing
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from citeloom.catalog.projects import Source
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Source
 from citeloom.importing.sources.folder import FolderScan, SourceContents, scan_folder, scan_sources
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes are made otherwise there")

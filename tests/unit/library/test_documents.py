@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
+from citeloom.api.library import DocumentPage, ListDocuments
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.conversion.ocr.languages import known_languages, normalise
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.engine.container import Service
-from citeloom.library import listing
+from citeloom.core.settings import Index
+from citeloom.engine.events import Events
+from citeloom.engine.jobs import JobQueue
+from citeloom.index.registry import Collections
+from citeloom.library.documents import DocumentService
+from citeloom.library.indexes import Indexes
 
 
 @pytest.fixture
-def service(catalog: Catalog, project: Project) -> Iterator[Service]:
-    yield cast(Service, SimpleNamespace(catalog=catalog))
+def service(catalog: Catalog, project: Project, tmp_path: Path) -> DocumentService:
+    indexes = Indexes(catalog, Collections(tmp_path / "index", Index()))
+    return DocumentService(catalog, indexes, JobQueue(catalog, {}, Events(), lambda: None))
 
 
-def listed(service: Service, **args: Any) -> dict[str, Any]:
-    return listing.documents(service, {"project": "thesis", **args})
+def listed(service: DocumentService, **args: Any) -> DocumentPage:
+    return service.list_documents(ListDocuments(project="thesis", **args))
 
 
 def test_a_row_says_where_a_document_is_and_how_to_open_it(
-    service: Service, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: DocumentService, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     work = {"library": "library", "item": "ITEM", "attachment": "FILE"}
@@ -46,11 +50,11 @@ def test_a_row_says_where_a_document_is_and_how_to_open_it(
     }
     for document in made.values():
         catalog.documents.save(document)
-    rows = {row["doc_id"]: row for row in listed(service)["documents"]}
-    assert {name: row["path"] for name, row in rows.items()} == {
+    rows = {row.doc_id: row for row in listed(service).documents}
+    assert {name: row.path for name, row in rows.items()} == {
         "folder": "/papers/a b.pdf", "zotero": "/z/a.pdf", "note": None, "away": None, "web": fetched, "stored": None,
     }  # fmt: skip
-    assert {name: row["open_uri"] for name, row in rows.items()} == {
+    assert {name: row.open_uri for name, row in rows.items()} == {
         "folder": "file:///papers/a%20b.pdf#page=1",
         "zotero": "zotero://open-pdf/library/items/FILE?page=1",
         "note": "zotero://select/library/items/FILE",
@@ -58,23 +62,23 @@ def test_a_row_says_where_a_document_is_and_how_to_open_it(
         "web": Path(fetched).as_uri(),
         "stored": "https://example.org/x",
     }
-    assert (rows["web"]["year"], rows["web"]["authors"]) == (2019, ["Lovelace, Ada"])
+    assert (rows["web"].year, rows["web"].authors) == (2019, ["Lovelace, Ada"])
 
 
-def test_a_list_comes_in_blocks_that_say_what_is_left(service: Service, catalog: Catalog) -> None:
+def test_a_list_comes_in_blocks_that_say_what_is_left(service: DocumentService, catalog: Catalog) -> None:
     for n in range(5):
         catalog.documents.save(Document("thesis", f"d{n}", f"/{n}.pdf", state=State.FAILED, reason_code="TIMEOUT"))
     block = listed(service, status="failed", sort="source", descending=True, limit=2, offset=2)
-    assert [row["doc_id"] for row in block["documents"]] == ["d2", "d1"]
-    assert (block["count"], block["total"], block["truncated_count"], block["next_offset"]) == (2, 5, 1, 4)
-    assert block["coverage"]["failed"] == 5 and block["documents"][0]["reason_code"] == "TIMEOUT"
-    assert listed(service, offset=2**80)["documents"] == []
+    assert [row.doc_id for row in block.documents] == ["d2", "d1"]
+    assert (block.count, block.total, block.truncated_count, block.next_offset) == (2, 5, 1, 4)
+    assert block.coverage.failed == 5 and block.documents[0].reason_code == "TIMEOUT"
+    assert listed(service, offset=2**80).documents == []
 
 
 @pytest.mark.parametrize(
     "wrong", [{"sort": "colour"}, {"status": "lost"}, {"limit": 0}, {"limit": 5000}, {"offset": -1}], ids=str
 )
-def test_a_list_that_cannot_be_is_refused(service: Service, wrong: dict[str, Any]) -> None:
+def test_a_list_that_cannot_be_is_refused(service: DocumentService, wrong: dict[str, Any]) -> None:
     with pytest.raises(CiteLoomError) as caught:
         listed(service, **wrong)
     assert caught.value.code == Code.INVALID_INPUT and caught.value.next_step

@@ -1,9 +1,8 @@
-"""What editors asked, and which passages each question got."""
+"""The access log: what editors asked, filtered, exported and cleared."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import (
@@ -18,11 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from citeloom.api.activity import ClearAccessLog, ClearedLog
+from citeloom.api.library import ListProjects, ProjectSummaries
 from citeloom.core import settings
+from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.csv_export import Export
-from citeloom.desktop.activity.log_model import LogModel
+from citeloom.desktop.activity.entry_details import EntryDetails
+from citeloom.desktop.activity.log_model import LogFilters, LogModel
 from citeloom.desktop.activity.notice import Notice
-from citeloom.desktop.activity.passages import Passages
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.text.activity_text import editor_words
@@ -30,8 +32,8 @@ from citeloom.desktop.widgets.basics import GAP, Banner, EmptyState, ask_first, 
 from citeloom.desktop.widgets.table import Table
 
 
-class AskedPart(QWidget):
-    """The access log: filtered, exported, cleared."""
+class AccessLogPart(QWidget):
+    """The table of the access log with its filters, export and details."""
 
     def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +45,7 @@ class AskedPart(QWidget):
         self.off_banner, self.banner = Banner(), Notice()
         self.model = LogModel(context.tasks, self)
         self.table = Table(self.model, self.tr("What editors asked, newest first"))
-        self.passages = Passages(context.tasks)
+        self.passages = EntryDetails(context.tasks)
         self.project_box = self._box(self.tr("All projects"), self.tr("Show only this project"))
         self.editor_box = self._box(self.tr("All editors"), self.tr("Show only this editor"))
         self.export_button = button(self.tr("E&xport as CSV …"), self._choose_file, icon_name="export")
@@ -60,21 +62,21 @@ class AskedPart(QWidget):
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
 
     def begin(self) -> None:
-        """The page came to the front: everything is asked anew."""
+        """Load everything, when the page is shown."""
         self.refresh()
         if self._projects:
             self._projects.drop()
-        self._projects = self.context.tasks.ask(
-            self, "project_list", done=self._on_projects, failed=self.banner.in_vain
+        self._projects = self.context.tasks.send(
+            self, ListProjects(), done=self._on_projects, failed=self.banner.in_vain
         )
         self.context.tasks.run(self, lambda tell: settings.load().privacy.access_log, done=self._on_kept, failed=_leave)
 
     def refresh(self) -> None:
-        """Show what was asked since."""
+        """Load newer entries."""
         self.model.refresh()
 
     def export_to(self, file: Path) -> None:
-        """Write what the filters let through into a file."""
+        """Export the filtered entries to a file."""
         self.export = Export(self.context.tasks, file, self.model.filters, self)
         self.export.counted.connect(self._on_counted)
         self.export.writing.connect(lambda: self.banner.say(self.tr("Writing the file …"), closable=False))
@@ -120,15 +122,15 @@ class AskedPart(QWidget):
         return box
 
     def _filter(self) -> None:
-        chosen = {"project": self._project(), "client": self.editor_box.currentData()}
-        self.model.show_only({name: value for name, value in chosen.items() if value})
+        self.model.show_only(LogFilters(self._project() or None, self.editor_box.currentData() or None))
 
     def _on_loaded(self) -> None:
         self.banner.answered()
-        for said in sorted({row["client"] for row in self.model.rows} - self._editors):
+        for said in sorted({row.client for row in self.model.rows} - self._editors):
             self._editors.add(said)
             self.editor_box.addItem(editor_words(said), said)
-        if self.model.filters:
+        filtered = self.model.filters != LogFilters()
+        if filtered:
             self.empty.say(self.tr("Nothing was asked here"), self.tr("Choose another project or another editor."))
         else:
             self.empty.say(
@@ -137,11 +139,11 @@ class AskedPart(QWidget):
             )
         self.stack.setCurrentIndex(1 if self.model.rows else 0)
         self.export_button.setEnabled(bool(self.model.rows) and self.export is None)
-        self.clear_button.setEnabled(bool(self.model.rows) or bool(self.model.filters))
+        self.clear_button.setEnabled(bool(self.model.rows) or filtered)
 
-    def _on_projects(self, projects: list[dict[str, Any]]) -> None:
+    def _on_projects(self, answer: ProjectSummaries) -> None:
         chosen = self._project()
-        names = {str(project["id"]) for project in projects}
+        names = {project.id for project in answer.projects}
         if chosen:  # it may be gone; what was asked of it is still there
             names.add(chosen)
         self.project_box.clear()
@@ -191,7 +193,7 @@ class AskedPart(QWidget):
         self._end_export()
         self.banner.say(self.tr("Exported {count} entries to {file}.").format(count=number(count), file=file))
 
-    def _on_export_failed(self, error: Any) -> None:
+    def _on_export_failed(self, error: CiteLoomError) -> None:
         self._end_export()
         self.banner.say_error(error)
 
@@ -217,12 +219,12 @@ class AskedPart(QWidget):
         )
 
     def _clear(self) -> None:
-        self.context.tasks.ask(self, "log_clear", done=self._on_cleared, failed=self.banner.say_error)
+        self.context.tasks.send(self, ClearAccessLog(), done=self._on_cleared, failed=self.banner.say_error)
 
-    def _on_cleared(self, answer: dict[str, Any]) -> None:
+    def _on_cleared(self, cleared: ClearedLog) -> None:
         self.model.reload()
-        self.banner.say(self.tr("The log was cleared: {count} entries.").format(count=number(answer["removed"])))
+        self.banner.say(self.tr("The log was cleared: {count} entries.").format(count=number(cleared.removed)))
 
 
 def _leave(error: object) -> None:
-    """Settings that cannot be read are told of by the window."""
+    """Ignore settings that cannot be read: the window shows that."""

@@ -1,0 +1,428 @@
+"""Requests about projects, their documents and which work each is, page images, and passages of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from citeloom.api.verbs import Request, encode
+from citeloom.core.jobs import RunningJob
+from citeloom.core.types import Coverage, Source
+
+# -- projects ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectSummary:
+    """A project with its models and coverage."""
+
+    id: str
+    collection: str
+    dense_model: str
+    sparse_model: str | None
+    hybrid_enabled: bool
+    document_count: int
+    chunk_count: int
+    coverage: Coverage
+    problem: str | None = None  # why its index cannot be searched
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecentJob:
+    """One of the last jobs of a project."""
+
+    job_id: str
+    state: str
+    created_at: str
+    source: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectDetails(ProjectSummary):
+    """A project with its sources, size and jobs."""
+
+    references: str | None
+    sources: list[Source]
+    server: str | None
+    bytes: int
+    created_at: str
+    jobs: list[RunningJob]
+    last_jobs: list[RecentJob]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewProject(ProjectDetails):
+    """A project that was made, and what its references hold."""
+
+    records: int | None  # None without references
+    warnings: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisallowedSource(ProjectDetails):
+    """A project that no longer reads a source; the job removes the documents of it."""
+
+    job_id: str
+    disallowed: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemovedProject(ProjectSummary):
+    """A project as it was before it was removed."""
+
+    note: str | None  # what to do about passages that could not be deleted
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectSummaries:
+    """Projects, by id."""
+
+    projects: list[ProjectSummary]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZoteroPart:
+    """A part of Zotero as a person names it."""
+
+    words: str  # a collection by name or key, search:NAME, or * for the whole library
+    library: str | None = None  # by name or number
+    recursive: bool = True  # with the collections inside the collection
+    tags: Sequence[str] = ()  # only items with all of them
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddProject(Request[NewProject], verb="library.add_project", read_only=False):
+    """Make a project with the folders and the parts of Zotero that it may read."""
+
+    project: str
+    references: str | None = None
+    folders: Sequence[str] = ()
+    zotero: Sequence[ZoteroPart] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllowSources(Request[ProjectDetails], verb="library.allow_sources", read_only=False):
+    """Let a project read more."""
+
+    project: str
+    folders: Sequence[str] = ()
+    zotero: Sequence[ZoteroPart] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisallowSource(Request[DisallowedSource], verb="library.disallow_source", read_only=False):
+    """Have a project no longer read a source, named by its path or label; its documents go with it."""
+
+    project: str
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListProjects(Request[ProjectSummaries], verb="library.list_projects"):
+    """List all projects, or those of some ids."""
+
+    only: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowProject(Request[ProjectDetails], verb="library.show_project"):
+    """Show a project."""
+
+    project: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoveProject(Request[RemovedProject], verb="library.remove_project", read_only=False):
+    """Delete the index and the rows of a project; the researcher's files are not touched."""
+
+    project: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectionStorage:
+    """Where the passages of a project are stored."""
+
+    kind: str  # server or embedded
+    bytes: int
+    waiting_for_graph: int  # passages written or deleted since the search graph was built
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectionDetails(ProjectSummary):
+    """How the collection of a project is built."""
+
+    project: str
+    size: int
+    named_vectors: list[str]
+    payload_keys: list[str]
+    indexes: dict[str, list[str]]
+    storage: CollectionStorage
+    jobs: list[RunningJob]
+    sample_payloads: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectCollection(Request[CollectionDetails], verb="library.inspect_collection"):
+    """Describe the collection of a project."""
+
+    project: str
+    sample: int = 0
+
+
+def project_json(project: ProjectSummary) -> dict[str, Any]:
+    """A project as JSON, with `problem` only where there is one."""
+    return {key: value for key, value in encode(project).items() if key != "problem" or value is not None}
+
+
+# -- documents ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentSummary:
+    """A document as agents and people see it listed."""
+
+    doc_id: str
+    citekey: str
+    claimed_citekey: str | None
+    citekey_made: bool
+    title: str
+    source: str
+    file_type: str
+    pages: int | None
+    chunk_count: int
+    content_hash: str | None
+    status: str
+    reason: str | None
+    matched_by: str | None
+    text_source: str | None
+    converter_engine: str | None
+    fallback_reason: str | None
+    quick: bool
+    word_coverage: float | None
+    warnings: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentRow(DocumentSummary):
+    """A document with what only a person may see of it."""
+
+    claimed_by: str
+    decision: str
+    reason_code: str | None
+    ocr_share: float | None
+    year: int | None
+    authors: list[str]
+    path: str | None  # of its file, where it has one of its own
+    open_uri: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentPage:
+    """Some documents of a project, and how many follow."""
+
+    documents: list[DocumentRow]
+    count: int
+    total: int
+    truncated: bool
+    truncated_count: int
+    next_offset: int | None
+    coverage: Coverage
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListDocuments(Request[DocumentPage], verb="library.list_documents"):
+    """List documents of a project."""
+
+    project: str
+    status: str | None = None
+    find: str = ""  # words of title, authors, citekey or path
+    sort: str = "citekey"
+    descending: bool = False
+    limit: int = 1000
+    offset: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentText(DocumentSummary):
+    """The text of a document, or of some of its pages, as Markdown."""
+
+    renamed_from: str | None
+    markdown: str
+    pages_given: list[int] | None  # first and last
+    truncated: bool
+    next_pages: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GetDocument(Request[DocumentText], verb="library.get_document"):
+    """Read a document by its id or its citekey."""
+
+    project: str
+    doc_id: str | None = None
+    citekey: str | None = None
+    pages: str | None = None  # PDF pages: "3" or "3-5"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeletedDocument:
+    """A document that was deleted from the index."""
+
+    doc_id: str
+    deleted_chunks: int
+    note: str | None  # whether an import will bring it back
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeleteDocument(Request[DeletedDocument], verb="library.delete_document", read_only=False):
+    """Delete a document from the index; its file is not touched."""
+
+    project: str
+    doc_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemovedDocuments:
+    """How many documents were deleted from the index."""
+
+    removed: int
+    notes: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoveDocuments(Request[RemovedDocuments], verb="library.remove_documents", read_only=False):
+    """Delete several documents from the index; ids that are gone already are passed over."""
+
+    project: str
+    doc_ids: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RereadStarted:
+    """The job that reads documents again."""
+
+    job_id: str | None  # None where there was nothing to read
+    documents: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RereadDocuments(Request[RereadStarted], verb="library.reread_documents", read_only=False):
+    """Read some documents again, or all that failed; with `convert_again`, without the conversion cache."""
+
+    project: str
+    doc_ids: Sequence[str] = ()
+    failed: bool = False
+    convert_again: bool = False
+
+
+# -- which work a document is ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimedDocument(DocumentRow):
+    """A document that is said to be a work."""
+
+    why: str  # it does not count as that work
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimList:
+    """The documents on whose claims nobody has decided."""
+
+    documents: list[ClaimedDocument]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListClaims(Request[ClaimList], verb="library.list_claims"):
+    """List the documents of a project that are said to be a work while nobody has decided."""
+
+    project: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfirmClaim(Request[DocumentRow], verb="library.confirm_claim", read_only=False):
+    """Have a document count as the work that it is said to be, or as the one named."""
+
+    project: str
+    doc_id: str  # or its beginning
+    citekey: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefuseClaim(Request[DocumentRow], verb="library.refuse_claim", read_only=False):
+    """Have a document not count as the work that it is said to be."""
+
+    project: str
+    doc_id: str  # or its beginning
+
+
+# -- passages and pages ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentChunk:
+    """A passage that an agent made and embedded."""
+
+    id: str
+    text: str
+    embedding: list[float]
+    metadata: dict[str, Any] | None = None  # as agents write it
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChunkDocument:
+    """A document that stored passages belong to."""
+
+    doc_id: str
+    source: str
+    claimed_citekey: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredChunks:
+    """What was stored."""
+
+    chunks_written: int
+    documents: list[ChunkDocument]
+    project: str
+    embed_model: str
+    warnings: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreChunks(Request[StoredChunks], verb="library.store_chunks", read_only=False):
+    """Store passages that an agent made and embedded itself."""
+
+    project: str
+    items: Sequence[AgentChunk]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageImage:
+    """A page as a picture, with the lines of a passage marked."""
+
+    page: int
+    pages: int
+    label: str
+    png: str  # base64
+    width: int
+    height: int
+    marks: list[list[float]]  # left, top, right, bottom, as shares of the page
+    found: bool
+    pending: bool  # the marks come when it is asked for with `recognise`
+    text_source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class GetPageImage(Request[PageImage], verb="library.page_image"):
+    """Show a page of a passage's document, by default the one on which the passage begins.
+
+    Marks on a page whose text was recognised may take seconds: the result is `pending`, without marks, until it is
+    asked for with `recognise`.
+    """
+
+    project: str
+    chunk_id: str
+    width: int
+    page: int | None = None
+    recognise: bool = False
