@@ -189,3 +189,14 @@ class Passage:
         values["page_labels"] = tuple(data["page_labels"])
         values["text_source"] = TextSource(data["text_source"])
         return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a project can be searched, in documents."""
+
+    documents: int
+    searchable: int
+    pending: int
+    failed: int
+    without_file: int

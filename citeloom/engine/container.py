@@ -6,9 +6,9 @@ import logging
 import os
 import threading
 from dataclasses import asdict, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from citeloom import __version__
 from citeloom.catalog import Catalog
@@ -17,7 +17,7 @@ from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.pool import WorkerPool, forget_copies
 from citeloom.core import paths
 from citeloom.core.cancel import Cancel
-from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import StartJob
 from citeloom.core.settings import Settings
 from citeloom.engine.events import Events
@@ -26,7 +26,7 @@ from citeloom.engine.lifetime import Lifetime, loads_ahead
 from citeloom.engine.memory import release_free_memory
 from citeloom.engine.sessions import Editors
 from citeloom.engine.verbs import VerbTable
-from citeloom.evidence.records import Records
+from citeloom.evidence.service import EvidenceService
 from citeloom.evidence.works import Works
 from citeloom.importing.ids import STORED
 from citeloom.importing.importer import Importer
@@ -49,14 +49,10 @@ from citeloom.maintenance.cache import CacheService
 from citeloom.maintenance.index_jobs import Compact, Move
 from citeloom.maintenance.index_location import IndexLocationService
 from citeloom.maintenance.restore import RestoreService
+from citeloom.search.facets import FacetService
+from citeloom.search.passages import PassageService
 from citeloom.search.query import SearchService
 from citeloom.zotero.gateway import Zotero
-
-if TYPE_CHECKING:
-    from citeloom.evidence.check import CheckService
-    from citeloom.evidence.cite import CitationService
-    from citeloom.evidence.export import ExportService
-    from citeloom.evidence.verify import QuoteVerifier
 
 log = logging.getLogger(__name__)
 
@@ -114,12 +110,20 @@ class Service:
         self.restoring = RestoreService(self.catalog, settings.engine.min_free_mb)
         self.reading = Reading(importer)
         self.cache = CacheService(importer.conversions, zotero_folder, self.catalog)
-        self.questions = SearchService(self.catalog, self.models, settings, self.collection)
+        self.search = SearchService(self.catalog, self.models, settings, self.collection)
+        self.passages = PassageService(self.catalog, self.collection, self.reading.page)
         self.works = Works(self.catalog)
-        self.records = Records(self.catalog, self.collection, self.works)
-        self.pictures = PageImageService(importer, self.questions, self.reading)
-        self.activity = ActivityService(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
-        self.verbs = VerbTable([])
+        self.evidence = EvidenceService(self.catalog, self.works, self.projects, self.reading, self.search, self.models)
+        self.pictures = PageImageService(importer, self.passages, self.reading)
+        self.activity = ActivityService(self.catalog, self.jobs, self.passages, settings.privacy.log_days)
+        self.verbs = VerbTable(
+            [
+                self.search,
+                self.passages,
+                FacetService(self.catalog, self.collection),
+                self.evidence,
+            ]
+        )
         self._pause_mark = Path(paths.folders().data) / "paused"  # until a person resumes, also after a crash
         self._warming = threading.Thread(target=self._warm_up, name="warm-up", daemon=True)
         if self._pause_mark.exists():
@@ -150,36 +154,6 @@ class Service:
         """Something that a project reads has changed."""
         self.imports.sync_if_needed(project_id)
 
-    # -- citing: loaded by the first who asks, because an engine should be there at once -----------------------
-
-    @cached_property
-    def quoting(self) -> QuoteVerifier:
-        """Verifies quotations."""
-        from citeloom.evidence.verify import QuoteVerifier
-
-        return QuoteVerifier(self.catalog, self.works, self.reading, self.questions, self.models)
-
-    @cached_property
-    def checks(self) -> CheckService:
-        """Checks manuscripts."""
-        from citeloom.evidence.check import CheckService
-
-        return CheckService(self.catalog, self.works, self.quoting, self.questions)
-
-    @cached_property
-    def citations(self) -> CitationService:
-        """Formats citations."""
-        from citeloom.evidence.cite import CitationService
-
-        return CitationService(self.works)
-
-    @cached_property
-    def exports(self) -> ExportService:
-        """Writes bibliographies."""
-        from citeloom.evidence.export import ExportService
-
-        return ExportService(self.works)
-
     # -- documents -------------------------------------------------------------------------------------------
 
     def list_documents(self, project: Project, status: str | None, limit: int, offset: int) -> dict[str, Any]:
@@ -188,32 +162,6 @@ class Service:
         documents, total = self.catalog.documents.page(project.id, status, limit, offset)
         coverage = self.catalog.documents.coverage(project.id)
         return listing.block([describe(d) for d in documents], total, offset, coverage)
-
-    def get_passage(self, project: Project, chunk_id: str, context: int) -> dict[str, Any]:
-        """One passage whole, its neighbours, and the page it stands on."""
-        answer, hit = self.questions.passage(project, chunk_id, context)
-        page = self.reading.page(project, hit.payload["doc_id"], hit.payload.get("page_start"))
-        answer["page"] = {**asdict(page), "label": page.label} if page else None
-        return answer
-
-    def find_passage(self, chunk_id: str) -> dict[str, Any]:
-        """A passage by its id, in whichever project it is."""
-        out_of_reach: CiteLoomError | None = None
-        for project in self.catalog.projects.all():
-            try:
-                found = self.questions.find_passage(project, chunk_id)
-            except CiteLoomError as error:  # it may be in another one
-                out_of_reach = error
-                continue
-            if found:
-                return {"project": project.id, **self.get_passage(project, chunk_id, 1)}
-        if out_of_reach:
-            raise out_of_reach
-        raise CiteLoomError(
-            Code.PASSAGE_NOT_FOUND,
-            f"No project has a passage {chunk_id!r}.",
-            "'citeloom search' shows the ids.",
-        )
 
     def delete_document(self, project: Project, doc_id: str) -> dict[str, Any]:
         """Delete a document from the index. Its file is not touched."""
@@ -266,7 +214,7 @@ class Service:
             "projects": len(self.catalog.projects.all()),
             "jobs": self.jobs.busy(),
             "paused": self.jobs.paused,
-            "coverage": self.catalog.documents.coverage(),
+            "coverage": asdict(self.catalog.documents.coverage()),
             "editors": self.editors.count(),
             "settings_problem": self.lifetime.settings_problem,
             "lost": str(lost) if (lost := self.indexes.lost()) else None,

@@ -105,10 +105,7 @@ class Control:
                 Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {', '.join(sorted(_VERBS))}."
             )
         work: Callable[[], Any] = partial(handler, self._service, {**args, "cancel": self._gone})
-        if verb in (
-            "search",
-            "search.query",
-        ):  # a person's question among those of editors: an import lets it go first, too
+        if verb == "search.query":  # a person's question among those of editors: an import lets it go first, too
             return await self._connection.turns.run(self, verb, work, math.inf)
         if verb in ("restore", "maintenance.restore"):
             work = partial(self._restore, work)
@@ -141,20 +138,6 @@ class Control:
             pass
 
 
-def _search(service: Service, args: dict[str, Any]) -> Any:
-    project = service.catalog.projects.get(args["project"])
-    return service.questions.query(
-        project,
-        args["text"],
-        hybrid=bool(args.get("hybrid", True)) and project.hybrid_enabled,
-        top_k=args.get("top_k"),
-        filter_by=args.get("filters"),
-        full_text=bool(args.get("full_text")),
-        per_document=args.get("per_document"),
-        cancel=args["cancel"],
-    )
-
-
 def _ingest(service: Service, args: dict[str, Any]) -> Any:
     project = service.catalog.projects.get(args["project"])
     job = service.imports.ingest(project, args.get("source"), args.get("options") or {}, by_agent=False)
@@ -169,27 +152,6 @@ def _page_picture(service: Service, args: dict[str, Any]) -> Any:
         int(args["page"]) if args.get("page") is not None else None,
         recognise=bool(args.get("recognise")),
     )
-
-
-def _cite(service: Service, args: dict[str, Any]) -> Any:
-    # A person asks about all of their works: without a project, each is looked for in every one.
-    named = args.get("project")
-    projects = [service.catalog.projects.get(named)] if named else service.catalog.projects.all()
-    return service.citations.cite(
-        projects,
-        [str(text) for text in args["cites"]],
-        style=args.get("style"),
-        locale=args.get("locale"),
-        markup=args.get("markup") or "markdown",
-    )
-
-
-def _check(service: Service, args: dict[str, Any]) -> Any:
-    named = args.get("project")
-    project = service.catalog.projects.get(named) if named else service.projects.only()
-    if "path" in args:
-        return service.checks.file(project, Path(args["path"]), args["cancel"])
-    return service.checks.text(project, args["text"], None, args["cancel"], args.get("format"))
 
 
 _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
@@ -211,7 +173,6 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "zotero_login": lambda s, a: s.zotero.log_in(a["key"]),
     "zotero_logout": lambda s, a: s.zotero.log_out(),
     "cancel": lambda s, a: s.jobs.cancel(a["job_id"]),
-    "search": _search,
     "documents": listing.documents,
     "documents_remove": listing.remove,
     "claims": claims.claims,
@@ -224,20 +185,6 @@ _VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
     "model_test": model_trial.trial,
     "ocr": lambda s, a: ocr(s.settings),
     "sizes": lambda s, a: sizes(),
-    "show": lambda s, a: s.find_passage(a["chunk_id"]),
-    "record": lambda s, a: s.records.record(s.catalog.projects.get(a["project"]), a["citekey"], a["format"]),
-    "cite": _cite,
-    "verify": lambda s, a: s.quoting.verify(
-        s.catalog.projects.get(a["project"]), a["quote"], a.get("citekey"), a.get("page"), a["cancel"]
-    ),
-    "check": _check,
-    "export": lambda s, a: s.exports.export(
-        s.catalog.projects.get(a["project"]),
-        a["format"],
-        escaped=bool(a.get("escaped")),
-        cited_in=[Path(p) for p in a.get("cited_in") or []],
-    ),
-    "facets": lambda s, a: s.records.facets(s.catalog.projects.get(a["project"])),
     "page_picture": _page_picture,
     "log": lambda s, a: s.activity.log(a.get("project"), a.get("client"), int(a.get("limit", 50)), a.get("before")),
     "log_passages": lambda s, a: s.activity.passages(a.get("project"), [str(c) for c in a["chunk_ids"]]),

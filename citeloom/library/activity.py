@@ -11,8 +11,8 @@ from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
 from citeloom.core.types import TextSource
-from citeloom.search.hits import as_hit
-from citeloom.search.query import SearchService
+from citeloom.search.hits import found_passage
+from citeloom.search.passages import PassageService
 
 log = logging.getLogger(__name__)
 
@@ -22,10 +22,10 @@ _MOST = 10_000  # entries in one answer
 class ActivityService:
     """Looks back."""
 
-    def __init__(self, catalog: Catalog, jobs: JobQueue, questions: SearchService, log_days: int) -> None:
+    def __init__(self, catalog: Catalog, jobs: JobQueue, passages: PassageService, log_days: int) -> None:
         self._catalog = catalog
         self._jobs = jobs
-        self._questions = questions
+        self._passages = passages
         self._log_days = log_days
 
     def jobs(self, project_id: str | None, limit: int) -> dict[str, Any]:
@@ -57,15 +57,15 @@ class ActivityService:
             log.error("old entries of the access log could not be deleted: %s", error)
 
     def _passage(self, project: Project | None, chunk_id: str) -> dict[str, Any]:
-        found = self._questions.find_passage(project, chunk_id) if project else None
-        hit = as_hit(found, max_chars=1, full_text=True) if found else {}
+        hit = self._passages.find(project, chunk_id) if project else None
+        found = found_passage(hit) if hit else None
         return {
             "chunk_id": chunk_id,
-            "cite": hit.get("cite"),
-            "by_agent": hit.get("text_source") == TextSource.AGENT,
-            "title": hit.get("title"),
-            "section_path": hit.get("section_path", []),
-            "text": hit.get("full_text"),
+            "cite": found.cite if found else None,
+            "by_agent": found is not None and found.text_source == TextSource.AGENT,
+            "title": found.title if found else None,
+            "section_path": list(found.section_path) if found else [],
+            "text": found.render_text if found else None,
             "gone": found is None,
         }
 

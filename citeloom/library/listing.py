@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from citeloom.catalog.document_search import SORTS
 from citeloom.catalog.documents import TEXTS_OF_ZOTERO, Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
 from citeloom.importing.ids import STORED
 from citeloom.importing.requests import ImportRequest
 from citeloom.library.document_text import describe
@@ -67,7 +69,7 @@ def check_block(status: Any, limit: Any, offset: Any) -> tuple[int, int]:
     return limit, min(offset, 2**62)  # more than SQLite counts to is past the end as well
 
 
-def block(rows: list[dict[str, Any]], total: int, offset: int, coverage: dict[str, int]) -> dict[str, Any]:
+def block(rows: list[dict[str, Any]], total: int, offset: int, coverage: Coverage) -> dict[str, Any]:
     """A part of a list, with how much of it is left."""
     rest = max(0, total - offset - len(rows))
     return {
@@ -77,7 +79,7 @@ def block(rows: list[dict[str, Any]], total: int, offset: int, coverage: dict[st
         "truncated": rest > 0,
         "truncated_count": rest,
         "next_offset": offset + len(rows) if rest else None,
-        "coverage": coverage,
+        "coverage": asdict(coverage),
     }
 
 

@@ -16,7 +16,7 @@ from citeloom.importing.importer import Importer
 from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Hit
 from citeloom.library.document_text import Reading
-from citeloom.search.query import SearchService
+from citeloom.search.passages import PassageService
 
 _NARROWEST, _WIDEST = 200, 4000  # pixels
 _KEPT = 20  # answers: stepping back and forth is instant
@@ -30,11 +30,11 @@ _FARTHEST = 1e6  # points: no page is larger
 class PageImageService:
     """Shows pages. What a file does to its reader is done to a process of its own, which no import waits for."""
 
-    def __init__(self, importer: Importer, questions: SearchService, reading: Reading) -> None:
+    def __init__(self, importer: Importer, passages: PassageService, reading: Reading) -> None:
         self._catalog = importer.catalog
         self._conversions = importer.conversions
         self._ocr = importer.settings.ocr
-        self._questions, self._reading = questions, reading
+        self._passages, self._reading = passages, reading
         self._showing, self._recognising = StandbyWorker(), StandbyWorker()
         self._answers: LruCache[dict[str, Any]] = LruCache(_KEPT, _KEPT_CHARACTERS)
 
@@ -48,7 +48,7 @@ class PageImageService:
         """
         if not _NARROWEST <= width <= _WIDEST:
             raise CiteLoomError(Code.INVALID_INPUT, f"width is {width}.", f"Ask for {_NARROWEST} to {_WIDEST} pixels.")
-        _, hit = self._questions.passage(project, chunk_id, 0)
+        hit = self._passages.get(project, chunk_id)
         document = self._document(project, hit)
         first, last = hit.payload["page_start"], hit.payload["page_end"] or hit.payload["page_start"]
         number = first if page is None else page

@@ -216,7 +216,7 @@ class ProjectService:
             "dense_model": project.dense_model,
             "sparse_model": project.sparse_model or None,
             "hybrid_enabled": project.hybrid_enabled,
-            "document_count": coverage["documents"],
+            "document_count": coverage.documents,
             "chunk_count": self._catalog.documents.chunk_count(project.id),
-            "coverage": coverage,
+            "coverage": asdict(coverage),
         }

@@ -182,7 +182,7 @@ def _project(service: Service, project_id: str) -> str:
             f" on the command line: citeloom project disallow {project_id} FOLDER.",
         )
     where = f"on {project.server}" if project.server else f"{_megabytes(service, project.collection)} MB"
-    seen = f"{coverage['searchable']} of {coverage['documents']} documents searchable, {passages} passages, {where}"
+    seen = f"{coverage.searchable} of {coverage.documents} documents searchable, {passages} passages, {where}"
     return f"{seen}; indexes for filters were missing and were made: {', '.join(added)}" if added else seen
 
 

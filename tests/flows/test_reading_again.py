@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from citeloom.api.search import Query
 from citeloom.catalog.documents import Document
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -74,9 +75,8 @@ class PageContext:
         os.utime(file, (long_ago, long_ago))
 
     def texts(self, words: str) -> str:
-        project = self.service.catalog.projects.get("p")
-        found = self.service.questions.query(project, words, hybrid=True, cancel=Cancel(), top_k=20, full_text=True)
-        return "\n".join(item["full_text"] for item in found["items"])
+        request = Query(project="p", text=words, hybrid=True, top_k=20, full_text=True)
+        return "\n".join(str(item.full_text) for item in self.service.search.query(request, Cancel()).items)
 
     def whole(self) -> bool:
         """Whether index and catalog agree."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from citeloom.api.search import SearchHit
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
 
@@ -19,14 +20,14 @@ class OtherParts(QObject):
 
     def __init__(self, context: PageContext, found: Callable[[Marks], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._desk, self._found = context, found
+        self._context, self._found = context, found
         self._ids: list[str] = []
         self._tasks: list[Task] = []
 
-    def follow(self, hit: dict[str, Any]) -> None:
+    def follow(self, hit: SearchHit) -> None:
         """From now on, the parts of this hit but the one that it is known by."""
         self.leave()
-        self._ids = [part["chunk_id"] for part in hit.get("merged") or [] if part["chunk_id"] != hit["chunk_id"]]
+        self._ids = [part.chunk_id for part in hit.merged if part.chunk_id != hit.chunk_id]
 
     def leave(self) -> None:
         """Nobody waits for what was asked."""
@@ -39,7 +40,7 @@ class OtherParts(QObject):
         self.leave()
         for chunk_id in self._ids:
             args = {"project": project, "chunk_id": chunk_id, "width": _NARROW, "page": page}
-            task = self._desk.tasks.ask(self, "page_picture", args, done=self._on_page, failed=lambda error: None)
+            task = self._context.tasks.ask(self, "page_picture", args, done=self._on_page, failed=lambda error: None)
             self._tasks.append(task)
 
     def _on_page(self, answer: dict[str, Any]) -> None:

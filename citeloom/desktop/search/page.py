@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.api.search import FacetsResult, GetFacets, QueryResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
 from citeloom.desktop.search import empty_states
 from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.search.hits_model import HitsModel
@@ -20,7 +24,7 @@ from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
 
 _TYPING_MS, _BUSY_AFTER_MS = 250, 300
-_MOST_HITS = 20
+_MAX_HITS = 20
 
 
 class SearchPage(Page):
@@ -76,17 +80,14 @@ class SearchPage(Page):
         self._typing.stop()
         self._drop_search()
         request = self.bar.request()
-        if not request["project"] or not request["text"]:
-            self._show_hits([], {}, "")
+        if request is None:
+            self._show_hits((), None, "")
             return
         self._busy_timer.start()
-        args = {**request, "top_k": _MOST_HITS, "full_text": True}
-        self._search_task = self.context.tasks.ask(
-            self,
-            "search",
-            args,
-            done=lambda answer: self._on_found(answer, request["text"]),
-            failed=self._on_failed,
+        request = replace(request, top_k=_MAX_HITS, full_text=True)
+        question = request.text
+        self._search_task = self.context.tasks.send(
+            self, request, done=lambda result: self._on_found(result, question), failed=self._on_failed
         )
 
     # -- made of -----------------------------------------------------------------------------------------------
@@ -143,15 +144,15 @@ class SearchPage(Page):
         self.bar.offer(projects, self._wanted_project)
         self._wanted_project = None
         if self.bar.project_id() is None:
-            self._show_hits([], {}, "")
+            self._show_hits((), None, "")
         if not self._search_task:
-            self._say_coverage(self.bar.chosen().get("coverage") or {})
+            self._say_coverage(self._project_coverage())
 
     def _on_project(self) -> None:
-        self.model.show_hits([], "")
+        self.model.show_hits((), "")
         self.reader.show_hit("", None, "")
-        self.bar.filters.offer({})
-        self._say_coverage(self.bar.chosen().get("coverage") or {})
+        self.bar.filters.offer(None)
+        self._say_coverage(self._project_coverage())
         self._ask_facets()
         self.search_now()
 
@@ -160,13 +161,12 @@ class SearchPage(Page):
             self._facets_task.drop()
         self._facets_task = None
         if project := self.bar.project_id():
-            self._facets_task = self.context.tasks.ask(
-                self, "facets", {"project": project}, done=self._on_facets, failed=lambda error: None
-            )
+            request = GetFacets(project=project)
+            self._facets_task = self.context.tasks.send(self, request, done=self._on_facets, failed=lambda error: None)
 
-    def _on_facets(self, facets: dict[str, Any]) -> None:
+    def _on_facets(self, facets: FacetsResult) -> None:
         self.bar.filters.offer(facets)
-        topics = [tag for tag in facets.get("tags") or [] if tag[:1].isalpha()]
+        topics = [tag for tag in facets.tags if tag[:1].isalpha()]
         old, self.welcome = self.welcome, empty_states.welcome(topics[:2], self._try)
         current = self.stack.currentWidget() is old
         self.stack.addWidget(self.welcome)
@@ -187,14 +187,14 @@ class SearchPage(Page):
         self._busy_timer.stop()
         self.busy.hide()
 
-    def _on_found(self, answer: dict[str, Any], question: str) -> None:
+    def _on_found(self, result: QueryResult, question: str) -> None:
         self._drop_search()
         self.banner.hide()
-        self._show_hits(answer["items"], answer["coverage"], question)
+        self._show_hits(result.items, result.coverage, question)
 
-    def _show_hits(self, hits: list[dict[str, Any]], coverage: dict[str, int], question: str) -> None:
+    def _show_hits(self, hits: Sequence[SearchHit], coverage: Coverage | None, question: str) -> None:
         chosen = self.hits.currentIndex()
-        before = self.model.hits[chosen.row()]["chunk_id"] if chosen.isValid() else None
+        before = self.model.hits[chosen.row()].chunk_id if chosen.isValid() else None
         self.model.show_hits(hits, question)
         if coverage:
             self._say_coverage(coverage)
@@ -219,10 +219,15 @@ class SearchPage(Page):
         self.nothing.buttons[0].setVisible(bool(self.bar.filters.filters()))
         self.stack.setCurrentWidget(self.nothing)
 
-    def _say_coverage(self, coverage: dict[str, int]) -> None:
-        self.coverage.setText(basics.coverage_words(coverage) if self.bar.project_id() else "")
-        searchable = coverage.get("searchable") or 0
-        missing = not searchable or searchable < (coverage.get("documents") or 0)
+    def _project_coverage(self) -> Coverage | None:
+        """What the list of projects says of the chosen one."""
+        counts = self.bar.chosen().get("coverage")
+        return Coverage(**counts) if counts else None
+
+    def _say_coverage(self, coverage: Coverage | None) -> None:
+        counts = asdict(coverage) if coverage else {}
+        self.coverage.setText(basics.coverage_words(counts) if self.bar.project_id() else "")
+        missing = coverage is None or not coverage.searchable or coverage.searchable < coverage.documents
         self.papers_button.setVisible(missing and self.bar.project_id() is not None)
 
     def _on_failed(self, error: CiteLoomError) -> None:
@@ -231,7 +236,7 @@ class SearchPage(Page):
         if error.code == Code.INVALID_PROJECT:
             self._ask_projects()
         elif error.code != Code.ENGINE_UNAVAILABLE:  # what stood there answered another question
-            self.model.show_hits([], "")
+            self.model.show_hits((), "")
             self.reader.show_hit("", None, "")
             self._say_nothing(self.tr("No answer"), self.tr("The message above says why."))
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcut, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from citeloom.api.search import SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.search.other_parts import OtherParts
@@ -31,7 +32,7 @@ class PageView(QWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = context
+        self._context = context
         self._passage: tuple[str, str] | None = None  # project and passage
         self._span = (0, 0)  # the pages it runs over
         self._page: int | None = None  # as asked for; None: where the passage begins
@@ -84,10 +85,10 @@ class PageView(QWidget):
         layout.addWidget(self.note)
         layout.addLayout(row)
 
-    def show_passage(self, project: str, hit: dict[str, Any]) -> None:
+    def show_passage(self, project: str, hit: SearchHit) -> None:
         """Show the page on which a passage begins."""
-        self._passage, self._page, self._show_mark = (project, hit["chunk_id"]), None, True
-        self._span = tuple(hit["page_span"] or (0, 0))
+        self._passage, self._page, self._show_mark = (project, hit.chunk_id), None, True
+        self._span = hit.page_span or (0, 0)
         self._others.follow(hit)
         self._ask()
 
@@ -148,7 +149,7 @@ class PageView(QWidget):
             self._stop()
             args = self._question()
             self._busy_timer.start()
-            self._task = self._desk.tasks.ask(self, "page_picture", args, done=self._decode, failed=self._on_failed)
+            self._task = self._context.tasks.ask(self, "page_picture", args, done=self._decode, failed=self._on_failed)
 
     def _question(self) -> dict[str, Any]:
         project, chunk_id = self._passage or ("", "")
@@ -183,7 +184,7 @@ class PageView(QWidget):
                 self._look_for_place()
             return still
 
-        self._desk.tasks.ask(self, "page_picture", args, done=done, failed=failed)
+        self._context.tasks.ask(self, "page_picture", args, done=done, failed=failed)
 
     def _ask_if_wider(self) -> None:
         """Sharpen what was only stretched; a picture that is larger than needed does as well."""
@@ -191,7 +192,7 @@ class PageView(QWidget):
             self._ask()
 
     def _decode(self, answer: dict[str, Any]) -> None:
-        self._task = self._desk.tasks.run(
+        self._task = self._context.tasks.run(
             self, lambda tell: _picture(answer["png"]), done=partial(self._show, answer), failed=self._on_failed
         )
 

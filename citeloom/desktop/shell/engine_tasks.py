@@ -29,8 +29,8 @@ _CLOSE_SECONDS = 5.0  # for all threads together; one that starts the engine may
 _PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between two attempts to reach an engine that cannot be had
 # Asked again by themselves when the engine ended in the middle: they only read.
 _READING = {
-    *("status", "project_list", "project_show", "plan", "documents", "search", "show", "page_picture", "record"),
-    *("facets", "zotero_status", "zotero_collections", "editors", "jobs", "log", "log_passages"),
+    *("status", "project_list", "project_show", "plan", "documents", "page_picture"),
+    *("zotero_status", "zotero_collections", "editors", "jobs", "log", "log_passages"),
     *("cache_show", "sizes", "ocr", "models", "doctor", "index_show", "index_test", "restore_look"),
 }
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from citeloom.api.evidence import Change
 from citeloom.evidence.quotes.compare import Compared, Difference
-from citeloom.evidence.quotes.finding import Change
 from citeloom.evidence.quotes.quotation import Piece
 from citeloom.evidence.quotes.work_text import WorkText
 

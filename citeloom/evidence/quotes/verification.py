@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from citeloom.api.evidence import Change, Verdict
 from citeloom.core.text.section_names import is_reference_list
 from citeloom.evidence.quotes import diff, quotation, words
 from citeloom.evidence.quotes import judge as judging
-from citeloom.evidence.quotes.finding import Change, Finding, Verdict
 from citeloom.evidence.quotes.judge import Judge
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.match import Match, Matcher
 from citeloom.evidence.quotes.page_claim import Claim, PageCheck
 from citeloom.evidence.quotes.quotation import Piece
+from citeloom.evidence.quotes.quote_finding import QuoteFinding
 from citeloom.evidence.quotes.surroundings import is_quotation, sentence
 from citeloom.evidence.quotes.work_text import WorkText
 
@@ -19,7 +20,7 @@ _TORN = 0.1  # how much more of a quotation pieces that stand far apart must hav
 _FEW_WORDS, _MANY_PLACES = 8, 4  # so few words in so many places prove nothing
 
 
-def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = None) -> Finding:
+def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = None) -> QuoteFinding:
     """Look a quotation up in a work; the lexicon tells words of the language from misread ones."""
     quotation.check_quote(quote)
     claim = Claim(page) if page and page.strip() else None
@@ -60,13 +61,13 @@ def _proves_nothing(pieces: tuple[Piece, ...], match: Match | None) -> str | Non
     return None
 
 
-def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: str | None) -> Finding:
+def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: str | None) -> QuoteFinding:
     claimed = claim.written if claim else None
     if match is None or (reason and not match.exact):
         verdict = Verdict.INCONCLUSIVE if reason else Verdict.ABSENT
-        return Finding(verdict, 0.0, reason, page_claimed=claimed)
+        return QuoteFinding(verdict, 0.0, reason, page_claimed=claimed)
     if not match.exact and not match.near:
-        return Finding(Verdict.ABSENT, round(match.likeness / 2, 3), page_claimed=claimed)
+        return QuoteFinding(Verdict.ABSENT, round(match.likeness / 2, 3), page_claimed=claimed)
     first, last = match.first, match.last
     start, end = work.place(first), work.place(last)
     pages = (start.page, end.page) if start.page is not None and end.page is not None else None
@@ -75,7 +76,7 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         verdict = Verdict.INCONCLUSIVE
     else:
         verdict, reason = (Verdict.EXACT if match.exact else Verdict.NEAR), match.reason
-    return Finding(
+    return QuoteFinding(
         verdict,
         1.0 if match.exact else round(min(match.likeness, 0.99), 3),
         reason,

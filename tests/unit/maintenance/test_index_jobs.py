@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from citeloom.api.search import GetPassage, Query
 from citeloom.catalog.projects import Project
 from citeloom.core import credentials
 from citeloom.core.cancel import Cancel
@@ -86,11 +87,11 @@ def answers(service: Service) -> list[Any]:
     second = sorted(d.doc_id for d in service.catalog.documents.all("thesis"))[1]
     asked = [("moths at night", True, None), ("tides", False, None), ("bogs", True, {"doc_id": second})]
     found = [
-        service.questions.query(project(service), text, hybrid=hybrid, filter_by=where, cancel=Cancel(), top_k=10)
+        service.search.query(Query(project="thesis", text=text, hybrid=hybrid, filters=where, top_k=10), Cancel())
         for text, hybrid, where in asked
     ]
-    assert all(one["count"] for one in found)
-    return [[(hit["chunk_id"], hit["score"], hit["render_text"]) for hit in one["items"]] for one in found]
+    assert all(one.count for one in found)
+    return [[(hit.chunk_id, hit.score, hit.render_text) for hit in one.items] for one in found]
 
 
 def ended(service: Service, job_id: str) -> dict[str, Any]:
@@ -265,12 +266,13 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
     again = new_service()
     other = again.catalog.projects.get("other")
     again.store_chunks(other, items(0, 3), Cancel())
-    assert again.questions.query(other, "moths", hybrid=True, cancel=Cancel())["count"] == 3
+    moths = Query(project="other", text="moths", hybrid=True)
+    assert again.search.query(moths, Cancel()).count == 3
     assert {p["id"] for p in again.projects.all()} == {"other", "thesis"}
     shown = {one["project"]: one["reachable"] for one in again.index_desk.show()["projects"]}
     assert shown == {"other": True, "thesis": False}
-    chunk = again.questions.query(other, "moths", hybrid=True, cancel=Cancel())["items"][0]["chunk_id"]
-    assert again.find_passage(chunk)["project"] == "other"
+    chunk = again.search.query(moths, Cancel()).items[0].chunk_id
+    assert again.passages.get_passage(GetPassage(chunk_id=chunk)).project == "other"
     with pytest.raises(CiteLoomError, match="cannot be reached") as caught:
         answers(again)
     assert caught.value.code == Code.INDEX_UNAVAILABLE and "If it is gone for good" in caught.value.next_step
