@@ -22,8 +22,7 @@ from citeloom.evidence.check_hints import Hints
 from citeloom.evidence.check_issues import Issue, claimed_pages, count_levels, findings_and_edits
 from citeloom.evidence.lookup_result import LookupResult, proper_texts
 from citeloom.evidence.manuscripts.edits import key_edit, page_edit
-from citeloom.evidence.manuscripts.files import bytes_of
-from citeloom.evidence.manuscripts.reader import read_manuscript, read_text
+from citeloom.evidence.manuscripts.reader import file_bytes, read_manuscript, read_text
 from citeloom.evidence.manuscripts.types import Citation, Manuscript, Quotation
 from citeloom.evidence.quotes.page_claim import has_page
 from citeloom.evidence.quotes.work_text import WorkText
@@ -58,7 +57,7 @@ class ManuscriptChecker:
 
     def check_file(self, project: Project, path: Path, cancel: Cancel) -> CheckReport:
         """Check a manuscript on the disk."""
-        data = bytes_of(path)
+        data = file_bytes(path)
         report = self._check(project, read_manuscript(path.name, data), None, _FOR_PEOPLE, cancel)
         return replace(report, file=str(path), sha256=hashlib.sha256(data).hexdigest())
 

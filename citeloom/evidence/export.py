@@ -15,8 +15,7 @@ from citeloom.bibliography.bibtex.writer import to_bibtex
 from citeloom.bibliography.csl_json import to_csl_json
 from citeloom.bibliography.export import check_form, write_library
 from citeloom.catalog.projects import Project
-from citeloom.evidence.manuscripts.files import bytes_of
-from citeloom.evidence.manuscripts.reader import read_manuscript
+from citeloom.evidence.manuscripts.reader import file_bytes, read_manuscript
 from citeloom.evidence.manuscripts.types import Citation, Manuscript
 from citeloom.evidence.works import Work, Works, shared_keys
 
@@ -62,7 +61,7 @@ class _Cited:
 
 
 def _add_manuscript(works: Works, project: Project, path: Path, cited: _Cited) -> None:
-    manuscript = read_manuscript(path.name, bytes_of(path))
+    manuscript = read_manuscript(path.name, file_bytes(path))
     cited.warnings += [f"{path.name}: {warning}" for warning in manuscript.warnings]
     if manuscript.format == "latex" and _EVERYTHING.search(manuscript.text):
         cited.works |= {work.citekey: work for work in works.all(project)}

@@ -1,4 +1,4 @@
-"""A passage as it is pasted into a manuscript: citation, quotation, link."""
+"""The text of a quotation with its citation, for the clipboard. Used by `reader`."""
 
 from __future__ import annotations
 

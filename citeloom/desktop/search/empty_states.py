@@ -1,4 +1,4 @@
-"""What the search page says while there is no hit to show."""
+"""What the search page shows while there is no hit."""
 
 from __future__ import annotations
 

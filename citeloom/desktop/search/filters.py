@@ -1,4 +1,4 @@
-"""What a search is narrowed to: years, author, tag, collection, section."""
+"""The filters of the search page: years, author, tag, collection, section."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How one hit is painted: plain text only, in lines as high as the font wants them."""
+"""Paints one hit of the list: as plain text, in lines of the font's height."""
 
 from __future__ import annotations
 

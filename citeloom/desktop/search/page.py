@@ -1,4 +1,4 @@
-"""The search page: a question, what it finds as it is typed, and the page on which it stands."""
+"""The search page: searches as one types, lists the hits and shows the page of the chosen one."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class SearchPage(Page):
         self.bar.project_chosen.connect(self._on_project)
         self.bar.box.returnPressed.connect(self.search_now)
         self.bar.box.down.connect(self._into_hits)
-        self.hits.left.connect(self.bar.box.setFocus)
+        self.hits.up_from_first.connect(self.bar.box.setFocus)
         self.hits.addActions(self.reader.menu_actions)
         self.hits.opened.connect(self.reader.open)
         self.hits.copied.connect(self.reader.copy_citation)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVB
 from citeloom.api.search import SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search.empty_states import busy_line
-from citeloom.desktop.search.other_parts import OtherParts
+from citeloom.desktop.search.joined_passages import JoinedPassages
 from citeloom.desktop.search.page_canvas import PageCanvas
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
@@ -43,7 +43,7 @@ class PageView(QWidget):
         self._pending = False  # the page is here, the place of the passage on it is still to be found
         self._looking = False  # for the place of a passage, this one's or another's
         self._task: Task | None = None
-        self._others = OtherParts(context, self._mark_more, self)
+        self._joined = JoinedPassages(context, self._mark_more, self)
         self.canvas = PageCanvas()
         self.paper = QScrollArea()
         self.paper.setWidget(self.canvas)
@@ -89,13 +89,13 @@ class PageView(QWidget):
         """Show the page on which a passage begins."""
         self._passage, self._page, self._show_mark = (project, hit.chunk_id), None, True
         self._span = hit.page_span or (0, 0)
-        self._others.follow(hit)
+        self._joined.follow(hit)
         self._ask()
 
     def leave(self) -> None:
         """Another passage is about to be shown: what is there is dimmed, what was asked for is not waited for."""
         self._stop()
-        self._others.leave()
+        self._joined.leave()
         self._passage, self._pending = None, False
         self.canvas.dim(True)
 
@@ -214,7 +214,7 @@ class PageView(QWidget):
         if self._pending:  # a scan: where its words stand takes the engine seconds, so the page comes first
             self._look_for_place()
         if self._passage:
-            self._others.look(self._passage[0], self._page)
+            self._joined.look(self._passage[0], self._page)
 
     def _mark_more(self, marks: list[list[float]]) -> None:
         """Mark the other parts of a passage too; they come after the page."""
@@ -245,7 +245,7 @@ class PageView(QWidget):
     def _turn(self, step: int) -> None:
         if self._passage and self._page is not None and 1 <= self._page + step <= self._pages:
             self._page += step
-            self._others.leave()
+            self._joined.leave()
             self._show_mark, self._pending = True, False
             self.canvas.dim(True)
             self._say_where()

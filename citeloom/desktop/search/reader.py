@@ -1,4 +1,4 @@
-"""The chosen hit: its page, its words, and what can be done with them."""
+"""The chosen hit: its page, its text, and the actions on it (copy, open)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search box and how it searches: project, way, filters."""
+"""The search box with project, mode and filters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SearchBox(QLineEdit):
 
 
 class SearchBar(QWidget):
-    """Everything a search is made of; says when it was changed."""
+    """The fields of a search; signals every change."""
 
     changed = Signal()
     project_chosen = Signal()

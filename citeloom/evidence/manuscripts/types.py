@@ -1,4 +1,4 @@
-"""What a manuscript says about other works: its citations, each with its sentence and its quotation."""
+"""Manuscripts and their citations, as readers give them to `evidence`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs, as a person reads it: "the [-quotation's-] {+work's+} words"."""
+"""Renders differences as a word diff: "the [-quotation's-] {+work's+} words". Called by `verification`."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.evidence.manuscripts.reader import LARGEST_TEXT, read_manuscript, read_text
+from citeloom.evidence.manuscripts.reader import MAX_TEXT_BYTES, read_manuscript, read_text
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_file_without_known_markup_is_refused_and_a_huge_one_too() -> None:
     with pytest.raises(CiteLoomError, match="no format that is known"):
         read_manuscript("notes.xyz", b"Just words.")
     with pytest.raises(CiteLoomError, match="20 MB"):
-        read_manuscript("a.md", b"a" * (LARGEST_TEXT + 1))
+        read_manuscript("a.md", b"a" * (MAX_TEXT_BYTES + 1))
     with pytest.raises(CiteLoomError, match="wiki"):
         read_text("text", "wiki")
 

@@ -1,4 +1,4 @@
-"""Where the neighbours stand that were found together with a passage and are shown as one with it."""
+"""Marks of the passages that a hit joins, on the page that is shown. Used by `page_view`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Marks = list[list[float]]
 _NARROW = 200  # pixels of a picture that nobody sees: marks are shares of the page
 
 
-class OtherParts(QObject):
-    """Finds the places of the other parts of a passage on the page that is shown."""
+class JoinedPassages(QObject):
+    """Asks where the other passages of a hit stand on the page that is shown."""
 
     def __init__(self, context: PageContext, found: Callable[[Marks], None], parent: QObject) -> None:
         super().__init__(parent)
