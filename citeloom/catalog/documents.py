@@ -12,6 +12,7 @@ from typing import Any
 from citeloom.catalog.database import Database, now
 from citeloom.catalog.document_search import keys_of, words_of, year_of
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
 
 
 class State(StrEnum):
@@ -273,20 +274,20 @@ class Documents:
         """Forget a document."""
         self._db.write("DELETE FROM documents WHERE project_id = ? AND doc_id = ?", (project_id, doc_id))
 
-    def coverage(self, project_id: str | None = None) -> dict[str, int]:
+    def coverage(self, project_id: str | None = None) -> Coverage:
         """How much of a project, or of all of them, can be searched."""
         counts = dict.fromkeys(State, 0)
         where, values = ("WHERE project_id = ?", [project_id]) if project_id is not None else ("", [])
         rows = self._db.rows(f"SELECT state, count(*) FROM documents {where} GROUP BY state", values)
         counts.update({State(r[0]): r[1] for r in rows})
-        return {
-            "documents": sum(counts.values()),
+        return Coverage(
+            documents=sum(counts.values()),
             # A duplicate's text is found under the document it repeats.
-            "searchable": counts[State.READY] + counts[State.DUPLICATE],
-            "pending": counts[State.PENDING],
-            "failed": counts[State.FAILED],
-            "without_file": counts[State.WITHOUT_FILE],
-        }
+            searchable=counts[State.READY] + counts[State.DUPLICATE],
+            pending=counts[State.PENDING],
+            failed=counts[State.FAILED],
+            without_file=counts[State.WITHOUT_FILE],
+        )
 
     def chunk_count(self, project_id: str) -> int:
         """How many passages a project's documents have."""

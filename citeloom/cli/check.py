@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from citeloom.cli.check_fix import mended
+from citeloom.cli.check_fix import fix as fix_manuscript
 from citeloom.cli.check_report import print_coverage, print_one
 from citeloom.cli.check_run import check_all, exit_code
 from citeloom.cli.check_sarif import as_sarif
@@ -47,7 +47,7 @@ def check(
     checked = []
     for one in check_all(files, project):
         if fix:
-            one = mended(one, project, ask_first=not yes)  # noqa: PLW2901 - what it has become
+            one = fix_manuscript(one, project, ask_first=not yes)  # noqa: PLW2901 - what it has become
         if not json_ and not sarif:
             print_one(one)
         checked.append(one)

@@ -1,4 +1,4 @@
-"""`citeloom check --fix`: renamed keys and wrong pages are mended where they stand, and nothing else is touched."""
+"""`citeloom check --fix`: corrects renamed keys and wrong pages in place, and changes nothing else."""
 
 from __future__ import annotations
 
@@ -7,36 +7,34 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import click
 
+from citeloom.api.evidence import CheckReport, ManuscriptEdit
 from citeloom.cli.check_run import Checked, check_one
 from citeloom.cli.shared.lines import count, line
 from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
 
-_NOTHING = "Nothing was written."
-_MENDABLE = ("renamed-key", "wrong-page")
-_BESIDE = 60  # characters shown beside a change: a paragraph is often one long line
+_NOTHING_WRITTEN = "Nothing was written."
+_FIXABLE_RULES = ("renamed-key", "wrong-page")
+_CONTEXT_CHARACTERS = 60  # characters shown beside a change: a paragraph is often one long line
 _COLOURS = {"-": "red", "+": "green", "@": "cyan"}
 
-Edit = dict[str, Any]
 
-
-def mended(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
-    """Show what can be mended in a manuscript, and write it if wanted; gives the check of what stands there then."""
+def fix(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
+    """Show the edits that a manuscript needs, write them if wanted, and give the check of the result."""
     report = one.report
-    if report is None or not report["counts"]["error"]:
+    if report is None or not report.counts.error:
         return one
-    edits = sorted(report["edits"], key=lambda edit: edit["start"])
-    if not report["fixable"] or not edits:
+    edits = sorted(report.edits, key=lambda edit: edit.start)
+    if not report.fixable or not edits:
         click.echo(f"{one.name}: {_why_not(report)}")
         return one
     try:
-        before = _as_it_was_checked(one.path, report["sha256"])
-        after = with_edits(before, report["encoding"], edits)
-        _show(difference(one.name, before.decode(report["encoding"]), edits))
+        before = _unchanged_content(one.path, report.sha256)
+        after = with_edits(before, report.encoding, edits)
+        _show(difference(one.name, before.decode(report.encoding), edits))
         if ask_first and not _wanted(one.name, len(edits)):
             return one
         atomic_file.replace(Path(one.path), before, after)
@@ -44,51 +42,51 @@ def mended(one: Checked, project: str | None, *, ask_first: bool) -> Checked:
         click.echo(f"{one.name}: not mended: {error}", err=True)
         return one
     again = check_one(one.name, project, "Checking again")
-    left = again.report is not None and again.report["findings"]
-    click.echo(f"{one.name}: mended in {count(len(edits), 'place')}{'; left for you:' if left else '.'}")
+    remaining = again.report is not None and again.report.findings
+    click.echo(f"{one.name}: mended in {count(len(edits), 'place')}{'; left for you:' if remaining else '.'}")
     return again
 
 
-def with_edits(before: bytes, encoding: str, edits: Sequence[Edit]) -> bytes:
+def with_edits(before: bytes, encoding: str, edits: Sequence[ManuscriptEdit]) -> bytes:
     """A manuscript's bytes with the edits, which are in order, made; every other byte is what it was."""
     text = before.decode(encoding)
-    in_place = all(text[edit["start"] : edit["end"]] == edit["old"] for edit in edits)
-    apart = all(one["end"] <= after["start"] for one, after in pairwise(edits))
+    in_place = all(text[edit.start : edit.end] == edit.old for edit in edits)
+    apart = all(before.end <= after.start for before, after in pairwise(edits))
     if not in_place or not apart or text.encode(encoding) != before:
-        raise CiteLoomError(Code.INTERNAL_ERROR, "What is to be mended is not where it was found.", _NOTHING)
+        raise CiteLoomError(Code.INTERNAL_ERROR, "What is to be mended is not where it was found.", _NOTHING_WRITTEN)
     pieces, end = [], 0
     for edit in edits:
-        pieces += [text[end : edit["start"]], edit["new"]]
-        end = edit["end"]
+        pieces += [text[end : edit.start], edit.new]
+        end = edit.end
     try:
         return "".join((*pieces, text[end:])).encode(encoding)
     except UnicodeEncodeError as error:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"It is written in {encoding}, which has no sign for {error.object[error.start]!r}.",
-            f"Save it as UTF-8, then try again. {_NOTHING}",
+            f"Save it as UTF-8, then try again. {_NOTHING_WRITTEN}",
         ) from error
 
 
-def difference(name: str, text: str, edits: Sequence[Edit]) -> Iterator[str]:
+def difference(name: str, text: str, edits: Sequence[ManuscriptEdit]) -> Iterator[str]:
     """The lines of a unified diff, made from the edits themselves; long lines are cut down to what is near a change."""
     yield f"--- {name}"
     yield f"+++ {name}"
-    waiting = list(edits)[::-1]
+    remaining_edits = list(edits)[::-1]
     number, reached, longer = 1, 0, 0
-    while waiting:
-        begin = text.rfind("\n", 0, waiting[-1]["start"]) + 1
+    while remaining_edits:
+        begin = text.rfind("\n", 0, remaining_edits[-1].start) + 1
         number, reached = number + text.count("\n", reached, begin), begin
         old: list[str] = []
         new: list[str] = []
         end = begin
         # Changes in the same line are shown together.
-        while waiting and "\n" not in text[end : waiting[-1]["start"]]:
-            edit = waiting.pop()
-            between = _cut(text[end : edit["start"]], first=end == begin)
-            old += (between, edit["old"])
-            new += (between, edit["new"])
-            end = edit["end"]
+        while remaining_edits and "\n" not in text[end : remaining_edits[-1].start]:
+            edit = remaining_edits.pop()
+            between = _cut(text[end : edit.start], first=end == begin)
+            old += (between, edit.old)
+            new += (between, edit.new)
+            end = edit.end
         stop = text.find("\n", end)
         rest = _cut(text[end : stop if stop >= 0 else len(text)], last=True)
         olds, news = ("".join((*pieces, rest)).split("\n") for pieces in (old, new))
@@ -104,7 +102,7 @@ def _range(number: int, lines: Sequence[str]) -> str:
 
 def _cut(text: str, *, first: bool = False, last: bool = False) -> str:
     """Text beside or between changes, without what is far from them; words stay whole where they can."""
-    before, after = (0 if first else _BESIDE), (0 if last else _BESIDE)
+    before, after = (0 if first else _CONTEXT_CHARACTERS), (0 if last else _CONTEXT_CHARACTERS)
     if len(text) <= before + after + 3:
         return text
     head = re.sub(r"(?<=\S)\s+\S{0,20}\Z", " ", text[:before])
@@ -117,10 +115,10 @@ def _show(lines: Iterator[str]) -> None:
         line((one, "bold" if one.startswith(("---", "+++")) else _COLOURS[one[0]]))
 
 
-def _why_not(report: dict[str, Any]) -> str:
-    if report["fixable"] or not any(finding["rule"] in _MENDABLE for finding in report["findings"]):
+def _why_not(report: CheckReport) -> str:
+    if report.fixable or not any(finding.rule in _FIXABLE_RULES for finding in report.findings):
         return "what is wrong here only you can mend:"
-    if report["format"] == "docx":
+    if report.format == "docx":
         return "a Word document is mended in Word: click the citation, then Add/Edit Citation in the Zotero tab:"
     return "it cannot be written back as it was read. Save it as UTF-8, then try again:"
 
@@ -128,15 +126,15 @@ def _why_not(report: dict[str, Any]) -> str:
 def _wanted(name: str, places: int) -> bool:
     if sys.stdin.isatty():
         return click.confirm(f"Write this to {name} ({count(places, 'place')})?")
-    click.echo(f"{_NOTHING} There is nobody to ask here: add --yes to write it.", err=True)
+    click.echo(f"{_NOTHING_WRITTEN} There is nobody to ask here: add --yes to write it.", err=True)
     return False
 
 
-def _as_it_was_checked(path: str, sha256: str) -> bytes:
+def _unchanged_content(path: str, sha256: str | None) -> bytes:
     atomic_file.check_writable(Path(path))
     content = atomic_file.read(Path(path))
     if content is None or atomic_file.fingerprint(content) != sha256:
         raise CiteLoomError(
-            Code.INVALID_INPUT, "It was changed while it was being checked.", f"Run it again. {_NOTHING}"
+            Code.INVALID_INPUT, "It was changed while it was being checked.", f"Run it again. {_NOTHING_WRITTEN}"
         )
     return content

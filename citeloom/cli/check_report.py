@@ -1,12 +1,12 @@
-"""A check of a manuscript as people read it."""
+"""Prints the results of `citeloom check` for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import click
 
+from citeloom.api.evidence import CheckReport, Finding
 from citeloom.cli.check_run import Checked
 from citeloom.cli.shared.lines import coloured, count, line, one_line
 from citeloom.cli.shared.output import coverage
@@ -19,29 +19,29 @@ _EXCERPT = 60  # characters
 def print_one(one: Checked) -> None:
     """Print the findings in one manuscript, a line that sums them up, and which files were read for it."""
     if one.report is not None:
-        print_findings(one, one.report["findings"])
+        print_findings(one, one.report.findings)
     print_summary(one)
     if one.report is not None:
         _print_texts(one.report)
 
 
-def print_findings(one: Checked, findings: Iterable[dict[str, Any]]) -> None:
+def print_findings(one: Checked, findings: Iterable[Finding]) -> None:
     """Print findings in a manuscript, a line each."""
     for finding in findings:
         line(
             f"{_place(one, finding)}: ",
-            (finding["level"], _COLOURS[finding["level"]]),
+            (finding.level, _COLOURS[finding.level]),
             ": ",
-            *coloured(one_line(finding["message"])),
+            *coloured(one_line(finding.message)),
             _excerpt(one, finding),
-            f" [{finding['rule']}]",
+            f" [{finding.rule}]",
         )
 
 
-def _print_texts(report: dict[str, Any]) -> None:
+def _print_texts(report: CheckReport) -> None:
     """Say in which files quotations were looked up, and how those were matched with their works."""
-    for text in report["texts"]:
-        line((f"Looked up in {text['citekey']}: {one_line(text['words'])}", "dim"))
+    for text in report.texts:
+        line((f"Looked up in {text.citekey}: {one_line(text.words)}", "dim"))
 
 
 def print_summary(one: Checked) -> None:
@@ -49,43 +49,44 @@ def print_summary(one: Checked) -> None:
     if one.report is None:
         click.echo(f"{one.name}: not checked: {one.problem}", err=True)
         return
-    if not one.report["citations"]:  # the warnings say so, and why that may be
-        click.echo(f"{one.name}: {' '.join(one.report['warnings'])}")
+    if not one.report.citations:  # the warnings say so, and why that may be
+        click.echo(f"{one.name}: {' '.join(one.report.warnings)}")
         return
     click.echo(f"{one.name}: {summary(one.report)}")
-    for warning in one.report["warnings"]:
+    for warning in one.report.warnings:
         click.echo(f"Note: {warning}")
 
 
 def print_coverage(checked: Sequence[Checked]) -> None:
     """Say what the manuscripts were checked against, and how much of that can be searched."""
-    against = {r["project"]: coverage(r["coverage"]) for one in checked if (r := one.report) and r["citations"]}
+    against = {r.project: coverage(r.coverage) for one in checked if (r := one.report) and r.citations}
     for project, searchable in against.items():
         click.echo(f"Checked against {project}: {searchable}.")
 
 
-def summary(report: dict[str, Any]) -> str:
+def summary(report: CheckReport) -> str:
     """What was looked at and what was found, in one sentence."""
-    looked_at = f"{count(report['citations'], 'citation')} of {count(report['works'], 'work')}"
-    if report["quotations"]:
-        looked_at += f", {count(report['quotations'], 'quotation')}"
-    found = [count(report["counts"][level], level) for level in _COLOURS if report["counts"][level]]
+    looked_at = f"{count(report.citations, 'citation')} of {count(report.works, 'work')}"
+    if report.quotations:
+        looked_at += f", {count(report.quotations, 'quotation')}"
+    counts = {level: getattr(report.counts, level) for level in _COLOURS}
+    found = [count(number, level) for level, number in counts.items() if number]
     return f"{looked_at}: {', '.join(found) or 'nothing is wrong'}."
 
 
-def _excerpt(one: Checked, finding: dict[str, Any]) -> str:
+def _excerpt(one: Checked, finding: Finding) -> str:
     """The words to look for in a Word document, which has no lines and shows no numbers of paragraphs."""
     if not _is_word(one):
         return ""
-    words = one_line(finding["quotation"] or finding["sentence"])
+    words = one_line(finding.quotation or finding.sentence)
     return f" In: {words[:_EXCERPT].rstrip()}{'…' if len(words) > _EXCERPT else ''}" if words else ""
 
 
 def _is_word(one: Checked) -> bool:
-    return one.report is not None and one.report["format"] == "docx"
+    return one.report is not None and one.report.format == "docx"
 
 
-def _place(one: Checked, finding: dict[str, Any]) -> str:
+def _place(one: Checked, finding: Finding) -> str:
     if _is_word(one):
-        return f"{one.name}: paragraph {finding['line']}"
-    return f"{one.name}:{finding['line']}:{finding['column']}"
+        return f"{one.name}: paragraph {finding.line}"
+    return f"{one.name}:{finding.line}:{finding.column}"

@@ -1,4 +1,4 @@
-"""Having manuscripts checked by the engine, and what the exit code says of them."""
+"""Has manuscripts checked by the engine, and decides the exit code. Used by every form of `citeloom check`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from citeloom.api.evidence import CheckManuscript, CheckReport
+from citeloom.api.verbs import encode
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import absolute
 from citeloom.core.errors import CiteLoomError, Code
 
 RIGHT, WRONG, NOT_CHECKED = 0, 1, 2
-# What fails for one manuscript for such a reason fails for all of them.
-_FOR_ALL = (Code.INVALID_PROJECT, Code.ENGINE_UNAVAILABLE)
+_FATAL = (Code.INVALID_PROJECT, Code.ENGINE_UNAVAILABLE)  # would fail for the other manuscripts too
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,28 +22,28 @@ class Checked:
 
     name: str  # as the person wrote it
     path: str  # absolute
-    report: dict[str, Any] | None = None
+    report: CheckReport | None = None
     problem: CiteLoomError | None = None
 
     @property
     def code(self) -> int:
-        """What this manuscript alone says."""
+        """The exit code for this manuscript alone."""
         if self.report is None:
             return NOT_CHECKED
-        return WRONG if self.report["counts"]["error"] else RIGHT
+        return WRONG if self.report.counts.error else RIGHT
 
     def as_dict(self) -> dict[str, Any]:
         """For other programs."""
         if self.problem is not None:
             return {"file": self.path, "error": self.problem.as_dict()}
-        return self.report or {}
+        return dict(encode(self.report))
 
 
 def check_one(name: str, project: str | None, waiting_for: str = "Checking") -> Checked:
     """Have one manuscript checked; a failure is its result."""
     path = absolute(name)
     try:
-        return Checked(name, path, report=ask("check", waiting_for, path=path, project=project))
+        return Checked(name, path, report=ask(CheckManuscript(path=path, project=project), waiting_for))
     except CiteLoomError as error:
         return Checked(name, path, problem=error)
 
@@ -52,10 +53,10 @@ def check_all(names: Sequence[str], project: str | None) -> Iterator[Checked]:
     for number, name in enumerate(names, start=1):
         one = check_one(name, project, f"Checking {number} of {len(names)}" if len(names) > 1 else "Checking")
         yield one
-        if one.problem and one.problem.code in _FOR_ALL:
+        if one.problem and one.problem.code in _FATAL:
             return
 
 
 def exit_code(checked: Sequence[Checked]) -> int:
-    """What a whole run says: one manuscript that could not be checked outweighs the errors of the others."""
+    """The exit code of a run: one manuscript that could not be checked outweighs the errors of the others."""
     return max((one.code for one in checked), default=RIGHT)

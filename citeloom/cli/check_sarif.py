@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from citeloom import __version__
+from citeloom.api.evidence import Finding, ManuscriptEdit
 from citeloom.cli.check_run import Checked
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -69,7 +70,7 @@ RULES = {
 
 def as_sarif(checked: Sequence[Checked]) -> dict[str, Any]:
     """A run of checks as a SARIF log."""
-    results = [_result(one, finding) for one in checked if one.report for finding in one.report["findings"]]
+    results = [_result(one, finding) for one in checked if one.report for finding in one.report.findings]
     failed = [one for one in checked if one.problem]
     invocation: dict[str, Any] = {"executionSuccessful": not failed}
     if failed:
@@ -95,48 +96,47 @@ def _rule(id_: str) -> dict[str, Any]:
     }
 
 
-def _result(one: Checked, finding: dict[str, Any]) -> dict[str, Any]:
-    report = one.report or {}
+def _result(one: Checked, finding: Finding) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "ruleId": finding["rule"],
-        "level": finding["level"],
-        "message": {"text": finding["message"]},
+        "ruleId": finding.rule,
+        "level": finding.level,
+        "message": {"text": finding.message},
         "locations": [_location(one, finding)],
-        "properties": {"citekey": finding["citekey"]},
+        "properties": {"citekey": finding.citekey},
     }
-    if finding["edit"] is not None and report["fixable"]:
-        edit = report["edits"][finding["edit"]]
+    if finding.edit is not None and one.report and one.report.fixable:
+        edit = one.report.edits[finding.edit]
         replacement = {
             "deletedRegion": _region(edit),
-            "insertedContent": {"text": edit["new"]},
+            "insertedContent": {"text": edit.new},
         }
         changes = [{"artifactLocation": _artifact(one), "replacements": [replacement]}]
-        result["fixes"] = [{"description": {"text": edit["why"]}, "artifactChanges": changes}]
+        result["fixes"] = [{"description": {"text": edit.why}, "artifactChanges": changes}]
     return result
 
 
-def _region(edit: dict[str, Any]) -> dict[str, int]:
+def _region(edit: ManuscriptEdit) -> dict[str, int]:
     """What an edit replaces, by line and column: programs do not agree on whether a byte order mark has an offset."""
-    *lines, last = edit["old"].split("\n")
+    *lines, last = edit.old.split("\n")
     return {
-        "startLine": edit["line"],
-        "startColumn": edit["column"],
-        "endLine": edit["line"] + len(lines),
-        "endColumn": len(last) + (1 if lines else edit["column"]),
+        "startLine": edit.line,
+        "startColumn": edit.column,
+        "endLine": edit.line + len(lines),
+        "endColumn": len(last) + (1 if lines else edit.column),
     }
 
 
-def _location(one: Checked, finding: dict[str, Any] | None = None) -> dict[str, Any]:
+def _location(one: Checked, finding: Finding | None = None) -> dict[str, Any]:
     place: dict[str, Any] = {"artifactLocation": _artifact(one)}
     if finding is None:
         return {"physicalLocation": place}
-    if one.report and one.report["format"] == "docx":  # it has no lines of text
-        return {"physicalLocation": place, "logicalLocations": [{"name": f"paragraph {finding['line']}"}]}
+    if one.report and one.report.format == "docx":  # it has no lines of text
+        return {"physicalLocation": place, "logicalLocations": [{"name": f"paragraph {finding.line}"}]}
     place["region"] = {
-        "startLine": finding["line"],
-        "startColumn": finding["column"],
-        "endLine": finding["end_line"],
-        "endColumn": finding["end_column"],
+        "startLine": finding.line,
+        "startColumn": finding.column,
+        "endLine": finding.end_line,
+        "endColumn": finding.end_column,
     }
     return {"physicalLocation": place}
 

@@ -1,4 +1,4 @@
-"""`citeloom check --watch`: manuscripts are checked again when they are saved."""
+"""`citeloom check --watch`: checks manuscripts again whenever they are saved."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
+from citeloom.api.evidence import Finding
 from citeloom.cli.check_report import print_coverage, print_findings, print_one, print_summary
 from citeloom.cli.check_run import Checked, check_one, exit_code
 from citeloom.cli.shared.lines import count
 from citeloom.core.errors import Code
 
-_EVERY = 0.25  # seconds between two looks at the files
-_AGAIN = 5.0  # seconds until an engine that cannot be reached is tried again
+_POLL_SECONDS = 0.25  # between two looks at the files
+_RETRY_SECONDS = 5.0  # until an engine that cannot be reached is tried again
 
 
 def watch(names: Sequence[str], project: str | None) -> int:
@@ -31,9 +31,9 @@ def watch(names: Sequence[str], project: str | None) -> int:
         print_coverage([one.checked for one in watched])
         click.echo(f"Watching {count(len(watched), 'file')}. Ctrl-C ends it.")
         while True:
-            time.sleep(_EVERY)
+            time.sleep(_POLL_SECONDS)
             for one in watched:
-                one.look()
+                one.check_if_saved()
     except KeyboardInterrupt:
         return exit_code([one.checked for one in watched])
 
@@ -44,18 +44,18 @@ class _Watched:
     def __init__(self, name: str, project: str | None) -> None:
         self._name = name
         self._project = project
-        self._seen = self._settled = _marks(name)
-        self._again_at: float | None = None
+        self._state = self._checked_state = _file_state(name)
+        self._retry_at: float | None = None
         self.checked = self._check()
 
-    def look(self) -> None:
+    def check_if_saved(self) -> None:
         """Check it again if it was saved since, and say what is new."""
-        seen, self._seen = self._seen, _marks(self._name)
-        if self._seen != seen:  # it may still be being written: the next look tells
+        seen, self._state = self._state, _file_state(self._name)
+        if self._state != seen:  # it may still be being written: the next look tells
             return
-        again = self._again_at is not None and time.monotonic() >= self._again_at
-        saved = self._seen != self._settled
-        self._settled = self._seen
+        again = self._retry_at is not None and time.monotonic() >= self._retry_at
+        saved = self._state != self._checked_state
+        self._checked_state = self._state
         if not again and (not saved or self._same_content()):
             return
         before, self.checked = self.checked, self._check()
@@ -70,13 +70,13 @@ class _Watched:
             content = Path(self.checked.path).read_bytes()
         except OSError:
             return True  # gone for a moment: it is looked at when it is back
-        return report is not None and hashlib.sha256(content).hexdigest() == report["sha256"]
+        return report is not None and hashlib.sha256(content).hexdigest() == report.sha256
 
     def _check(self) -> Checked:
         one = check_one(self._name, self._project)
-        if _engine_is_lost(one):  # it may have ended at just this time; asking again starts another
+        if _lost_engine(one):  # it may have ended at just this time; asking again starts another
             one = check_one(self._name, self._project)
-        self._again_at = time.monotonic() + _AGAIN if _engine_is_lost(one) else None
+        self._retry_at = time.monotonic() + _RETRY_SECONDS if _lost_engine(one) else None
         return one
 
 
@@ -85,11 +85,11 @@ def print_changes(before: Checked, now: Checked) -> None:
     if before.report is None or now.report is None:
         print_one(now)
         return
-    known = Counter(_what(finding) for finding in before.report["findings"])
+    known = Counter(_identity(finding) for finding in before.report.findings)
     fresh = []
-    for finding in now.report["findings"]:
-        if known[_what(finding)]:
-            known[_what(finding)] -= 1
+    for finding in now.report.findings:
+        if known[_identity(finding)]:
+            known[_identity(finding)] -= 1
         else:
             fresh.append(finding)
     print_findings(now, fresh)
@@ -98,12 +98,12 @@ def print_changes(before: Checked, now: Checked) -> None:
     print_summary(now)
 
 
-def _what(finding: dict[str, Any]) -> tuple[Any, ...]:
-    """What makes it the same finding, wherever it has moved to."""
-    return tuple(finding[key] for key in ("rule", "citekey", "message", "sentence"))
+def _identity(finding: Finding) -> tuple[str, ...]:
+    """Identifies a finding wherever it has moved to in the manuscript."""
+    return finding.rule, finding.citekey, finding.message, finding.sentence
 
 
-def _marks(name: str) -> tuple[int, int, int] | None:
+def _file_state(name: str) -> tuple[int, int, int] | None:
     try:
         seen = Path(name).expanduser().stat()
     except OSError:
@@ -111,5 +111,5 @@ def _marks(name: str) -> tuple[int, int, int] | None:
     return seen.st_ino, seen.st_mtime_ns, seen.st_size
 
 
-def _engine_is_lost(one: Checked) -> bool:
+def _lost_engine(one: Checked) -> bool:
     return one.problem is not None and one.problem.code == Code.ENGINE_UNAVAILABLE

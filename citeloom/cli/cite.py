@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from citeloom.api.evidence import Cite, Markup
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.output import absolute, as_json
 
@@ -24,7 +25,9 @@ from citeloom.cli.shared.output import absolute, as_json
     help="How italics and links are written.",
 )
 @click.option("--json", "json_", is_flag=True, help="Print for other programs.")
-def cite(cites: tuple[str, ...], project: str | None, style: str, locale: str | None, markup: str, json_: bool) -> None:
+def cite(
+    cites: tuple[str, ...], project: str | None, style: str, locale: str | None, markup: Markup, json_: bool
+) -> None:
     """Format citations and their bibliography, made from your library's own records.
 
     Each KEY is a citekey, or a citation as it is written in Markdown. Citekeys: citeloom documents PROJECT
@@ -34,23 +37,22 @@ def cite(cites: tuple[str, ...], project: str | None, style: str, locale: str | 
     citeloom cite "[see @hartmann2019, p. 33; @okafor2021]" "@okafor2021 [p. 4]" --style "Chicago author-date"
     citeloom cite hartmann2019 --style house.csl --format text
     """
-    answer = ask(
-        "cite",
-        "Formatting",
-        cites=list(cites),
+    request = Cite(
+        cites=cites,
         project=project,
         style=absolute(style) if style.lower().endswith(".csl") else style,
         locale=locale,
         markup=markup,
     )
+    result = ask(request, "Formatting")
     if json_:
-        as_json(answer)
+        as_json(result)
         return
     click.echo("In the text:\n")
-    for citation in answer["citations"]:
+    for citation in result.citations:
         click.echo(citation)
-    if answer["bibliography"]:
-        click.echo(f"\nBibliography ({answer['style']['title']}):\n")
-        click.echo("\n\n".join(answer["bibliography"]))
-    for warning in answer["warnings"]:
+    if result.bibliography:
+        click.echo(f"\nBibliography ({result.style.title}):\n")
+        click.echo("\n\n".join(result.bibliography))
+    for warning in result.warnings:
         click.echo(f"Note: {warning}", err=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
+from citeloom.api.evidence import Export, UnknownKey
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.lines import count
 from citeloom.cli.shared.output import absolute, as_file
@@ -51,37 +51,36 @@ def export(
     file = Path(output).expanduser().absolute() if output is not None else None
     manuscripts = [absolute(path) for path in (*cited_in, *more)]
     if file:
-        _check_place(file)
+        _check_folder(file)
         if any(_is_same(file, manuscript) for manuscript in manuscripts):
             raise _not_over(file, "a manuscript that the works are looked up in")
-    answer = ask(
-        "export",
-        "Exporting",
+    request = Export(
         project=project,
         format=form or ("csl-json" if file and file.suffix.lower() == ".json" else "bibtex"),
         escaped=escaped,
-        cited_in=manuscripts,
+        cited_in=tuple(manuscripts),
     )
+    result = ask(request, "Exporting")
     if file:
-        if answer["references"] and _is_same(file, answer["references"]):
+        if result.references and _is_same(file, result.references):
             raise _not_over(file, "what this project takes its records from, and an export holds less")
-        _write(file, answer["text"].encode())
-        click.echo(f"{count(answer['count'], 'work')} written to {output}.")
+        _write(file, result.text.encode())
+        click.echo(f"{count(result.count, 'work')} written to {output}.")
     else:
-        as_file(answer["text"])
-    for unknown in answer["unknown"]:
-        click.echo(_said(unknown), err=True)
-    for warning in answer["warnings"]:
+        as_file(result.text)
+    for unknown in result.unknown:
+        click.echo(_not_found(unknown), err=True)
+    for warning in result.warnings:
         click.echo(f"Note: {warning}", err=True)
-    return 1 if answer["unknown"] else 0
+    return 1 if result.unknown else 0
 
 
-def _said(unknown: dict[str, Any]) -> str:
-    near = f" Near: {', '.join(unknown['near'])}." if unknown["near"] else ""
-    return f"{unknown['file']}:{unknown['line']}: no work here has the citekey '{unknown['key']}'.{near}"
+def _not_found(unknown: UnknownKey) -> str:
+    near = f" Near: {', '.join(unknown.near)}." if unknown.near else ""
+    return f"{unknown.file}:{unknown.line}: no work here has the citekey '{unknown.key}'.{near}"
 
 
-def _check_place(file: Path) -> None:
+def _check_folder(file: Path) -> None:
     if not file.parent.is_dir():
         raise CiteLoomError(
             Code.FILE_NOT_FOUND, f"There is no folder {file.parent}.", "Make it, or name a file in another one."

@@ -21,11 +21,13 @@ from citeloom.cli import (
     export,
     index,
     ingest,
+    log,
     models,
     open,
     project,
     restore,
     search,
+    show,
     sync,
     verify,
     zotero,
@@ -90,14 +92,14 @@ commands.add_command(ingest.ingest)
 commands.add_command(sync.sync)
 commands.add_command(search.search)
 commands.add_command(documents.documents)
-commands.add_command(search.show)
+commands.add_command(show.show)
 commands.add_command(open.open_)
 commands.add_command(verify.verify)
 commands.add_command(check.check)
 commands.add_command(cite.cite)
 commands.add_command(export.export)
 commands.add_command(clients.clients)
-commands.add_command(search.log)
+commands.add_command(log.log)
 commands.add_command(index.index)
 commands.add_command(backup.backup)
 commands.add_command(restore.restore)

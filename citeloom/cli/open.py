@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from citeloom.cli.search import cited
+from citeloom.api.search import GetPassage
+from citeloom.cli.shared.citation import citation
 from citeloom.cli.shared.engine_call import ask
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.open_file import open_uri
@@ -15,12 +16,12 @@ from citeloom.core.open_file import open_uri
 @click.option("--print", "print_", is_flag=True, help="Only print where it is.")
 def open_(chunk: str, print_: bool) -> None:
     """Open a passage by its id (the last line of a hit), in Zotero on its page where it has one."""
-    passage = ask("show", chunk_id=chunk)["passage"]
-    uri = passage["open_uri"]
+    passage = ask(GetPassage(chunk_id=chunk)).passage
+    uri = passage.open_uri
     if not uri:
         raise CiteLoomError(
             Code.FILE_NOT_FOUND,
-            f"{cited(passage)} has neither a file nor an address to open.",
+            f"{citation(passage)} has neither a file nor an address to open.",
             f"Read it here: citeloom show {chunk}.",
         )
     if print_:

@@ -1,4 +1,4 @@
-"""`citeloom search`, `citeloom show` and `citeloom log`."""
+"""`citeloom search`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import click
 from rich.text import Text
 
-from citeloom.api.activity import ShowAccessLog
-from citeloom.api.verbs import encode
+from citeloom.api.search import Query, SearchHit
+from citeloom.cli.shared.citation import citation
 from citeloom.cli.shared.engine_call import ask
-from citeloom.cli.shared.output import as_json, console, coverage, say, table
+from citeloom.cli.shared.output import as_json, console, coverage, say
 from citeloom.core.errors import CiteLoomError, Code
 
-_SIGNS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "~": "$contains"}
+_OPERATORS = {">=": "$gte", "<=": "$lte", "!=": "$ne", ">": "$gt", "<": "$lt", "~": "$contains"}
 _FILTER = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<|~)\s*(.+)")
 
 
@@ -48,29 +48,27 @@ def search(
     citeloom search thesis "how often are quotations wrong?"
     citeloom search thesis "reef recovery" --filter "year>=2015" --filter author=Tamatoa
     """
-    wanted = read_filters(filters)
-    answer = ask(
-        "search",
-        "Searching",
+    request = Query(
         project=project,
         text=" ".join(words),
-        hybrid=not dense,
-        filters=wanted,
+        hybrid=False if dense else None,
+        filters=read_filters(filters),
         top_k=top_k,
         per_document=per_document,
     )
+    result = ask(request, "Searching")
     if json_:
-        as_json(answer)
+        as_json(result)
         return
-    for number, hit in enumerate(answer["items"], start=1):
+    for number, hit in enumerate(result.items, start=1):
         _print_hit(number, hit)
-    if not answer["items"]:
+    if not result.items:
         click.echo("Nothing was found.")
-    for warning in answer["warnings"]:
+    for warning in result.warnings:
         say(f"Note: {warning}")
-    if cost := answer["reranked"]:
-        click.echo(f"Reranked by {cost['model']}: {cost['candidates']} passages in {cost['seconds']:.1f} s.")
-    click.echo(coverage(answer["coverage"]) + ".")
+    if cost := result.reranked:
+        click.echo(f"Reranked by {cost.model}: {cost.candidates} passages in {cost.seconds:.1f} s.")
+    click.echo(coverage(result.coverage) + ".")
 
 
 def read_filters(given: tuple[str, ...]) -> dict[str, Any] | None:
@@ -98,9 +96,9 @@ def _read_filter(text: str) -> dict[str, Any]:
     match = _FILTER.fullmatch(text)
     if not match:
         raise _bad_filter(text)
-    key, sign, value = match[1], match[2], match[3].strip()
-    if sign != "=":
-        return {key: {_SIGNS[sign]: value}}
+    key, operator, value = match[1], match[2], match[3].strip()
+    if operator != "=":
+        return {key: {_OPERATORS[operator]: value}}
     values = [v.strip() for v in value.split("|")]
     return {key: values[0] if len(values) == 1 else values}
 
@@ -113,77 +111,14 @@ def _bad_filter(text: str) -> CiteLoomError:
     )
 
 
-def cited(passage: dict[str, Any]) -> str:
-    """The citation of a passage, or why it has none; what an agent stored is always said to be its."""
-    by_agent = passage["text_source"] == "agent"
-    if passage["cite"]:
-        return f"{passage['cite']} (stored by an agent)" if by_agent else str(passage["cite"])
-    said = f"says it is {passage['claimed_citekey']}, not confirmed" if passage["claimed_citekey"] else "no work"
-    return f"[{'stored by an agent; ' if by_agent else ''}{said}]"
-
-
-def _print_hit(number: int, hit: dict[str, Any]) -> None:
-    place = " > ".join(hit["section_path"])
+def _print_hit(number: int, hit: SearchHit) -> None:
+    section = " > ".join(hit.section_path)
     # As texts, never as markup: a passage may hold \[ and other signs that mean something to rich.
-    console.print(Text.assemble((f"{number}. {cited(hit)}", "bold"), f"  {hit['score']:.2f}  {place}"))
-    title = (
-        f"{'; '.join(hit['authors'])} ({hit['year'] or 'n. d.'}): {hit['title'] or ''}"
-        if hit["authors"]
-        else hit["title"]
-    )
-    pages = "" if not hit["page_span"] else f", PDF page {'–'.join(str(p) for p in sorted(set(hit['page_span'])))}"
-    console.print(Text(f"{title or ''} ({hit['source']}{pages})", "dim"))
-    console.print(Text(hit["render_text"]))
-    if any(other["cite"] for other in hit["also_in"]):
-        console.print(Text(f"Also in {', '.join(filter(None, (other['cite'] for other in hit['also_in'])))}", "dim"))
-    console.print(Text(f"{hit['chunk_id']}\n", "dim"))
-
-
-@click.command()
-@click.argument("chunk")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
-def show(chunk: str, json_: bool) -> None:
-    """Show a passage by its id (the last line of a hit), with what stands before and after it."""
-    answer = ask("show", chunk_id=chunk)
-    if json_:
-        as_json(answer)
-        return
-    passage = answer["passage"]
-    if answer["refined_from"]:
-        click.echo(f"Its document has been read better since: this is what {answer['refined_from']} became.")
-    place = " > ".join(passage["section_path"])
-    console.print(Text.assemble((cited(passage), "bold"), f"  {place}  ({answer['project']})"))
-    for neighbour in answer["before"]:
-        console.print(Text(f"{neighbour['render_text']}\n", "dim"))
-    console.print(Text(f"{passage['full_text']}\n"))
-    for neighbour in answer["after"]:
-        console.print(Text(f"{neighbour['render_text']}\n", "dim"))
-    if passage["open_uri"]:
-        click.echo(passage["open_uri"])
-
-
-@click.command()
-@click.option("--project", help="Only this project.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many calls.")
-@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
-def log(project: str | None, limit: int, json_: bool) -> None:
-    """What went to which editor: when, which client, which project, which passages."""
-    entries = ask(ShowAccessLog(project=project, limit=limit)).entries
-    if json_:
-        as_json(encode(entries))
-    elif not entries:
-        click.echo("No editor has asked anything yet.")
-    else:
-        rows = [
-            (
-                e.at[:19].replace("T", " "),
-                e.client,
-                e.project_id,
-                e.tool,
-                e.outcome,
-                f"{len(e.passages)} passages" if e.passages else "",
-                e.asked[:60],
-            )
-            for e in reversed(entries)
-        ]
-        table(("when", "editor", "project", "tool", "outcome", "passages", "asked"), rows)
+    console.print(Text.assemble((f"{number}. {citation(hit)}", "bold"), f"  {hit.score:.2f}  {section}"))
+    title = f"{'; '.join(hit.authors)} ({hit.year or 'n. d.'}): {hit.title or ''}" if hit.authors else hit.title
+    pages = f", PDF page {'–'.join(str(p) for p in sorted(set(hit.page_span)))}" if hit.page_span else ""
+    console.print(Text(f"{title or ''} ({hit.source}{pages})", "dim"))
+    console.print(Text(hit.render_text))
+    if others := [other.cite for other in hit.also_in if other.cite]:
+        console.print(Text(f"Also in {', '.join(others)}", "dim"))
+    console.print(Text(f"{hit.chunk_id}\n", "dim"))

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 import click
 
+from citeloom.api.evidence import OtherWork, VerifyQuote, VerifyResult
 from citeloom.cli.check_run import NOT_CHECKED, RIGHT, WRONG
 from citeloom.cli.shared.engine_call import ask
 from citeloom.cli.shared.lines import coloured, count, line, one_line
@@ -49,69 +50,70 @@ def verify(project: str, quote: str, citekey: str | None, page: str | None, json
     """
     try:
         wanted = _from_stdin() if quote == "-" else quote
-        answer = ask("verify", "Looking it up", project=project, quote=wanted, citekey=citekey, page=page)
+        request = VerifyQuote(project=project, quote=wanted, citekey=citekey, page=page)
+        result = ask(request, "Looking it up")
     except CiteLoomError as error:
         raise _NotChecked(str(error)) from error
     if json_:
-        as_json(answer)
+        as_json(result)
     else:
-        print_verdict(answer)
-    return exit_code(answer)
+        print_verdict(result)
+    return exit_code(result)
 
 
-def exit_code(answer: dict[str, Any]) -> int:
+def exit_code(result: VerifyResult) -> int:
     """What a verdict says to a script."""
-    if answer["verdict"] == "inconclusive":
+    if result.verdict == "inconclusive":
         return NOT_CHECKED
-    return RIGHT if answer["verdict"] == "exact" and answer["page_right"] is not False else WRONG
+    return RIGHT if result.verdict == "exact" and result.page_right is not False else WRONG
 
 
-def print_verdict(answer: dict[str, Any]) -> None:
+def print_verdict(result: VerifyResult) -> None:
     """Print the verdict first, then where the quotation stands, how it reads there and what else matters."""
-    line((answer["verdict"].upper(), _COLOURS[answer["verdict"]]), f": {one_line(answer['message'])}")
-    if answer["cite"]:
-        _print_place(answer)
-    for said in _remarks(answer):
-        line(said)
-    if other := answer["elsewhere"]:
-        line("Elsewhere: ", (other["cite"], "bold"), f"  {other['title'] or ''}{_pages(other)} ({other['verdict']})")
-        line(f"    {one_line(other['text'])}")
-    for warning in answer["warnings"]:
+    line((result.verdict.upper(), _COLOURS[result.verdict]), f": {one_line(result.message)}")
+    if result.cite:
+        _print_place(result)
+    for remark in _remarks(result):
+        line(remark)
+    if other := result.elsewhere:
+        line("Elsewhere: ", (other.cite or "", "bold"), f"  {other.title or ''}{_pages(other)} ({other.verdict})")
+        line(f"    {one_line(other.text or '')}")
+    for warning in result.warnings:
         line(f"Note: {warning}")
-    pages, documents = answer["searched"]["pages"], answer["searched"]["documents"]
-    looked_through = count(documents, "document") + (f" of {count(pages, 'page')}" if pages else "")
-    line((f"Looked through {looked_through}; in the project {coverage(answer['coverage'])}.", "dim"))
+    pages, documents = result.searched.pages, result.searched.documents
+    searched = count(documents, "document") + (f" of {count(pages, 'page')}" if pages else "")
+    line((f"Looked through {searched}; in the project {coverage(result.coverage)}.", "dim"))
 
 
-def _print_place(answer: dict[str, Any]) -> None:
-    line((answer["cite"], "bold"), f"  {' > '.join(answer['section_path'])}")
-    line((f"{answer['title'] or ''}{_pages(answer)}", "dim"))
-    if answer["diff"]:
-        line("    ", *coloured(one_line(answer["diff"])))
-    elif answer["sentence"] or answer["text"]:
-        line(f"    {one_line(answer['sentence'] or answer['text'])}")
-    if answer["open_uri"]:
-        line((answer["open_uri"], "dim"))
+def _print_place(result: VerifyResult) -> None:
+    line((result.cite or "", "bold"), f"  {' > '.join(result.section_path)}")
+    line((f"{result.title or ''}{_pages(result)}", "dim"))
+    if result.diff:
+        line("    ", *coloured(one_line(result.diff)))
+    elif result.sentence or result.text:
+        line(f"    {one_line(result.sentence or result.text or '')}")
+    if result.open_uri:
+        line((result.open_uri, "dim"))
 
 
-def _pages(place: dict[str, Any]) -> str:
-    if not place["page_span"]:
+def _pages(place: VerifyResult | OtherWork) -> str:
+    if not place.page_span:
         return ""
-    pdf = "–".join(str(page) for page in sorted(set(place["page_span"])))
-    labels = place["page_labels"]
+    pdf = "–".join(str(page) for page in sorted(set(place.page_span)))
+    labels = place.page_labels
     printed = "–".join(dict.fromkeys(labels[:1] + labels[-1:]))
     return f" (PDF page {pdf}{f', printed {printed}' if printed else ''})"
 
 
-def _remarks(answer: dict[str, Any]) -> Iterator[str]:
+def _remarks(result: VerifyResult) -> Iterator[str]:
     """What a person should know beyond the verdict's own words."""
-    if answer["renamed_from"]:
-        yield f"{answer['renamed_from']} has the citekey {answer['citekey']} now."
-    if answer["page_claimed"] and answer["cite"] and answer["page_right"] is not False:
-        right = "is right" if answer["page_right"] else "may be right or wrong: the work's pages print no numbers"
-        yield f"Page {answer['page_claimed']} {right}."
-    if answer["places"] > 1 and answer["verdict"] == "exact":
-        yield f"It stands in {answer['places']} places; this is the first."
+    if result.renamed_from:
+        yield f"{result.renamed_from} has the citekey {result.citekey} now."
+    if result.page_claimed and result.cite and result.page_right is not False:
+        right = "is right" if result.page_right else "may be right or wrong: the work's pages print no numbers"
+        yield f"Page {result.page_claimed} {right}."
+    if result.places > 1 and result.verdict == "exact":
+        yield f"It stands in {result.places} places; this is the first."
 
 
 def _from_stdin() -> str:

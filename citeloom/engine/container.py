@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import asdict
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from citeloom.catalog import Catalog
-from citeloom.catalog.projects import Project
 from citeloom.conversion.pool import WorkerPool, forget_copies
 from citeloom.core import paths
-from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import StartJob
 from citeloom.core.settings import Settings
 from citeloom.engine.events import Events
@@ -23,7 +19,7 @@ from citeloom.engine.memory import release_free_memory
 from citeloom.engine.sessions import Editors
 from citeloom.engine.status import EngineService
 from citeloom.engine.verbs import VerbTable
-from citeloom.evidence.records import Records
+from citeloom.evidence.service import EvidenceService
 from citeloom.evidence.works import Works
 from citeloom.importing.importer import Importer
 from citeloom.importing.requests import BackupRequest, CompactRequest, ImportRequest, MoveRequest
@@ -51,14 +47,10 @@ from citeloom.maintenance.index_service import IndexService
 from citeloom.maintenance.models import ModelService
 from citeloom.maintenance.ocr import OcrService
 from citeloom.maintenance.restore import RestoreService
+from citeloom.search.facets import FacetService
+from citeloom.search.passages import PassageService
 from citeloom.search.query import SearchService
 from citeloom.zotero.gateway import Zotero
-
-if TYPE_CHECKING:
-    from citeloom.evidence.check import CheckService
-    from citeloom.evidence.cite import CitationService
-    from citeloom.evidence.export import ExportService
-    from citeloom.evidence.verify import QuoteVerifier
 
 log = logging.getLogger(__name__)
 
@@ -140,20 +132,25 @@ class Service:
         conversions, downloads = Path(paths.conversions_folder()), Path(paths.folders().data) / "downloads"
         original_files = OriginalFiles(self.catalog, downloads)
         self.texts = DocumentTexts(self.catalog, self.workers, settings, conversions, original_files, self.collection)
-        self.questions = SearchService(self.catalog, self.models, settings, self.collection)
+        self.search = SearchService(self.catalog, self.models, settings, self.collection)
+        self.passages = PassageService(self.catalog, self.collection, self.texts.page)
         self.works = Works(self.catalog)
-        self.records = Records(self.catalog, self.collection, self.works)
+        self.evidence = EvidenceService(self.catalog, self.works, self.projects, self.texts, self.search, self.models)
         self.claims = ClaimService(self.catalog, self.indexes, self.jobs, self.works.get)
         self.page_images = PageImageService(
-            self.catalog, conversions, settings.ocr, self.questions, self.texts, original_files
+            self.catalog, conversions, settings.ocr, self.passages, self.texts, original_files
         )
-        self.activity = ActivityService(self.catalog, self.jobs, self.questions, settings.privacy.log_days)
+        self.activity = ActivityService(self.catalog, self.jobs, self.passages, settings.privacy.log_days)
         self.engine = EngineService(self.catalog, self.jobs, self.editors, self.indexes, self._watcher, self.lifetime)
         self.verbs = VerbTable(
             [
                 self.engine,
                 self.imports,
                 self.zotero,
+                self.search,
+                self.passages,
+                FacetService(self.catalog, self.collection),
+                self.evidence,
                 self.projects,
                 self.documents,
                 self.claims,
@@ -193,64 +190,6 @@ class Service:
             self._warming.join(_WARM_UP_SECONDS)
         self.indexes.end()
         self.catalog.close()
-
-    # -- citing: loaded by the first who asks, because an engine should be there at once -----------------------
-
-    @cached_property
-    def quoting(self) -> QuoteVerifier:
-        """Verifies quotations."""
-        from citeloom.evidence.verify import QuoteVerifier
-
-        return QuoteVerifier(self.catalog, self.works, self.texts, self.questions, self.models)
-
-    @cached_property
-    def checks(self) -> CheckService:
-        """Checks manuscripts."""
-        from citeloom.evidence.check import CheckService
-
-        return CheckService(self.catalog, self.works, self.quoting, self.questions)
-
-    @cached_property
-    def citations(self) -> CitationService:
-        """Formats citations."""
-        from citeloom.evidence.cite import CitationService
-
-        return CitationService(self.works)
-
-    @cached_property
-    def exports(self) -> ExportService:
-        """Writes bibliographies."""
-        from citeloom.evidence.export import ExportService
-
-        return ExportService(self.works)
-
-    # -- documents -------------------------------------------------------------------------------------------
-
-    def get_passage(self, project: Project, chunk_id: str, context: int) -> dict[str, Any]:
-        """One passage whole, its neighbours, and the page it stands on."""
-        answer, hit = self.questions.passage(project, chunk_id, context)
-        page = self.texts.page(project, hit.payload["doc_id"], hit.payload.get("page_start"))
-        answer["page"] = {**asdict(page), "label": page.label} if page else None
-        return answer
-
-    def find_passage(self, chunk_id: str) -> dict[str, Any]:
-        """A passage by its id, in whichever project it is."""
-        out_of_reach: CiteLoomError | None = None
-        for project in self.catalog.projects.all():
-            try:
-                found = self.questions.find_passage(project, chunk_id)
-            except CiteLoomError as error:  # it may be in another one
-                out_of_reach = error
-                continue
-            if found:
-                return {"project": project.id, **self.get_passage(project, chunk_id, 1)}
-        if out_of_reach:
-            raise out_of_reach
-        raise CiteLoomError(
-            Code.PASSAGE_NOT_FOUND,
-            f"No project has a passage {chunk_id!r}.",
-            "'citeloom search' shows the ids.",
-        )
 
     def _warm_up(self) -> None:
         try:

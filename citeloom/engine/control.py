@@ -7,12 +7,12 @@ import logging
 import math
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citeloom.api.engine import Stop, Watch
 from citeloom.api.events import Event, JobProgress, encode_event
 from citeloom.api.maintenance import Restore
+from citeloom.api.search import Query
 from citeloom.api.verbs import encode
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -95,15 +95,8 @@ class Control:
         if verb == Watch.verb:
             self._send_events()
             return None
-        handler = _VERBS.get(verb)
-        if handler is None and verb in self._service.verbs:
-            handler = lambda service, arguments: service.verbs.run(verb, args, self._cancel)  # noqa: E731
-        if handler is None:
-            raise CiteLoomError(
-                Code.INVALID_INPUT, f"There is no verb '{verb}'.", f"Verbs: {', '.join(sorted(_VERBS))}."
-            )
-        work: Callable[[], Any] = partial(handler, self._service, {**args, "cancel": self._cancel})
-        if verb in ("search", "search.query"):  # shares the threads fairly with the editors, and imports give way to it
+        work: Callable[[], Any] = partial(self._service.verbs.run, verb, args, self._cancel)
+        if verb == Query.verb:  # shares the threads fairly with the editors, and imports give way to it
             return await self._connection.pool.run(self, verb, work, math.inf)
         if verb == Restore.verb:
             work = partial(self._restore, work)
@@ -134,57 +127,3 @@ class Control:
             await self._connection.send(line)
         except ConnectionError:
             pass
-
-
-def _search(service: Service, args: dict[str, Any]) -> Any:
-    project = service.catalog.projects.get(args["project"])
-    return service.questions.query(
-        project,
-        args["text"],
-        hybrid=bool(args.get("hybrid", True)) and project.hybrid_enabled,
-        top_k=args.get("top_k"),
-        filter_by=args.get("filters"),
-        full_text=bool(args.get("full_text")),
-        per_document=args.get("per_document"),
-        cancel=args["cancel"],
-    )
-
-
-def _cite(service: Service, args: dict[str, Any]) -> Any:
-    # Without a project, each citation is looked up in all of them.
-    named = args.get("project")
-    projects = [service.catalog.projects.get(named)] if named else service.catalog.projects.all()
-    return service.citations.cite(
-        projects,
-        [str(text) for text in args["cites"]],
-        style=args.get("style"),
-        locale=args.get("locale"),
-        markup=args.get("markup") or "markdown",
-    )
-
-
-def _check(service: Service, args: dict[str, Any]) -> Any:
-    named = args.get("project")
-    project = service.catalog.projects.get(named) if named else service.projects.default_project()
-    if "path" in args:
-        return service.checks.file(project, Path(args["path"]), args["cancel"])
-    return service.checks.text(project, args["text"], None, args["cancel"], args.get("format"))
-
-
-_VERBS: dict[str, Callable[[Service, dict[str, Any]], Any]] = {
-    "search": _search,
-    "show": lambda s, a: s.find_passage(a["chunk_id"]),
-    "record": lambda s, a: s.records.record(s.catalog.projects.get(a["project"]), a["citekey"], a["format"]),
-    "cite": _cite,
-    "verify": lambda s, a: s.quoting.verify(
-        s.catalog.projects.get(a["project"]), a["quote"], a.get("citekey"), a.get("page"), a["cancel"]
-    ),
-    "check": _check,
-    "export": lambda s, a: s.exports.export(
-        s.catalog.projects.get(a["project"]),
-        a["format"],
-        escaped=bool(a.get("escaped")),
-        cited_in=[Path(p) for p in a.get("cited_in") or []],
-    ),
-    "facets": lambda s, a: s.records.facets(s.catalog.projects.get(a["project"])),
-}

@@ -1,120 +1,124 @@
-"""A manuscript's citations against the library: is there such a key, does the work say it, is it on that page."""
+"""Checks manuscripts: every citation against the library's keys, the works' text and their pages.
+
+Called by the service for `evidence.check`.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from citeloom.api.evidence import CheckReport, SearchedText, Verdict
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.evidence import check_messages, verdict_messages
-from citeloom.evidence.check_findings import ERROR, NOTE, WARNING, Finding, as_answer, claimed_pages
 from citeloom.evidence.check_hints import Hints
+from citeloom.evidence.check_issues import Issue, claimed_pages, count_levels, findings_and_edits
+from citeloom.evidence.lookup_result import LookupResult, proper_texts
 from citeloom.evidence.manuscripts.edits import key_edit, page_edit
-from citeloom.evidence.manuscripts.files import bytes_of
-from citeloom.evidence.manuscripts.reader import read_manuscript, read_text
+from citeloom.evidence.manuscripts.reader import file_bytes, read_manuscript, read_text
 from citeloom.evidence.manuscripts.types import Citation, Manuscript, Quotation
-from citeloom.evidence.quotes.finding import Verdict
 from citeloom.evidence.quotes.page_claim import has_page
 from citeloom.evidence.quotes.work_text import WorkText
-from citeloom.evidence.similar_keys import NearNames
-from citeloom.evidence.verify import Looked, QuoteVerifier, proper_texts
+from citeloom.evidence.similar_keys import SimilarKeys
+from citeloom.evidence.verify import QuoteVerifier
 from citeloom.evidence.works import Work, Works
 from citeloom.importing.ids import shown_source
 from citeloom.search.query import SearchService
 
-MOST_CHARACTERS = 50_000  # of a text that an agent sends
+MAX_CHARACTERS = 50_000  # of a text that an agent sends
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """Seconds in all for what an answer can do without: a person waits longer than a tool's time limit lets agents."""
+class TimeBudget:
+    """Seconds in all that a check may spend on what a report can do without."""
 
-    elsewhere: float  # for the works that do say what the cited ones lack
+    elsewhere: float  # searching other works for quotations that the cited ones lack
     hints: float
 
 
-_OF_A_PERSON, _OF_AN_AGENT = Patience(5.0, 2.0), Patience(1.2, 0.8)
+_FOR_PEOPLE, _FOR_AGENTS = TimeBudget(5.0, 2.0), TimeBudget(1.2, 0.8)  # a tool has a time limit
 
 
-class CheckService:
-    """Checks manuscripts."""
+class ManuscriptChecker:
+    """Checks manuscripts against a project."""
 
-    def __init__(self, catalog: Catalog, works: Works, quoting: QuoteVerifier, questions: SearchService) -> None:
+    def __init__(self, catalog: Catalog, works: Works, verifier: QuoteVerifier, search: SearchService) -> None:
         self._catalog = catalog
         self._works = works
-        self._quoting = quoting
-        self._questions = questions
+        self._verifier = verifier
+        self._search = search
 
-    def file(self, project: Project, path: Path, cancel: Cancel) -> dict[str, Any]:
+    def check_file(self, project: Project, path: Path, cancel: Cancel) -> CheckReport:
         """Check a manuscript on the disk."""
-        data = bytes_of(path)
-        manuscript = read_manuscript(path.name, data)
-        report = self.check(project, manuscript, None, _OF_A_PERSON, cancel)
-        return {**report, "file": str(path), "sha256": hashlib.sha256(data).hexdigest()}
+        data = file_bytes(path)
+        report = self._check(project, read_manuscript(path.name, data), None, _FOR_PEOPLE, cancel)
+        return replace(report, file=str(path), sha256=hashlib.sha256(data).hexdigest())
 
-    def text(
-        self, project: Project, text: str, visible: frozenset[str] | None, cancel: Cancel, form: str | None = None
-    ) -> dict[str, Any]:
-        """Check a piece of a manuscript."""
-        if len(text) > MOST_CHARACTERS:
+    def check_text(
+        self, project: Project, text: str, form: str | None, visible: Collection[str] | None, cancel: Cancel
+    ) -> CheckReport:
+        """Check a piece of a manuscript; findings name no project that is not `visible`."""
+        if len(text) > MAX_CHARACTERS:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
-                f"The text has {len(text):,} characters; at most {MOST_CHARACTERS:,} are checked at once.",
+                f"The text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are checked at once.",
                 "Send it chapter by chapter, or check the file: citeloom check FILE.",
             )
-        report = self.check(project, read_text(text, form), visible, _OF_AN_AGENT, cancel)
-        return {**report, "file": None, "sha256": None}
+        return self._check(project, read_text(text, form), visible, _FOR_AGENTS, cancel)
 
-    def check(
+    def _check(
         self,
         project: Project,
         manuscript: Manuscript,
-        visible: frozenset[str] | None,
-        patience: Patience,
+        visible: Collection[str] | None,
+        budget: TimeBudget,
         cancel: Cancel,
-    ) -> dict[str, Any]:
-        """Every citation of a manuscript against key, quotation and page."""
-        hints = Hints(self._questions, self._quoting, project, patience.hints, cancel)
+    ) -> CheckReport:
+        hints = Hints(self._search, self._verifier, project, budget.hints, cancel)
         check = _Check(
-            self._catalog, self._works, self._quoting, hints, project, manuscript, visible, patience.elsewhere, cancel
+            self._catalog, self._works, self._verifier, hints, project, manuscript, visible, budget.elsewhere, cancel
         )
-        found = as_answer(manuscript, list(check.findings()))
-        return {
-            "project": project.id,
-            "format": manuscript.format,
-            "citations": len(manuscript.citations),
-            "works": len({work.citekey for work in check.works.values() if work}),
-            "quotations": check.quotations,
-            **found,
-            "texts": [_text(work, d) for work in check.looked_through() for d in proper_texts(work)],
-            "fixable": manuscript.fixable,
-            "encoding": manuscript.encoding,
-            "coverage": self._catalog.documents.coverage(project.id),
-            "warnings": [
+        findings, edits = findings_and_edits(manuscript, list(check.issues()))
+        searched = check.searched_works()
+        return CheckReport(
+            project=project.id,
+            format=manuscript.format,
+            citations=len(manuscript.citations),
+            works=len({work.citekey for work in check.works.values() if work}),
+            quotations=check.quotations,
+            findings=findings,
+            counts=count_levels(findings),
+            edits=edits,
+            texts=tuple(_searched_text(work, d) for work in searched for d in proper_texts(work)),
+            fixable=manuscript.fixable,
+            encoding=manuscript.encoding,
+            coverage=self._catalog.documents.coverage(project.id),
+            warnings=(
                 *self._works.problems([project]),
                 *manuscript.warnings,
                 *check.warnings,
-                *(check_messages.by_agent(w) for w in check.looked_through() if any(d.by_agent for d in w.readable)),
-            ],
-        }
+                *(check_messages.by_agent(w) for w in searched if any(d.by_agent for d in w.readable)),
+            ),
+            file=None,
+            sha256=None,
+        )
 
 
-def _text(work: Work, document: Document) -> dict[str, Any]:
-    return {
-        "citekey": work.citekey,
-        "source": shown_source(document),
-        "matched_by": document.matched_by,
-        "text_source": document.text_source or None,
-        "words": verdict_messages.matched(document),
-    }
+def _searched_text(work: Work, document: Document) -> SearchedText:
+    return SearchedText(
+        work.citekey,
+        shown_source(document),
+        document.matched_by,
+        document.text_source or None,
+        verdict_messages.matched(document),
+    )
 
 
 class _Check:
@@ -124,36 +128,36 @@ class _Check:
         self,
         catalog: Catalog,
         works: Works,
-        quoting: QuoteVerifier,
+        verifier: QuoteVerifier,
         hints: Hints,
         project: Project,
         manuscript: Manuscript,
-        visible: frozenset[str] | None,
+        visible: Collection[str] | None,
         seconds_for_elsewhere: float,
         cancel: Cancel,
     ) -> None:
         self._catalog = catalog
-        self._all = works
-        self._quoting = quoting
+        self._all_works = works
+        self._verifier = verifier
         self._hints = hints
         self._project = project
         self._manuscript = manuscript
         self._visible = visible
         self._cancel = cancel
-        self._names: NearNames | None = None
-        self._unknown: dict[str, tuple[str | None, tuple[str, ...]]] = {}  # of each, its other project or near names
-        self._said_no_text: set[str] = set()
-        self._unreadable: dict[str, str] = {}  # works that are not tried again, and why
+        self._keys: SimilarKeys | None = None
+        self._unknown: dict[str, tuple[str | None, tuple[str, ...]]] = {}  # of each, its other project or similar keys
+        self._reported_without_text: set[str] = set()
+        self._unreadable: dict[str, str] = {}  # why, by citekey; not tried again
         self._seconds_left = seconds_for_elsewhere
-        self._not_sought = 0
-        self._looked_through: dict[str, Work] = {}
+        self._not_searched = 0
+        self._searched_works: dict[str, Work] = {}
         self._on_claimed_page: set[Citation] = set()  # those with a quotation that stands there
         self.works: dict[str, Work | None] = {}
         self.quotations = 0
         self.warnings: list[str] = []
 
-    def findings(self) -> Iterator[Finding]:
-        """What a writer should know, in no order."""
+    def issues(self) -> Iterator[Issue]:
+        """Check everything, and give the issues in no particular order."""
         citations = self._manuscript.citations
         if not citations:
             self.warnings.append(check_messages.NO_CITATIONS)
@@ -161,159 +165,151 @@ class _Check:
         for citation in citations:
             if citation.key not in self.works:
                 self._cancel.check()
-                self.works[citation.key] = self._all.cited(self._project, citation)
+                self.works[citation.key] = self._all_works.cited(self._project, citation)
             yield from self._key(citation)
             for quotation in citation.quotations:
                 citing.setdefault(quotation, []).append(citation)
         self.quotations = len(citing)
-        elsewhere_than_claimed: set[Citation] = set()
-        for finding in [found for quotation, among in citing.items() for found in self._quotation(quotation, among)]:
-            if finding.rule == "wrong-page":
-                elsewhere_than_claimed.add(finding.citation)
+        on_another_page: set[Citation] = set()
+        for issue in [found for quotation, among in citing.items() for found in self._quotation(quotation, among)]:
+            if issue.rule == "wrong-page":
+                on_another_page.add(issue.citation)
             # A page that is right for one quotation of a citation is not taken away for another.
-            yield replace(finding, edit=None) if finding.citation in self._on_claimed_page else finding
-        if self._not_sought:
-            self.warnings.append(check_messages.not_sought_elsewhere(self._not_sought))
+            yield replace(issue, edit=None) if issue.citation in self._on_claimed_page else issue
+        if self._not_searched:
+            self.warnings.append(check_messages.not_searched_elsewhere(self._not_searched))
         for citation in citations:
-            if citation not in elsewhere_than_claimed:
+            if citation not in on_another_page:
                 yield from self._page(citation)
             yield from self._without_text(citation)
-        yield from self._hints.findings(citations, self.works)
-        if self._hints.left_out:
-            self.warnings.append(check_messages.hints_left_out(self._hints.left_out))
+        yield from self._hints.issues(citations, self.works)
+        if self._hints.omitted:
+            self.warnings.append(check_messages.hints_omitted(self._hints.omitted))
 
-    def looked_through(self) -> list[Work]:
+    def searched_works(self) -> list[Work]:
         """The works in which quotations were looked up, by citekey."""
-        return sorted(self._looked_through.values(), key=lambda work: work.citekey)
+        return sorted(self._searched_works.values(), key=lambda work: work.citekey)
 
     # -- keys ------------------------------------------------------------------------------------------------
 
-    def _key(self, citation: Citation) -> Iterator[Finding]:
+    def _key(self, citation: Citation) -> Iterator[Issue]:
         work = self.works[citation.key]
         if work is None:
             if citation.key not in self._unknown:
                 self._unknown[citation.key] = self._where_else(citation)
             other, near = self._unknown[citation.key]
             if other:
-                yield Finding("not-in-project", ERROR, citation.span, citation, check_messages.not_in_project(other))
+                yield Issue("not-in-project", "error", citation.span, citation, check_messages.not_in_project(other))
                 return
-            said = check_messages.unknown(citation, near)
-            yield Finding("unknown-key", ERROR, citation.span, citation, said, near=near)
+            message = check_messages.unknown(citation, near)
+            yield Issue("unknown-key", "error", citation.span, citation, message, near=near)
         elif work.renamed_from and not citation.zotero_items:  # Word cites items, whatever their keys have become
             edit = key_edit(self._manuscript, citation, work.citekey)
-            said = check_messages.renamed(citation.key, work.citekey)
-            yield Finding("renamed-key", ERROR, citation.span, citation, said, edit=edit, why=said)
+            message = check_messages.renamed(citation.key, work.citekey)
+            yield Issue("renamed-key", "error", citation.span, citation, message, edit=edit, why=message)
 
     def _where_else(self, citation: Citation) -> tuple[str | None, tuple[str, ...]]:
-        """Another project that has the work, or the names that come near."""
+        """Another project that has the work, or similar citekeys of this one."""
         if other := self._other_project(citation):
             return other, ()
-        if self._names is None:
-            self._names = self._all.names(self._project)
-        return None, () if citation.zotero_items else tuple(self._names.near(citation.key))
+        if self._keys is None:
+            self._keys = self._all_works.keys(self._project)
+        return None, () if citation.zotero_items else tuple(self._keys.similar(citation.key))
 
     def _other_project(self, citation: Citation) -> str | None:
         """Another project, of those that may be seen, that has the work."""
         for project in self._catalog.projects.all():
             hidden = self._visible is not None and project.id not in self._visible
-            if not hidden and project.id != self._project.id and self._all.cited(project, citation):
+            if not hidden and project.id != self._project.id and self._all_works.cited(project, citation):
                 return project.id
         return None
 
     # -- quotations ------------------------------------------------------------------------------------------
 
-    def _quotation(self, quotation: Quotation, citing: Sequence[Citation]) -> Iterator[Finding]:
+    def _quotation(self, quotation: Quotation, citing: Sequence[Citation]) -> Iterator[Issue]:
         """A quotation of which several citations may be the source is right if any of the works says it."""
         self._cancel.check()
-        read = [(citation, looked) for citation in citing if (looked := self._look(citation, quotation))]
-        if read:
-            yield from self._verdict(quotation, *min(read, key=lambda pair: _rank(pair[1])))
+        results = [(citation, result) for citation in citing if (result := self._look_up(citation, quotation))]
+        if results:
+            yield from self._verdict(quotation, *min(results, key=lambda pair: pair[1].rank))
 
-    def _look(self, citation: Citation, quotation: Quotation) -> Looked | None:
-        """What looking the quotation up in the cited work gave; None where nothing could be read."""
+    def _look_up(self, citation: Citation, quotation: Quotation) -> LookupResult | None:
+        """Look a quotation up in the cited work; None where nothing could be read."""
         work, claimed = self.works[citation.key], claimed_pages(citation)
         if work is None or work.citekey in self._unreadable:
             return None
-        looked = self._quoting.in_work(self._project, work, quotation.text, claimed, self._cancel)
-        if looked.documents:
-            self._looked_through[work.citekey] = work
-            return looked
-        self._unreadable[work.citekey] = " ".join(looked.unread)
+        result = self._verifier.in_work(self._project, work, quotation.text, claimed, self._cancel)
+        if result.documents:
+            self._searched_works[work.citekey] = work
+            return result
+        self._unreadable[work.citekey] = " ".join(result.unread)
         return None
 
-    def _verdict(self, quotation: Quotation, citation: Citation, looked: Looked) -> Iterator[Finding]:
-        work, found = self.works[citation.key], looked.found
+    def _verdict(self, quotation: Quotation, citation: Citation, result: LookupResult) -> Iterator[Issue]:
+        work, found = self.works[citation.key], result.found
         assert work is not None
-        about = Finding("", ERROR, quotation.span, citation, "", quotation=quotation)
-        if looked.verdict == Verdict.ABSENT:
-            yield replace(about, rule="quote-absent", message=self._absent(work, looked, quotation))
-        elif looked.verdict == Verdict.INCONCLUSIVE:
-            if said := check_messages.inconclusive(work, looked):
-                yield replace(about, rule="quote-too-short", level=NOTE, message=said)
+        about = Issue("", "error", quotation.span, citation, "", quotation=quotation)
+        if result.verdict == Verdict.ABSENT:
+            yield replace(about, rule="quote-absent", message=self._absent(work, result, quotation))
+        elif result.verdict == Verdict.INCONCLUSIVE:
+            if message := check_messages.inconclusive(work, result):
+                yield replace(about, rule="quote-too-short", level="note", message=message)
         elif found:
-            stands = found.finding
+            finding = found.finding
             about = replace(
                 about,
-                page_labels=tuple(stands.page_labels),
-                page_span=stands.page_span,
-                diff=stands.diff,
+                page_labels=finding.page_labels,
+                page_span=finding.page_span,
+                diff=finding.diff,
                 document=found.document,
             )
-            if looked.verdict == Verdict.NEAR:
-                yield replace(about, rule="quote-changed", message=check_messages.changed(work, stands))
-            if stands.page_right:
+            if result.verdict == Verdict.NEAR:
+                yield replace(about, rule="quote-changed", message=check_messages.changed(work, finding))
+            if finding.page_right:
                 self._on_claimed_page.add(citation)
-            elif stands.page_right is False:
-                said = check_messages.wrong_page(work, stands)
-                edit = page_edit(self._manuscript, citation, (stands.page_labels[0], stands.page_labels[-1]))
+            elif finding.page_right is False:
+                message = check_messages.wrong_page(work, finding)
+                edit = page_edit(self._manuscript, citation, (finding.page_labels[0], finding.page_labels[-1]))
                 span = citation.pages_span or citation.span
-                yield replace(about, rule="wrong-page", span=span, message=said, edit=edit, why=said)
+                yield replace(about, rule="wrong-page", span=span, message=message, edit=edit, why=message)
 
-    def _absent(self, work: Work, looked: Looked, quotation: Quotation) -> str:
+    def _absent(self, work: Work, result: LookupResult, quotation: Quotation) -> str:
         if self._seconds_left <= 0:
-            self._not_sought += 1
-            return check_messages.lacks(work, looked)
+            self._not_searched += 1
+            return check_messages.lacks(work, result)
         began = time.monotonic()
-        elsewhere = self._quoting.elsewhere(self._project, work, quotation.text, self._cancel)
+        elsewhere = self._verifier.elsewhere(self._project, work, quotation.text, self._cancel)
         self._seconds_left -= time.monotonic() - began
-        return check_messages.absent(work, looked, elsewhere)
+        return check_messages.absent(work, result, elsewhere)
 
     # -- pages and works without text ------------------------------------------------------------------------
 
-    def _without_text(self, citation: Citation) -> Iterator[Finding]:
-        """Said once for a work: it has no text, or its text cannot be read now."""
+    def _without_text(self, citation: Citation) -> Iterator[Issue]:
+        """Report once for each work that it has no text, or that its text cannot be read now."""
         work = self.works[citation.key]
         why = self._unreadable.get(work.citekey) if work else None
-        if work is None or (work.readable and not why) or work.citekey in self._said_no_text:
+        if work is None or (work.readable and not why) or work.citekey in self._reported_without_text:
             return
-        self._said_no_text.add(work.citekey)
-        said = check_messages.unreadable(work, why) if why else check_messages.no_text(work)
-        yield Finding("no-text", WARNING, citation.span, citation, said)
+        self._reported_without_text.add(work.citekey)
+        message = check_messages.unreadable(work, why) if why else verdict_messages.no_text(work)
+        yield Issue("no-text", "warning", citation.span, citation, message)
 
-    def _page(self, citation: Citation) -> Iterator[Finding]:
+    def _page(self, citation: Citation) -> Iterator[Issue]:
         work, claimed = self.works[citation.key], claimed_pages(citation)
         if work is None or claimed is None:
             return
         texts = self._texts(work)
         answers = [has_page(text, claimed) for text in texts]
         if answers and all(answer is False for answer in answers):
-            said = check_messages.page_outside(work, claimed, texts)
-            yield Finding("page-outside-work", ERROR, citation.pages_span or citation.span, citation, said)
+            message = check_messages.page_outside(work, claimed, texts)
+            yield Issue("page-outside-work", "error", citation.pages_span or citation.span, citation, message)
 
     def _texts(self, work: Work) -> list[WorkText]:
         """The texts of a work; none where one cannot be read, for the page may stand there."""
         self._cancel.check()
         try:
             readable = () if work.citekey in self._unreadable else work.readable
-            return [self._quoting.text(self._project, document) for document in readable]
+            return [self._verifier.text(self._project, document) for document in readable]
         except CiteLoomError as error:
             self._unreadable[work.citekey] = str(error)
             return []
-
-
-_ORDER = {Verdict.EXACT: 0, Verdict.NEAR: 1, Verdict.INCONCLUSIVE: 2, Verdict.ABSENT: 3}
-
-
-def _rank(looked: Looked) -> tuple[int, bool, bool]:
-    finding = looked.found.finding if looked.found else None
-    return _ORDER[looked.verdict], not (finding and finding.places), bool(finding and finding.page_right is False)

@@ -1,4 +1,4 @@
-"""Hints of a check: sentences whose cited work has no passage like them. Worth a look, never a verdict."""
+"""Hints of a check: sentences whose cited work has no similar passage. Worth a look, never a verdict."""
 
 from __future__ import annotations
 
@@ -10,58 +10,58 @@ from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.settings import BUNDLED_DENSE
 from citeloom.evidence import check_messages
-from citeloom.evidence.check_findings import NOTE, Finding
+from citeloom.evidence.check_issues import Issue
 from citeloom.evidence.manuscripts.types import Citation
 from citeloom.evidence.verify import QuoteVerifier
 from citeloom.evidence.works import Work
 from citeloom.search.query import SearchService
 
-# How near the nearest passage of a cited work must come to a sentence, for the bundled model. Measured on the sample
+# The score that the best passage of a cited work must have, for the bundled model. Measured on the sample
 # papers: 21 sentences that paraphrase their work came to 0.33 and more, four in five of other works stayed below 0.25.
-_NEAR_ENOUGH = 0.25
-# "This has been argued before" is near to no work: a sentence must have so many words that are more than short ones.
-_FEWEST_WORDS, _LETTERS = 4, 5
-_KNOWN = 0.7  # of its words, those that the model's vocabulary has
+_MIN_SCORE = 0.25
+# "This has been argued before" is similar to no work: a sentence needs so many words of so many letters.
+_MIN_WORDS, _MIN_LETTERS = 4, 5
+_MIN_KNOWN = 0.7  # share of its words that the model's vocabulary must have
 
 
 class Hints:
-    """Compares sentences with the passages of the works that they cite."""
+    """Compares sentences with the passages of the works that they cite, for some seconds."""
 
     def __init__(
-        self, questions: SearchService, quoting: QuoteVerifier, project: Project, seconds: float, cancel: Cancel
+        self, search: SearchService, verifier: QuoteVerifier, project: Project, seconds: float, cancel: Cancel
     ) -> None:
-        self._questions = questions
-        self._quoting = quoting
+        self._search = search
+        self._verifier = verifier
         self._project = project
         self._seconds = seconds
         self._cancel = cancel
-        self.left_out = 0  # sentences there was no time for
+        self.omitted = 0  # sentences there was no time for
 
-    def findings(self, citations: Sequence[Citation], works: Mapping[str, Work | None]) -> Iterator[Finding]:
-        """Citations whose work has nothing like their sentence; one that quotes is proved or not by what it quotes."""
+    def issues(self, citations: Sequence[Citation], works: Mapping[str, Work | None]) -> Iterator[Issue]:
+        """Citations whose work has nothing like their sentence; sentences with quotations are proved by those."""
         if self._project.dense_model != BUNDLED_DENSE:  # what is near to another model has not been measured
             return
-        until: float | None = None  # the first comparison may have to wait for the model, which is not its fault
+        deadline: float | None = None  # set after the first comparison, which may have to wait for the model
         quoting = {citation.sentence for citation in citations if citation.quotations}
         for citation in citations:
             work = works[citation.key]
             if work is None or not work.readable or citation.sentence in quoting:
                 continue
-            if until and time.monotonic() > until:
-                self.left_out += 1
+            if deadline and time.monotonic() > deadline:
+                self.omitted += 1
                 continue
-            if not self._says_something(citation.sentence):
+            if not self._is_comparable(citation.sentence):
                 continue
             self._cancel.check()
             ids = [document.doc_id for document in work.readable]
-            near = self._questions.nearest_in(self._project, citation.sentence, ids)
-            until = until or time.monotonic() + self._seconds
-            if near is not None and near < _NEAR_ENOUGH:
-                said = check_messages.no_near_passage(work)
-                yield Finding("no-near-passage", NOTE, citation.span, citation, said)
+            score = self._search.best_score_in(self._project, citation.sentence, ids)
+            deadline = deadline or time.monotonic() + self._seconds
+            if score is not None and score < _MIN_SCORE:
+                message = check_messages.no_near_passage(work)
+                yield Issue("no-near-passage", "note", citation.span, citation, message)
 
-    def _says_something(self, sentence: str) -> bool:
+    def _is_comparable(self, sentence: str) -> bool:
         """Whether it is long enough, and in the language that the model compares by."""
         words = re.findall(r"[^\W\d_]+", sentence.casefold())
-        telling = {word for word in words if len(word) >= _LETTERS}
-        return len(telling) >= _FEWEST_WORDS and sum(map(self._quoting.lexicon.has, words)) >= _KNOWN * len(words)
+        long_words = {word for word in words if len(word) >= _MIN_LETTERS}
+        return len(long_words) >= _MIN_WORDS and sum(map(self._verifier.lexicon.has, words)) >= _MIN_KNOWN * len(words)

@@ -1,15 +1,16 @@
-"""What a check of a manuscript says: what is wrong, and what to do about it."""
+"""Messages of a check of a manuscript: what is wrong, and what to do about it. Used by `check` and `check_hints`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from citeloom.api.evidence import Verdict
 from citeloom.evidence import verdict_messages
+from citeloom.evidence.lookup_result import FoundQuote, LookupResult
 from citeloom.evidence.manuscripts.types import Citation
-from citeloom.evidence.quotes.finding import Finding, Verdict
 from citeloom.evidence.quotes.page_claim import page_range
+from citeloom.evidence.quotes.quote_finding import QuoteFinding
 from citeloom.evidence.quotes.work_text import WorkText
-from citeloom.evidence.verify import Found, Looked
 from citeloom.evidence.works import Work
 
 NO_CITATIONS = "There is no citation in it."
@@ -34,29 +35,29 @@ def not_in_project(other: str) -> str:
     return f"The work is in the project '{other}', not in this one. Add it here, or check against that project."
 
 
-def lacks(work: Work, looked: Looked) -> str:
+def lacks(work: Work, result: LookupResult) -> str:
     """The work does not say it."""
-    read = f" ({looked.pages} pages read)" if looked.pages else ""
+    read = f" ({result.pages} pages read)" if result.pages else ""
     return f"{work.citekey} does not say this{read}."
 
 
-def absent(work: Work, looked: Looked, elsewhere: Found | None) -> str:
+def absent(work: Work, result: LookupResult, elsewhere: FoundQuote | None) -> str:
     """The work does not say it, but another one may."""
-    said = lacks(work, looked)
+    message = lacks(work, result)
     if elsewhere is None:
-        return f"{said} No other searchable work of the project has it."
+        return f"{message} No other searchable work of the project has it."
     how = "It stands" if elsewhere.finding.verdict == Verdict.EXACT else "Nearly this stands"
     where = verdict_messages.pages(elsewhere.finding)
-    return f"{said} {how} in {elsewhere.work.citekey}{', ' + where if where else ''}."
+    return f"{message} {how} in {elsewhere.work.citekey}{', ' + where if where else ''}."
 
 
-def changed(work: Work, finding: Finding) -> str:
+def changed(work: Work, finding: QuoteFinding) -> str:
     """The work says it in other words."""
     where = verdict_messages.pages(finding)
     return f"{work.citekey} says it in other words{' on ' + where if where else ''}: {finding.diff}"
 
 
-def wrong_page(work: Work, finding: Finding) -> str:
+def wrong_page(work: Work, finding: QuoteFinding) -> str:
     """It stands on another page."""
     claim = finding.page_claimed
     if finding.pdf_page_claimed:
@@ -64,18 +65,13 @@ def wrong_page(work: Work, finding: Finding) -> str:
     return f"In {work.citekey} this stands on {verdict_messages.pages(finding)}, not on p. {claim}."
 
 
-def inconclusive(work: Work, looked: Looked) -> str | None:
+def inconclusive(work: Work, result: LookupResult) -> str | None:
     """Nothing is proved; None where that is as it should be: a short quotation that does stand in the work."""
-    if looked.unread:
-        return f"It was not found in {work.citekey}, but not everything could be read. {' '.join(looked.unread)}"
-    if looked.found and looked.found.finding.places:
+    if result.unread:
+        return f"It was not found in {work.citekey}, but not everything could be read. {' '.join(result.unread)}"
+    if result.found and result.found.finding.places:
         return None
     return f"Too short to prove anything, and not found in {work.citekey}."
-
-
-def no_text(work: Work) -> str:
-    """Nothing of the work can be looked at."""
-    return verdict_messages.no_text(work)
 
 
 def by_agent(work: Work) -> str:
@@ -99,11 +95,11 @@ def no_near_passage(work: Work) -> str:
     return f"Nothing in {work.citekey} comes near to this sentence: a hint to look again, no proof."
 
 
-def not_sought_elsewhere(count: int) -> str:
+def not_searched_elsewhere(count: int) -> str:
     """There was no time to look through the other works for all that is absent."""
     return f"{count} absent quotations were not looked for in other works, to keep the answer quick."
 
 
-def hints_left_out(count: int) -> str:
+def hints_omitted(count: int) -> str:
     """There was no time for all hints."""
     return f"{count} sentences were not compared with the passages of their works, to keep the answer quick."

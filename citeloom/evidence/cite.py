@@ -1,12 +1,16 @@
-"""Citations and bibliographies made from the library's own records, in the style that a journal asks for."""
+"""Formats citations, bibliographies and records of works from the library's own records.
+
+Called by the service for `evidence.cite` and `evidence.records`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from citeloom.api.evidence import CitationStyle, CiteResult, RecordsResult, ResolvedKey
 from citeloom.bibliography.export import write_library
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
@@ -42,70 +46,65 @@ _LABELS = {
     }.items()
     for word in words.split()
 }
-_MOST_CITES, _LONGEST_CITE = 1000, 2000
+_MAX_CITES, _MAX_CITE = 1000, 2000  # citations in one request, and characters of one
 
 
-class CitationService:
-    """Sets citations."""
+def format_cites(
+    works: Works,
+    projects: Sequence[Project],
+    cites: Sequence[str],
+    *,
+    style: str | None = None,
+    style_files: bool = True,
+    locale: str | None = None,
+    markup: Markup = "markdown",
+) -> CiteResult:
+    """In-text citations, one for each of `cites`, and the bibliography of all works they name.
 
-    def __init__(self, works: Works) -> None:
-        self._works = works
+    A style is named by id or title or, with `style_files`, by the path of a .csl file.
+    """
+    from citeloom.csl.format import format_citations  # citeproc is slow to load, and few requests need it
 
-    def cite(
-        self,
-        projects: Sequence[Project],
-        cites: Sequence[str],
-        *,
-        style: str | None = None,
-        files: bool = True,
-        locale: str | None = None,
-        markup: Markup = "markdown",
-    ) -> dict[str, Any]:
-        """In-text citations, one for each of `cites`, and the bibliography of all works they name.
+    wanted = _style(style or DEFAULT_STYLE, files=style_files)
+    groups = _groups(cites)
+    found = works.find_all(projects, _keys(groups))
+    made = format_citations(
+        [work.csl for work in {w.citekey: w for w in found.values()}.values()],
+        [[_as_cite(citation, found[citation.key]) for citation in group] for group in groups],
+        wanted,
+        locale=locale,
+        markup=markup,
+    )
+    return CiteResult(
+        style=CitationStyle(made.style.id, made.style.title),
+        locale=made.locale,
+        citations=tuple(made.citations),
+        bibliography=tuple(made.bibliography),
+        keys=_resolved(found.values()),
+        warnings=(*_key_warnings(found.values()), *made.warnings),
+    )
 
-        A style is named by id or title or, with `files`, by the path of a .csl file.
-        """
-        from citeloom.csl.format import format_citations  # citeproc is slow to load, and few questions need it
 
-        wanted = _style(style or DEFAULT_STYLE, files=files)
-        groups = _groups(cites)
-        works = self._works.find_all(projects, _keys(groups))
-        made = format_citations(
-            [work.csl for work in {w.citekey: w for w in works.values()}.values()],
-            [[_as_cite(citation, works[citation.key]) for citation in group] for group in groups],
-            wanted,
-            locale=locale,
-            markup=markup,
-        )
-        return {
-            "style": {"id": made.style.id, "title": made.style.title},
-            "locale": made.locale,
-            "citations": list(made.citations),
-            "bibliography": list(made.bibliography),
-            "keys": _as_keys(works.values()),
-            "warnings": [*_doubts(works.values()), *made.warnings],
-        }
-
-    def records(self, project: Project, cites: Sequence[str], form: str) -> dict[str, Any]:
-        """The records of the works that `cites` name, each once, as BibTeX or CSL-JSON."""
-        works = self._works.find_all([project], _keys(_groups(cites))).values()
-        written = write_library({work.citekey: work.csl for work in works}.items(), form)
-        return {"text": written.text, "keys": _as_keys(works), "warnings": [*_doubts(works), *written.warnings]}
+def records_of(works: Works, project: Project, cites: Sequence[str], form: str) -> RecordsResult:
+    """The records of the works that `cites` name, each once, as BibTeX or CSL-JSON."""
+    found = works.find_all([project], _keys(_groups(cites))).values()
+    written = write_library({work.citekey: work.csl for work in found}.items(), form)
+    return RecordsResult(text=written.text, keys=_resolved(found), warnings=(*_key_warnings(found), *written.warnings))
 
 
 def _labelled(locator: str) -> tuple[str, str]:
-    """What a locator counts, in CSL's words, and the number: the style writes "p." or "chap." itself."""
+    """The CSL label and the number of a locator: the style writes "p." or "chap." itself."""
     locator = _LATEX_DASH.sub("–", locator.strip())
     found = _WORD_BEFORE.match(locator)
     label = _LABELS.get(found[1].casefold()) if found else None
     return (label, found[2]) if found and label else ("page", locator)
 
 
-def _as_keys(works: Iterable[Work]) -> list[dict[str, str | None]]:
-    return [{"key": work.citekey, "renamed_from": work.renamed_from} for work in works]
+def _resolved(works: Iterable[Work]) -> tuple[ResolvedKey, ...]:
+    return tuple(ResolvedKey(work.citekey, work.renamed_from) for work in works)
 
 
-def _doubts(works: Collection[Work]) -> list[str]:
+def _key_warnings(works: Collection[Work]) -> list[str]:
     renamed = [f"The citekey {work.renamed_from} is {work.citekey} now." for work in works if work.renamed_from]
     return renamed + shared_keys({work.citekey: work for work in works}.values())
 
@@ -123,19 +122,19 @@ def _groups(cites: Sequence[str]) -> list[list[Citation]]:
             "No citekey is given.",
             "Write hartmann2019, or [see @hartmann2019, p. 33; @okafor2021].",
         )
-    if len(cites) <= _MOST_CITES and all(len(text) <= _LONGEST_CITE for text in cites):
+    if len(cites) <= _MAX_CITES and all(len(text) <= _MAX_CITE for text in cites):
         groups = [_read(text.strip()) for text in cites]
-        if sum(map(len, groups)) <= _MOST_CITES:
+        if sum(map(len, groups)) <= _MAX_CITES:
             return groups
     raise CiteLoomError(
         Code.INVALID_INPUT,
         "That is too much at once.",
-        f"At most {_MOST_CITES:,} citations of {_LONGEST_CITE:,} characters each are set in one call.",
+        f"At most {_MAX_CITES:,} citations of {_MAX_CITE:,} characters each are set in one call.",
     )
 
 
 def _read(text: str) -> list[Citation]:
-    """What Pandoc takes for a citation; else it is a citekey, whatever signs are in it."""
+    """Read a citation as Pandoc does; text that is none is a citekey, whatever signs are in it."""
     written = read_text(text, "markdown").citations if "@" in text else ()
     return list(written) or [Citation(text, Span(0, len(text)), 0)]
 

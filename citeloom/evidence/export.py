@@ -1,83 +1,97 @@
-"""A project's works, or those that manuscripts cite, as a file for LaTeX or a reference manager."""
+"""Exports a project's works, or those that manuscripts cite, as a file for LaTeX or a reference manager.
+
+Called by the service for `evidence.export` and `evidence.record`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from citeloom.api.evidence import RECORD_FORMATS, ExportResult, RecordResult, UnknownKey
+from citeloom.bibliography.bibtex.writer import to_bibtex
+from citeloom.bibliography.csl_json import to_csl_json
 from citeloom.bibliography.export import check_form, write_library
 from citeloom.catalog.projects import Project
-from citeloom.evidence.manuscripts.files import bytes_of
-from citeloom.evidence.manuscripts.reader import read_manuscript
+from citeloom.evidence.manuscripts.reader import file_bytes, read_manuscript
 from citeloom.evidence.manuscripts.types import Citation, Manuscript
 from citeloom.evidence.works import Work, Works, shared_keys
 
 # LaTeX's way to cite every work there is.
 _EVERYTHING = re.compile(r"^[^%\n]*\\nocite\s*\{\s*\*\s*\}", re.MULTILINE)
-_MOST_NEAR = 100  # unknown keys for which near ones are looked for
+_MAX_SUGGESTIONS = 100  # unknown keys for which similar ones are looked for
+
+
+def record_of(works: Works, project: Project, citekey: str, form: str) -> RecordResult:
+    """A work's record, by its citekey or one that it had before."""
+    check_form(form, RECORD_FORMATS)
+    work = works.get(project, citekey)
+    text = to_bibtex(work.csl, work.citekey) if form == "bibtex" else to_csl_json([work.csl])
+    return RecordResult(text, work.citekey, work.renamed_from)
+
+
+def export(
+    works: Works, project: Project, form: str, *, escaped: bool = False, cited_in: Sequence[Path] = ()
+) -> ExportResult:
+    """Every work once, by citekey; with manuscripts, only the works that they cite."""
+    check_form(form)
+    cited = _Cited({work.citekey: work for work in works.all(project)} if not cited_in else {})
+    for path in cited_in:
+        _add_manuscript(works, project, path, cited)
+    exported = sorted(cited.works.values(), key=lambda work: (work.citekey.casefold(), work.citekey))
+    written = write_library([(work.citekey, work.csl) for work in exported], form, escaped=escaped)
+    return ExportResult(
+        text=written.text,
+        count=written.count,
+        unknown=_with_suggestions(works, project, cited.unknown),
+        references=project.references_path,
+        warnings=(*works.problems([project]), *cited.warnings, *shared_keys(exported), *written.warnings),
+    )
 
 
 @dataclass(slots=True)
 class _Cited:
-    """What manuscripts cite."""
+    """The works that manuscripts cite, and the keys that no work has."""
 
-    works: dict[str, Work] = field(default_factory=dict)
-    unknown: list[dict[str, Any]] = field(default_factory=list)
+    works: dict[str, Work]
+    unknown: list[UnknownKey] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
-class ExportService:
-    """Writes bibliographies."""
+def _add_manuscript(works: Works, project: Project, path: Path, cited: _Cited) -> None:
+    manuscript = read_manuscript(path.name, file_bytes(path))
+    cited.warnings += [f"{path.name}: {warning}" for warning in manuscript.warnings]
+    if manuscript.format == "latex" and _EVERYTHING.search(manuscript.text):
+        cited.works |= {work.citekey: work for work in works.all(project)}
+    elif not manuscript.citations:
+        cited.warnings.append(f"{path.name} cites nothing.")
+    for citation in _first_citations(manuscript):
+        line, _ = manuscript.line_and_column(citation.span.start)
+        work = works.cited(project, citation)
+        if work is None:
+            cited.unknown.append(UnknownKey(citation.key, (), str(path), line))
+            continue
+        if work.renamed_from:
+            cited.warnings.append(
+                f"{path.name}, line {line}: {work.renamed_from} is {work.citekey} now, and is exported so."
+                " 'citeloom check --fix' mends the manuscript."
+            )
+        cited.works[work.citekey] = work
 
-    def __init__(self, works: Works) -> None:
-        self._works = works
 
-    def export(self, project: Project, form: str, *, escaped: bool, cited_in: Sequence[Path]) -> dict[str, Any]:
-        """Every work once, by citekey; with manuscripts, only the works that they cite."""
-        check_form(form)
-        cited = self._cited(project, cited_in) if cited_in else _Cited({w.citekey: w for w in self._works.all(project)})
-        works = sorted(cited.works.values(), key=lambda work: (work.citekey.casefold(), work.citekey))
-        written = write_library([(work.citekey, work.csl) for work in works], form, escaped=escaped)
-        return {
-            "text": written.text,
-            "count": written.count,
-            "unknown": cited.unknown,
-            "references": project.references_path,
-            "warnings": [*self._works.problems([project]), *cited.warnings, *shared_keys(works), *written.warnings],
-        }
+def _first_citations(manuscript: Manuscript) -> list[Citation]:
+    """The first citation of each key."""
+    first: dict[str, Citation] = {}
+    for citation in manuscript.citations:
+        first.setdefault(citation.key, citation)
+    return list(first.values())
 
-    def _cited(self, project: Project, paths: Sequence[Path]) -> _Cited:
-        cited = _Cited()
-        for path in paths:
-            manuscript = read_manuscript(path.name, bytes_of(path))
-            cited.warnings += [f"{path.name}: {warning}" for warning in manuscript.warnings]
-            if manuscript.format == "latex" and _EVERYTHING.search(manuscript.text):
-                cited.works |= {work.citekey: work for work in self._works.all(project)}
-            elif not manuscript.citations:
-                cited.warnings.append(f"{path.name} cites nothing.")
-            self._add(project, path, manuscript, cited)
-        if cited.unknown:
-            names = self._works.names(project)
-            for missing in cited.unknown[:_MOST_NEAR]:
-                missing["near"] = names.near(missing["key"])
-        return cited
 
-    def _add(self, project: Project, path: Path, manuscript: Manuscript, cited: _Cited) -> None:
-        first: dict[str, Citation] = {}
-        for citation in manuscript.citations:
-            first.setdefault(citation.key, citation)
-        for citation in first.values():
-            line, _ = manuscript.place(citation.span.start)
-            work = self._works.cited(project, citation)
-            if work is None:
-                cited.unknown.append({"key": citation.key, "near": [], "file": str(path), "line": line})
-                continue
-            if work.renamed_from:
-                cited.warnings.append(
-                    f"{path.name}, line {line}: {work.renamed_from} is {work.citekey} now, and is exported so."
-                    " 'citeloom check --fix' mends the manuscript."
-                )
-            cited.works[work.citekey] = work
+def _with_suggestions(works: Works, project: Project, unknown: Sequence[UnknownKey]) -> tuple[UnknownKey, ...]:
+    if not unknown:
+        return ()
+    known = works.keys(project)
+    suggested = (replace(one, near=tuple(known.similar(one.key))) for one in unknown[:_MAX_SUGGESTIONS])
+    return (*suggested, *unknown[_MAX_SUGGESTIONS:])

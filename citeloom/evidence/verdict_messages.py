@@ -1,42 +1,39 @@
-"""The verdict on a quotation in words that a writer can act on."""
+"""Messages for the verdict on a quotation. Used by `verify` and `check_messages`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
+from citeloom.api.evidence import Verdict
 from citeloom.catalog.documents import Document
-from citeloom.evidence.quotes.finding import Finding, Verdict
+from citeloom.core.types import Coverage
+from citeloom.evidence.lookup_result import FoundQuote, LookupResult
+from citeloom.evidence.quotes.quote_finding import QuoteFinding
 from citeloom.evidence.works import Work
 from citeloom.importing.ids import shown_source
 from citeloom.importing.stages.match import BY_YOU
-
-if TYPE_CHECKING:
-    from citeloom.evidence.verify import Found, Looked
 
 _MOST_NAMED = 3  # documents that could not be read; the warnings name them all
 
 
 def message(
-    looked: Looked,
+    result: LookupResult,
     work: Work | None,
-    elsewhere: Found | None,
+    elsewhere: FoundQuote | None,
     unconfirmed: Document | None,
-    coverage: Mapping[str, int],
+    coverage: Coverage,
 ) -> str:
     """What was found, in which file, and what to do about it."""
-    found = looked.found
-    if looked.verdict == Verdict.EXACT and found:
+    found = result.found
+    if result.verdict == Verdict.EXACT and found:
         said = [f"{found.work.citekey} says it word for word{_on(found.finding)}{_allowed(found.finding)}."]
         return " ".join([*said, *_remarks(found)])
-    if looked.verdict == Verdict.NEAR and found:
+    if result.verdict == Verdict.NEAR and found:
         said = [f"{found.work.citekey} says nearly this{_on(found.finding)}: diff shows the words that differ."]
         return " ".join([*said, *_remarks(found)])
-    if looked.verdict == Verdict.ABSENT:
+    if result.verdict == Verdict.ABSENT:
         return " ".join(
-            [_absent(looked, work, coverage), *_elsewhere(elsewhere, work), *_unconfirmed(unconfirmed), *_read(work)]
+            [_absent(result, work, coverage), *_elsewhere(elsewhere, work), *_unconfirmed(unconfirmed), *_read(work)]
         )
-    return " ".join([_inconclusive(looked, work), *_elsewhere(elsewhere, None), *_unconfirmed(unconfirmed)])
+    return " ".join([_inconclusive(result, work), *_elsewhere(elsewhere, None), *_unconfirmed(unconfirmed)])
 
 
 _MATCHED = {
@@ -69,7 +66,7 @@ def _unconfirmed(document: Document | None) -> list[str]:
     return [f"Only {who}{said}, has these words: that is no evidence."]
 
 
-def pages(finding: Finding) -> str:
+def pages(finding: QuoteFinding) -> str:
     """The pages of a finding as they are printed, and as a PDF reader counts them where that differs."""
     labels, span = finding.page_labels, finding.page_span
     if not labels or not span:
@@ -90,17 +87,17 @@ def read_quickly(document: Document) -> str:
 
 
 def no_text(work: Work) -> str:
-    """Why a work cannot be looked through."""
+    """Why quotations cannot be looked up in a work."""
     reasons = {d.reason for d in work.documents if d.reason}
     why = f" ({' '.join(sorted(reasons))[:300]})" if reasons else ""
     return f"{work.citekey} has no text here{why}, so nothing could be checked."
 
 
-def _on(finding: Finding) -> str:
+def _on(finding: QuoteFinding) -> str:
     return f" on {where}" if (where := pages(finding)) else ""
 
 
-def _allowed(finding: Finding) -> str:
+def _allowed(finding: QuoteFinding) -> str:
     return f", but for {_listed(finding.allowed)}" if finding.allowed else ""
 
 
@@ -108,7 +105,7 @@ def _listed(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _remarks(found: Found) -> list[str]:
+def _remarks(found: FoundQuote) -> list[str]:
     finding, said = found.finding, []
     if finding.page_right is False:
         claim = finding.page_claimed
@@ -131,34 +128,34 @@ def _remarks(found: Found) -> list[str]:
     return said
 
 
-def _absent(looked: Looked, work: Work | None, coverage: Mapping[str, int]) -> str:
+def _absent(result: LookupResult, work: Work | None, coverage: Coverage) -> str:
     if work:
-        read = f"all {looked.pages} pages were" if looked.pages else "all of its text was"
+        read = f"all {result.pages} pages were" if result.pages else "all of its text was"
         return f"{work.citekey} does not say this: {read} read."
-    searchable = f"{coverage['searchable']} searchable documents (of {coverage['documents']})"
-    if looked.documents < coverage["searchable"]:
-        return f"It was not found: of {searchable}, the {looked.documents} nearest were read page by page."
+    searchable = f"{coverage.searchable} searchable documents (of {coverage.documents})"
+    if result.documents < coverage.searchable:
+        return f"It was not found: of {searchable}, the {result.documents} nearest were read page by page."
     return f"No work says this: all {searchable} were read page by page."
 
 
-def _elsewhere(elsewhere: Found | None, missed: Work | None) -> list[str]:
+def _elsewhere(elsewhere: FoundQuote | None, missed: Work | None) -> list[str]:
     if elsewhere:
         how = "stands" if elsewhere.finding.verdict == Verdict.EXACT else "nearly stands"
         return [f"It {how} in {elsewhere.work.citekey}{_on(elsewhere.finding)}."]
     return ["No other searchable work of the project has it."] if missed else []
 
 
-def _inconclusive(looked: Looked, work: Work | None) -> str:
+def _inconclusive(result: LookupResult, work: Work | None) -> str:
     if work and not work.readable:
         return no_text(work)
-    if looked.found is None or looked.found.finding.verdict != Verdict.INCONCLUSIVE:
-        missing = " ".join(looked.unread[:_MOST_NAMED]) or "No document of this project can be read yet."
-        if len(looked.unread) > _MOST_NAMED:
-            missing += f" {len(looked.unread) - _MOST_NAMED} more could not be read."
+    if result.found is None or result.found.finding.verdict != Verdict.INCONCLUSIVE:
+        missing = " ".join(result.unread[:_MOST_NAMED]) or "No document of this project can be read yet."
+        if len(result.unread) > _MOST_NAMED:
+            missing += f" {len(result.unread) - _MOST_NAMED} more could not be read."
         return f"It was not found, but not everything could be read. {missing}"
-    finding = looked.found.finding
+    finding = result.found.finding
     where = (
-        f"it stands {_times(finding.places)} in {looked.found.work.citekey}" if finding.places else "it was not found"
+        f"it stands {_times(finding.places)} in {result.found.work.citekey}" if finding.places else "it was not found"
     )
     return f"It is too short or too common to prove anything; {where}. Give more of the sentence."
 

@@ -1,13 +1,15 @@
-"""Whether a work really says a quotation: the claimed work page by page, or the works that come nearest."""
+"""Verifies quotations: looks them up in the claimed work, or in the works with the most similar passages.
+
+Called by the service for `evidence.verify`, and by `check` for the quotations of a manuscript.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
 
+from citeloom.api.evidence import OtherWork, Searched, UnconfirmedDocument, Verdict, VerifyResult
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
@@ -16,8 +18,9 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.settings import BUNDLED_DENSE
+from citeloom.core.types import Coverage
 from citeloom.evidence import verdict_messages
-from citeloom.evidence.quotes.finding import Finding, Verdict
+from citeloom.evidence.lookup_result import FoundQuote, LookupResult, proper_texts
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.quotation import check_quote
 from citeloom.evidence.quotes.verification import verify
@@ -32,187 +35,152 @@ from citeloom.library.passage_text import from_passages
 from citeloom.search.hits import cite, document_uri
 from citeloom.search.query import SearchService
 
-_MOST_TEXTS, _MOST_BYTES = 1000, 200_000_000  # of works that are kept ready to be looked through
+_MAX_TEXTS, _MAX_BYTES = 1000, 200_000_000  # of prepared works in the cache
 _NEAREST = 12  # documents that are read page by page where no work is claimed, or the claimed one lacks it
-_SECONDS = 1.5  # in which to read on where those lack it: works on one subject are all near, and one of them may say it
-_PASSAGES = 40  # nearest to each piece of a quotation
-_PIECE, _MOST_PIECES = 50, 5  # words of a long quotation that are looked for at once
-# What the researcher wrote about a work is not what the work says.
-_OWN_WORDS = ("note", "annotations")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The best place of a quotation in a work."""
-
-    work: Work
-    document: Document
-    finding: Finding
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """What looking through some works gave: the best place, how much was read, and what could not be."""
-
-    found: Found | None
-    documents: int = 0
-    pages: int = 0
-    unread: tuple[str, ...] = ()
-
-    @property
-    def verdict(self) -> Verdict:
-        """exact, near, absent or inconclusive: what could not be read whole can prove no absence."""
-        said = self.found.finding.verdict if self.found else Verdict.ABSENT
-        return Verdict.INCONCLUSIVE if said == Verdict.ABSENT and (self.unread or not self.documents) else said
-
-    def joined(self, more: Looked) -> Looked:
-        """This and what looking on gave; what is less near and cannot be read takes nothing from the verdict."""
-        found = min((f for f in (self.found, more.found) if f), key=_rank, default=None)
-        return Looked(found, self.documents + more.documents, self.pages + more.pages, self.unread)
+_MORE_SECONDS = 1.5  # to read on where those lack it: works on one subject are all near, and one of them may have it
+_SIMILAR = 40  # passages most similar to each piece of a quotation
+_PIECE_WORDS, _MAX_PIECES = 50, 5  # a long quotation is searched for in pieces
 
 
 class QuoteVerifier:
-    """Looks quotations up."""
+    """Looks quotations up in works."""
 
     def __init__(
-        self, catalog: Catalog, works: Works, reading: DocumentTexts, questions: SearchService, models: ModelRegistry
+        self, catalog: Catalog, works: Works, texts: DocumentTexts, search: SearchService, models: ModelRegistry
     ) -> None:
         self._catalog = catalog
         self._works = works
-        self._reading = reading
-        self._questions = questions
+        self._document_texts = texts
+        self._search = search
         self._models = models
-        self._texts: LruCache[WorkText] = LruCache(_MOST_TEXTS, _MOST_BYTES)
+        self._texts: LruCache[WorkText] = LruCache(_MAX_TEXTS, _MAX_BYTES)
 
     def verify(
         self, project: Project, quote: str, citekey: str | None, page: str | None, cancel: Cancel
-    ) -> dict[str, Any]:
+    ) -> VerifyResult:
         """The verdict on a quotation, with where it really stands."""
         check_quote(quote)
         page = (page or "").strip() or None
         work = self._works.get(project, citekey) if citekey and citekey.strip() else None
         coverage = self._catalog.documents.coverage(project.id)
         if work is None:
-            looked = self.anywhere(project, quote, page, cancel, seconds=_SECONDS)
+            result = self._in_similar(project, quote, page, cancel, seconds=_MORE_SECONDS)
             elsewhere = None
         else:
-            looked = self.in_work(project, work, quote, page, cancel)
-            elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_SECONDS) if _lacks(looked) else None
-        lacks = looked.verdict in (Verdict.ABSENT, Verdict.INCONCLUSIVE) and not elsewhere
-        unconfirmed = self._unconfirmed(project, quote, cancel) if lacks else None
-        message = verdict_messages.message(looked, work, elsewhere, unconfirmed, coverage)
-        return {
-            "verdict": str(looked.verdict),
-            "message": message,
-            "quote": quote,
-            **_place(looked.found, work, looked.verdict),
-            "page_claimed": page,
-            "elsewhere": elsewhere and brief(elsewhere),
-            "unconfirmed": unconfirmed and _not_a_work(unconfirmed),
-            "searched": {"documents": looked.documents, "pages": looked.pages},
-            "coverage": coverage,
-            "warnings": list(looked.unread),
-        }
+            result = self.in_work(project, work, quote, page, cancel)
+            elsewhere = self.elsewhere(project, work, quote, cancel, seconds=_MORE_SECONDS) if _lacks(result) else None
+        proved = result.verdict in (Verdict.EXACT, Verdict.NEAR) or elsewhere is not None
+        unconfirmed = None if proved else self._unconfirmed(project, quote, cancel)
+        return _verify_result(
+            result,
+            work,
+            quote=quote,
+            message=verdict_messages.message(result, work, elsewhere, unconfirmed, coverage),
+            page_claimed=page,
+            elsewhere=_other_work(elsewhere) if elsewhere else None,
+            unconfirmed=_unconfirmed_document(unconfirmed) if unconfirmed else None,
+            coverage=coverage,
+        )
 
-    def in_work(self, project: Project, work: Work, quote: str, page: str | None, cancel: Cancel) -> Looked:
-        """The best place in one work, all of whose documents are read."""
-        return self._look(project, [(work, d) for d in proper_texts(work)], quote, page, cancel)
+    def in_work(self, project: Project, work: Work, quote: str, page: str | None, cancel: Cancel) -> LookupResult:
+        """Look a quotation up in all documents of one work."""
+        return self._look_up(project, [(work, d) for d in proper_texts(work)], quote, page, cancel)
 
-    def anywhere(
+    def elsewhere(
+        self, project: Project, work: Work, quote: str, cancel: Cancel, *, seconds: float = 0.0
+    ) -> FoundQuote | None:
+        """Find a quotation that a work lacks in another work of the project."""
+        own = {d.doc_id for d in work.documents}
+        result = self._in_similar(project, quote, None, cancel, own, seconds=seconds)
+        return result.found if result.verdict in (Verdict.EXACT, Verdict.NEAR) else None
+
+    def _in_similar(
         self,
         project: Project,
         quote: str,
         page: str | None,
         cancel: Cancel,
-        but_not: Iterable[str] = (),
+        excluded: Iterable[str] = (),
         *,
-        seconds: float = 0.0,
-    ) -> Looked:
-        """The best place in the works that come nearest by words and meaning, then in others while there is time."""
-        left_out = set(but_not)
-        hits = self._questions.alike(project, _pieces(quote), _PASSAGES, cancel)
-        ids = list(dict.fromkeys(i for hit in hits if (i := hit.payload["doc_id"]) not in left_out))
+        seconds: float,
+    ) -> LookupResult:
+        """Look a quotation up in the documents with the most similar passages, then in others for some seconds."""
+        skipped = set(excluded)
+        hits = self._search.similar(project, _pieces(quote), _SIMILAR, cancel)
+        ids = list(dict.fromkeys(i for hit in hits if (i := hit.payload["doc_id"]) not in skipped))
         nearest = self._catalog.documents.some(project.id, ids[:_NEAREST])
-        looked = self._look(project, self._with_works(project, nearest), quote, page, cancel)
-        if looked.verdict == Verdict.EXACT or not seconds:
-            return looked
-        until = time.monotonic() + seconds
-        left_out.update(ids[:_NEAREST])
+        result = self._look_up(project, self._with_works(project, nearest), quote, page, cancel)
+        if result.verdict == Verdict.EXACT or not seconds:
+            return result
+        deadline = time.monotonic() + seconds
+        skipped.update(ids[:_NEAREST])
         others = [d for d in self._catalog.documents.all(project.id) if d.state == State.READY]
         order = {doc_id: number for number, doc_id in enumerate(ids)}
         others.sort(key=lambda d: order.get(d.doc_id, len(order)))
-        rest = self._with_works(project, (d for d in others if d.doc_id not in left_out))
-        return looked.joined(self._look(project, rest, quote, page, cancel, until))
+        rest = self._with_works(project, (d for d in others if d.doc_id not in skipped))
+        return result.extended(self._look_up(project, rest, quote, page, cancel, deadline))
 
     def _with_works(self, project: Project, documents: Iterable[Document]) -> Iterator[tuple[Work, Document]]:
         found = ((self._works.resolve(project, d.citekey), d) for d in documents)
         return ((work, d) for work, d in found if work and any(own.doc_id == d.doc_id for own in work.documents))
 
-    def elsewhere(
-        self, project: Project, work: Work, quote: str, cancel: Cancel, *, seconds: float = 0.0
-    ) -> Found | None:
-        """Where else in the project a quotation stands that a work lacks."""
-        left_out = [d.doc_id for d in work.documents]
-        looked = self.anywhere(project, quote, None, cancel, left_out, seconds=seconds)
-        return looked.found if looked.verdict in (Verdict.EXACT, Verdict.NEAR) else None
-
     def _unconfirmed(self, project: Project, quote: str, cancel: Cancel) -> Document | None:
-        """A document that says it, but counts as no work: an agent stored it, or it may not be the work it claims."""
-        left_out = {d.doc_id: d for d in self._catalog.documents.claiming(project.id) if not d.citekey}
+        """A document with the quotation that counts as no work: an agent stored it, or it may not be what it claims."""
+        unconfirmed = {d.doc_id: d for d in self._catalog.documents.claiming(project.id) if not d.citekey}
         found: dict[str, list[Hit]] = {}
-        for hit in self._questions.alike(project, _pieces(quote), _PASSAGES, cancel) if left_out else ():
+        for hit in self._search.similar(project, _pieces(quote), _SIMILAR, cancel) if unconfirmed else ():
             found.setdefault(hit.payload["doc_id"], []).append(hit)
         for doc_id, hits in found.items():
-            if document := left_out.get(doc_id):
-                # Only the passages that come near: what an agent stored may be of any size.
+            if document := unconfirmed.get(doc_id):
+                # Only the similar passages: what an agent stored may be of any size.
                 text = WorkText.of(from_passages(document, hits))
                 if verify(quote, text, self.lexicon).verdict in (Verdict.EXACT, Verdict.NEAR):
                     return document
         return None
 
     def text(self, project: Project, document: Document) -> WorkText:
-        """A document ready to be looked through; the last ones are kept."""
+        """A document prepared for looking quotations up, from the cache where it can be."""
         if document.source.startswith(STORED):  # an agent may add to it at any time
-            return WorkText.of(self._reading.converted(project, document))
-        # With its record, because that may tell the printed pages.
+            return WorkText.of(self._document_texts.converted(project, document))
+        # The record belongs to the name because it may give the printed pages.
         name = f"{document.doc_id} {document.version} {document.converter} {document.record.get('page_range')}"
         known = self._texts.get(name)
         if known is None:
-            known = WorkText.of(self._reading.converted(project, document))
+            known = WorkText.of(self._document_texts.converted(project, document))
             self._texts.keep(name, known, known.size)
         return known
 
-    def _look(
+    def _look_up(
         self,
         project: Project,
         documents: Iterable[tuple[Work, Document]],
         quote: str,
         page: str | None,
         cancel: Cancel,
-        until: float | None = None,
-    ) -> Looked:
-        """Look through all of these documents; with a time, until then or until one has it word for word."""
-        best: Found | None = None
+        deadline: float | None = None,
+    ) -> LookupResult:
+        """Look a quotation up in all of these documents; with a deadline, until then or until one has it exactly."""
+        best: FoundQuote | None = None
         pages, read = 0, 0
         unread: list[str] = []
         for work, document in documents:
             cancel.check()
-            if until and (time.monotonic() > until or (best and best.finding.verdict == Verdict.EXACT)):
+            if deadline and (time.monotonic() > deadline or (best and best.finding.verdict == Verdict.EXACT)):
                 break
             try:
                 text = self.text(project, document)
             except CiteLoomError as error:
                 unread.append(str(error))
                 continue
-            found = Found(work, document, verify(quote, text, self.lexicon, page=page))
+            found = FoundQuote(work, document, verify(quote, text, self.lexicon, page=page))
             read, pages = read + 1, pages + (document.pages or 0)
-            if best is None or _rank(found) < _rank(best):
+            if best is None or found.rank < best.rank:
                 best = found
             if document.waiting_for_ocr:
                 unread.append(verdict_messages.waiting_for_ocr(document))
             elif document.converter_engine == QUICK:
                 unread.append(verdict_messages.read_quickly(document))
-        return Looked(best, read, pages, tuple(unread))
+        return LookupResult(best, read, pages, tuple(unread))
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -220,92 +188,88 @@ class QuoteVerifier:
         return Lexicon(vocabulary(self._models.info(BUNDLED_DENSE).tokenizer))
 
 
-def brief(found: Found) -> dict[str, Any]:
-    """A place in another work than the one claimed, in short."""
-    finding = found.finding
-    return {
-        "citekey": found.work.citekey,
-        "title": found.work.title,
-        "cite": cite(found.work.citekey, finding.page_labels),
-        "verdict": str(finding.verdict),
-        "page_span": list(finding.page_span) if finding.page_span else None,
-        "page_labels": list(finding.page_labels),
-        "text": finding.text,
-        "source": shown_source(found.document),
-        "matched_by": found.document.matched_by,
-        "text_source": found.document.text_source or None,
-    }
-
-
-def proper_texts(work: Work) -> tuple[Document, ...]:
-    """The documents that hold a work's own words; else what the researcher wrote about it."""
-    readable = work.readable
-    return tuple(d for d in readable if d.file_type not in _OWN_WORDS) or readable
-
-
-def _not_a_work(document: Document) -> dict[str, Any]:
-    return {
-        "doc_id": document.doc_id,
-        "source": shown_source(document),
-        "claimed_citekey": document.open_claim or None,
-        "text_source": document.text_source or None,
-    }
-
-
-_ORDER = {Verdict.EXACT: 0, Verdict.NEAR: 1, Verdict.INCONCLUSIVE: 2, Verdict.ABSENT: 3}
-
-
-def _rank(found: Found) -> tuple[int, bool, bool, bool, bool, float]:
-    finding = found.finding
-    return (
-        _ORDER[finding.verdict],
-        found.document.by_agent,
-        finding.page_right is False,
-        found.document.file_type in _OWN_WORDS,
-        finding.in_references,
-        -finding.score,
-    )
-
-
-def _lacks(looked: Looked) -> bool:
-    return looked.verdict == Verdict.ABSENT or (looked.verdict == Verdict.INCONCLUSIVE and not looked.documents)
+def _lacks(result: LookupResult) -> bool:
+    return result.verdict == Verdict.ABSENT or (result.verdict == Verdict.INCONCLUSIVE and not result.documents)
 
 
 def _pieces(quote: str) -> list[str]:
     words = quote.split()
-    step = max(_PIECE, -(-len(words) // _MOST_PIECES))
-    return [" ".join(words[at : at + _PIECE]) for at in range(0, len(words), step)]
+    step = max(_PIECE_WORDS, -(-len(words) // _MAX_PIECES))
+    return [" ".join(words[at : at + _PIECE_WORDS]) for at in range(0, len(words), step)]
 
 
-def _place(found: Found | None, work: Work | None, verdict: Verdict) -> dict[str, Any]:
-    """Where a quotation stands; empty where it stands nowhere."""
-    finding = found.finding if found and found.finding.text else None
-    work = found.work if found and finding else work
-    document = found.document if found and finding else None
+def _verify_result(
+    result: LookupResult,
+    claimed: Work | None,
+    *,
+    quote: str,
+    message: str,
+    page_claimed: str | None,
+    elsewhere: OtherWork | None,
+    unconfirmed: UnconfirmedDocument | None,
+    coverage: Coverage,
+) -> VerifyResult:
+    """Put together the verdict and the place where the quotation stands, if it stands anywhere."""
+    found = result.found if result.found and result.found.finding.text else None
+    finding, document = (found.finding, found.document) if found else (None, None)
+    work = found.work if found else claimed
     read = document or next(iter(proper_texts(work)), None) if work else document
-    labels = list(finding.page_labels) if finding else []
-    span = list(finding.page_span) if finding and finding.page_span else None
-    return {
-        "citekey": work.citekey if work else None,
-        "renamed_from": work.renamed_from if work else None,
-        "title": work.title if work else None,
-        "doc_id": document.doc_id if document else None,
-        "cite": cite(work.citekey, labels) if work and finding else None,
-        "page_span": span,
-        "page_labels": labels,
-        "page_right": finding.page_right if finding else None,
-        "section_path": list(finding.section_path) if finding else [],
-        "text": finding.text if finding else None,
-        "sentence": finding.sentence if finding else None,
-        "allowed": list(finding.allowed) if finding else [],
-        "diff": finding.diff if finding else None,
-        "changes": [asdict(change) for change in finding.changes] if finding else [],
-        "in_references": bool(finding and finding.in_references),
-        "is_quotation": bool(finding and finding.is_quotation),
-        "source": shown_source(read) if read else None,
-        "matched_by": read.matched_by if read else None,
-        "text_source": str(finding.text_source) if finding and finding.text_source else None,
-        "ocr_confidence": finding.ocr_confidence if finding else None,
-        "open_uri": document_uri(document, span[0] if span else 1) if document else None,
-        "places": finding.places if finding else 0,
-    }
+    labels, span = (finding.page_labels, finding.page_span) if finding else ((), None)
+    return VerifyResult(
+        verdict=result.verdict,
+        message=message,
+        quote=quote,
+        citekey=work.citekey if work else None,
+        renamed_from=work.renamed_from if work else None,
+        title=work.title if work else None,
+        doc_id=document.doc_id if document else None,
+        cite=cite(work.citekey, labels) if work and finding else None,
+        page_span=span,
+        page_labels=labels,
+        page_claimed=page_claimed,
+        page_right=finding.page_right if finding else None,
+        section_path=finding.section_path if finding else (),
+        text=finding.text if finding else None,
+        sentence=finding.sentence if finding else None,
+        allowed=finding.allowed if finding else (),
+        diff=finding.diff if finding else None,
+        changes=finding.changes if finding else (),
+        in_references=bool(finding and finding.in_references),
+        is_quotation=bool(finding and finding.is_quotation),
+        source=shown_source(read) if read else None,
+        matched_by=read.matched_by if read else None,
+        text_source=finding.text_source if finding else None,
+        ocr_confidence=finding.ocr_confidence if finding else None,
+        open_uri=document_uri(document, span[0] if span else 1) if document else None,
+        places=finding.places if finding else 0,
+        elsewhere=elsewhere,
+        unconfirmed=unconfirmed,
+        searched=Searched(result.documents, result.pages),
+        coverage=coverage,
+        warnings=result.unread,
+    )
+
+
+def _other_work(found: FoundQuote) -> OtherWork:
+    finding, document = found.finding, found.document
+    return OtherWork(
+        citekey=found.work.citekey,
+        title=found.work.title,
+        cite=cite(found.work.citekey, finding.page_labels),
+        verdict=finding.verdict,
+        page_span=finding.page_span,
+        page_labels=finding.page_labels,
+        text=finding.text,
+        source=shown_source(document),
+        matched_by=document.matched_by,
+        text_source=document.text_source or None,
+    )
+
+
+def _unconfirmed_document(document: Document) -> UnconfirmedDocument:
+    return UnconfirmedDocument(
+        doc_id=document.doc_id,
+        source=shown_source(document),
+        claimed_citekey=document.open_claim or None,
+        text_source=document.text_source or None,
+    )

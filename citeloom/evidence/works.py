@@ -1,4 +1,4 @@
-"""The works of a project by their citekeys: those of today, those they had before, and names that come near."""
+"""Finds the works of a project by their citekeys, current or former. Used by every verb of evidence."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.lru_cache import LruCache
 from citeloom.core.types import Record
 from citeloom.evidence.manuscripts.types import Citation
-from citeloom.evidence.similar_keys import NearNames
+from citeloom.evidence.similar_keys import SimilarKeys
 from citeloom.importing.stages.match import BY_FILE, BY_RECORD, with_keys
 
 log = logging.getLogger(__name__)
 
-_KEPT = 32  # files of references
-_MOST_NAMED, _LONGEST_NAMED = 10, 80  # citekeys that are not found, and their characters
+_CACHED = 32  # files of references
+_MAX_NAMED, _MAX_KEY = 10, 80  # citekeys named in a message, and their characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +67,20 @@ class Works:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._kept: LruCache[_References] = LruCache(_KEPT)
-        self._reading = threading.Lock()  # a large file takes seconds: those who ask meanwhile wait for it
+        self._cache: LruCache[_References] = LruCache(_CACHED)
+        self._reading = threading.Lock()  # a large file takes seconds, and is read once
 
     def resolve(self, project: Project, key: str) -> Work | None:
         """The work that has this citekey, or had it before."""
         key = key.strip()
-        if work := self._today(project, key):
+        if work := self._with_key(project, key):
             return work
         now = self._catalog.aliases.current(project.id, key) if key else None
-        found = self._today(project, now) if now else None
+        found = self._with_key(project, now) if now else None
         return Work(found.citekey, found.documents, found.csl, renamed_from=key) if found else None
 
     def get(self, project: Project, key: str) -> Work:
-        """The work that has this citekey, or CITEKEY_NOT_FOUND with the names that come near."""
+        """The work that has this citekey, or CITEKEY_NOT_FOUND with similar ones."""
         return self.find_all([project], [key])[key]
 
     def find_all(self, projects: Sequence[Project], keys: Iterable[str]) -> dict[str, Work]:
@@ -98,10 +98,10 @@ class Works:
         return {key: works[key] for key in keys}
 
     def _not_found(self, projects: Sequence[Project], missing: Sequence[str]) -> CiteLoomError:
-        names = self.names(*projects)
-        near = {key[:_LONGEST_NAMED]: names.near(key) for key in missing[:_MOST_NAMED]}
+        known = self.keys(*projects)
+        near = {key[:_MAX_KEY]: known.similar(key) for key in missing[:_MAX_NAMED]}
         named = "; ".join(f"'{key}'" + (f" (near: {', '.join(n)})" if n else "") for key, n in near.items())
-        more = f"; and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+        more = f"; and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
         return CiteLoomError(
             Code.CITEKEY_NOT_FOUND,
             " ".join((f"No work has the citekey {named}{more}.", *self.problems(projects))),
@@ -116,15 +116,15 @@ class Works:
             doi = normalise_doi(citation.doi) or ""
             key = self._catalog.documents.citekey_of(project.id, citation.zotero_items, doi)
             if key is None and doi:
-                listed = self._listed(project).records.values()
+                listed = self._references(project).records.values()
                 key = next((record.citekey for record in listed if record.doi == doi), None)
-            found = self._today(project, key) if key else None
+            found = self._with_key(project, key) if key else None
         return found
 
-    def names(self, *projects: Project) -> NearNames:
-        """All citekeys of some projects, to look for near ones in."""
-        return NearNames(
-            key for p in projects for key in (*self._catalog.documents.citekeys(p.id), *self._listed(p).records)
+    def keys(self, *projects: Project) -> SimilarKeys:
+        """An index of all citekeys of some projects, for suggestions."""
+        return SimilarKeys(
+            key for p in projects for key in (*self._catalog.documents.citekeys(p.id), *self._references(p).records)
         )
 
     def problems(self, projects: Iterable[Project]) -> list[str]:
@@ -132,7 +132,7 @@ class Works:
         return [
             f"The references of project '{p.id}' cannot be read, and works that only they name are missing: {problem}"
             for p in projects
-            if (problem := self._listed(p).problem)
+            if (problem := self._references(p).problem)
         ]
 
     def all(self, project: Project) -> list[Work]:
@@ -142,34 +142,36 @@ class Works:
             if document.citekey:
                 by_key.setdefault(document.citekey, []).append(document)
         works = [_work(key, documents) for key, documents in by_key.items()]
-        works += [_recorded(record) for key, record in self._listed(project).records.items() if key not in by_key]
+        works += [
+            _from_record(record) for key, record in self._references(project).records.items() if key not in by_key
+        ]
         return sorted(works, key=lambda work: (work.citekey.casefold(), work.citekey))
 
-    def _today(self, project: Project, key: str) -> Work | None:
+    def _with_key(self, project: Project, key: str) -> Work | None:
         if documents := self._catalog.documents.with_citekey(project.id, key):
             return _work(key, documents)
-        record = self._listed(project).records.get(key)
-        return _recorded(record) if record else None
+        record = self._references(project).records.get(key)
+        return _from_record(record) if record else None
 
-    def _listed(self, project: Project) -> _References:
+    def _references(self, project: Project) -> _References:
         """The project's references, read again when the file has changed."""
         if not project.references_path:
             return _References()
         path = Path(project.references_path)
         with self._reading:
             stamp = _stamp(path)
-            known = self._kept.get(str(path))
+            known = self._cache.get(str(path))
             if known is None or known.stamp != stamp:
-                # What cannot be read is kept too: it would not read better for the next of a thousand citations.
+                # A failure is cached too: the file would not read better for the next of a thousand citations.
                 known = _read(path, stamp)
-                self._kept.keep(str(path), known)
+                self._cache.keep(str(path), known)
         return known
 
 
 def shared_keys(works: Iterable[Work]) -> list[str]:
     """Citekeys that several works have: what a citation by them means, nobody can know."""
     return [
-        f"The citekey {work.citekey} belongs to several works ({'; '.join(t[:60] for t in work.titles[:_MOST_NAMED])}),"
+        f"The citekey {work.citekey} belongs to several works ({'; '.join(t[:60] for t in work.titles[:_MAX_NAMED])}),"
         " and only one of them is used. Give each a citekey of its own."
         for work in works
         if len(work.documents) > 1 and len(work.titles) > 1
@@ -217,7 +219,7 @@ def _rank(document: Document) -> tuple[bool, bool, bool, bool, str]:
     )
 
 
-def _recorded(record: Record) -> Work:
+def _from_record(record: Record) -> Work:
     csl = {"type": "document", **record.csl, "id": record.citekey, "citation-key": record.citekey}
     return Work(record.citekey, (), csl)
 

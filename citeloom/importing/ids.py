@@ -9,6 +9,7 @@ from typing import Any
 
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
+from citeloom.core.ids import NAMESPACE
 from citeloom.core.types import Passage, Record
 from citeloom.importing.sources.folder import ZOTERO
 from citeloom.importing.sources.web_address import is_address
@@ -21,27 +22,21 @@ _ZOTERO_TEXTS = {
     "annotations": "annotations in Zotero",
     "fulltext": "text that Zotero kept of a file",
 }
-_NAMESPACE = uuid.UUID("6f1d0c6e-3a55-5f0e-9a0b-6c1f8c1e7a10")
 
 
 def document_id(project_id: str, source: str) -> str:
     """Return the id of a document: the same for the same source in the same project."""
-    return str(uuid.uuid5(_NAMESPACE, f"document\n{project_id}\n{source}"))
+    return str(uuid.uuid5(NAMESPACE, f"document\n{project_id}\n{source}"))
 
 
 def passage_set_id(project_id: str, content_hash: str, converter: str, max_tokens: int) -> str:
     """Return the id of the passages that one converter makes of one content."""
-    return str(uuid.uuid5(_NAMESPACE, f"passages\n{project_id}\n{content_hash}\n{converter}\n{max_tokens}"))
+    return str(uuid.uuid5(NAMESPACE, f"passages\n{project_id}\n{content_hash}\n{converter}\n{max_tokens}"))
 
 
 def passage_id(passage_set: str, index: int) -> str:
     """Return the id of a passage: project, content and position decide, so writing twice changes nothing."""
     return str(uuid.uuid5(uuid.UUID(passage_set), str(index)))
-
-
-def stored_passage_id(project_id: str, given: str) -> str:
-    """Return the id of a passage that an agent stored under an id of its own."""
-    return str(uuid.uuid5(_NAMESPACE, f"stored\n{project_id}\n{given}"))
 
 
 def source_name(source: str) -> str:

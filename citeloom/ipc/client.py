@@ -9,7 +9,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any
 
 from citeloom.api.engine import Stop
 from citeloom.api.events import Event, decode_event
@@ -60,18 +60,10 @@ class Client:
         except OSError:
             return False
 
-    @overload
-    def call(self, request: Request[R]) -> R: ...
-
-    @overload
-    def call(self, request: str, **args: Any) -> Any: ...
-
-    def call(self, request: Request[R] | str, **args: Any) -> R | Any:
+    def call(self, request: Request[R]) -> R:
         """Send a request and wait for its result."""
-        if isinstance(request, Request):
-            result: R = decode(self._call(request.verb, encode(request)), request.result)
-            return result
-        return self._call(request, args)
+        result: R = decode(self._call(request.verb, encode(request)), request.result)
+        return result
 
     def _call(self, verb: str, args: dict[str, Any]) -> Any:
         number = self._send(verb, args)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 from citeloom.api.activity import (
     AccessLog,
@@ -23,8 +22,8 @@ from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, JobQueue
 from citeloom.core.types import TextSource
-from citeloom.search.hits import cite
-from citeloom.search.query import SearchService
+from citeloom.search.hits import found_passage
+from citeloom.search.passages import PassageService
 
 log = logging.getLogger(__name__)
 
@@ -34,10 +33,10 @@ _MOST = 10_000  # entries in one answer
 class ActivityService:
     """Lists jobs and the access log, and deletes entries of the log."""
 
-    def __init__(self, catalog: Catalog, jobs: JobQueue, questions: SearchService, log_days: int) -> None:
+    def __init__(self, catalog: Catalog, jobs: JobQueue, passages: PassageService, log_days: int) -> None:
         self._catalog = catalog
         self._jobs = jobs
-        self._questions = questions
+        self._passages = passages
         self._log_days = log_days
 
     @handles(ListJobs)
@@ -75,15 +74,15 @@ class ActivityService:
             log.error("old entries of the access log could not be deleted: %s", error)
 
     def _passage(self, project: Project | None, chunk_id: str) -> LoggedPassage:
-        found = self._questions.find_passage(project, chunk_id) if project else None
-        payload: dict[str, Any] = found.payload if found else {}
+        hit = self._passages.find(project, chunk_id) if project else None
+        found = found_passage(hit) if hit else None
         return LoggedPassage(
             chunk_id=chunk_id,
-            cite=cite(payload.get("citekey") or "", payload.get("page_labels") or []),
-            by_agent=payload.get("text_source") == TextSource.AGENT,
-            title=payload.get("title"),
-            section_path=payload.get("section_path") or [],
-            text=payload.get("chunk_text"),
+            cite=found.cite if found else None,
+            by_agent=found is not None and found.text_source == TextSource.AGENT,
+            title=found.title if found else None,
+            section_path=list(found.section_path) if found else [],
+            text=found.render_text if found else None,
             gone=found is None,
         )
 

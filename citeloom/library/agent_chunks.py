@@ -17,10 +17,11 @@ from citeloom.catalog.documents import STORED_TYPE
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.ids import stored_passage_id
 from citeloom.core.json_values import YEARS, is_whole
 from citeloom.core.text.sanitize import one_line
 from citeloom.core.types import TextSource
-from citeloom.importing.ids import STORED, document_id, stored_passage_id
+from citeloom.importing.ids import STORED, document_id
 from citeloom.importing.stages.match import AGENT
 from citeloom.index.base import Point
 from citeloom.index.filters import section_keys, section_names

@@ -27,7 +27,6 @@ from citeloom.catalog.documents import TEXTS_OF_ZOTERO, Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
-from citeloom.core.types import Coverage
 from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.stages.match import QUICK
@@ -78,7 +77,7 @@ class DocumentService:
             truncated=rest > 0,
             truncated_count=rest,
             next_offset=request.offset + len(rows) if rest else None,
-            coverage=Coverage(**self._catalog.documents.coverage(project.id)),
+            coverage=self._catalog.documents.coverage(project.id),
         )
 
     @handles(RereadDocuments)

@@ -22,7 +22,7 @@ from citeloom.importing.stages.match import QUICK
 from citeloom.index.base import Hit
 from citeloom.library.document_text import DocumentTexts
 from citeloom.library.original_files import OriginalFiles
-from citeloom.search.query import SearchService
+from citeloom.search.passages import PassageService
 
 _NARROWEST, _WIDEST = 200, 4000  # pixels
 _CACHED = 20  # answers: stepping back and forth is instant
@@ -41,14 +41,14 @@ class PageImageService:
         catalog: Catalog,
         conversions: Path,
         ocr: Ocr,
-        questions: SearchService,
+        passages: PassageService,
         texts: DocumentTexts,
         original_files: OriginalFiles,
     ) -> None:
         self._catalog = catalog
         self._conversions = conversions
         self._ocr = ocr
-        self._questions, self._texts, self._original_files = questions, texts, original_files
+        self._passages, self._texts, self._original_files = passages, texts, original_files
         self._render_worker, self._ocr_worker = StandbyWorker(), StandbyWorker()
         self._answers: LruCache[dict[str, Any]] = LruCache(_CACHED, _CACHED_CHARACTERS)
 
@@ -60,7 +60,7 @@ class PageImageService:
                 Code.INVALID_INPUT, f"width is {request.width}.", f"Ask for {_NARROWEST} to {_WIDEST} pixels."
             )
         project = self._catalog.projects.get(request.project)
-        _, hit = self._questions.passage(project, request.chunk_id, 0)
+        hit = self._passages.get(project, request.chunk_id)
         document = self._document(project, hit)
         first, last = hit.payload["page_start"], hit.payload["page_end"] or hit.payload["page_start"]
         number = first if request.page is None else request.page

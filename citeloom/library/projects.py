@@ -32,7 +32,7 @@ from citeloom.catalog.projects import Project, collection_name
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
 from citeloom.core.settings import Settings
-from citeloom.core.types import Coverage, Source
+from citeloom.core.types import Source
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import existing
@@ -218,7 +218,7 @@ class ProjectService:
 
     def _summary(self, project: Project) -> dict[str, Any]:
         """The fields of `ProjectSummary`."""
-        coverage = Coverage(**self._catalog.documents.coverage(project.id))
+        coverage = self._catalog.documents.coverage(project.id)
         problem = self._collections.problem(place_of(project))
         return {
             "id": project.id,

@@ -190,7 +190,7 @@ class Doctor:
             )
         size = f"{collections.size_on_disk(project.collection) / 1_000_000:,.0f} MB"
         where = f"on {project.server}" if project.server else size
-        seen = f"{coverage['searchable']} of {coverage['documents']} documents searchable, {passages} passages, {where}"
+        seen = f"{coverage.searchable} of {coverage.documents} documents searchable, {passages} passages, {where}"
         return f"{seen}; indexes for filters were missing and were made: {', '.join(added)}" if added else seen
 
     def _failed_documents(self, project_id: str) -> Finding | None:

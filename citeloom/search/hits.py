@@ -1,4 +1,7 @@
-"""Passages as an agent gets them: trimmed at a sentence, within a budget, ready to cite."""
+"""Makes results of found passages: text cut at a sentence, citation, link to open, token budget.
+
+Called by `search.query` and `search.passages`; `evidence` and `library` use the citations and links.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from citeloom.api.search import FoundPassage, Neighbour, PassageReference, SearchHit
 from citeloom.catalog.documents import Document
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Hit
-from citeloom.search.grouping import MOST_NAMED, Chosen
+from citeloom.search.grouping import MAX_ALSO_IN, HitGroup
 
 CUT_MARK = " […]"
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)")
@@ -26,7 +30,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def trim(text: str, limit: int) -> str:
-    """The text, cut after a sentence where it is too long, with a mark that says so."""
+    """Cut a text that is too long after a sentence, and add CUT_MARK."""
     if len(text) <= limit:
         return text
     room = max(1, limit - len(CUT_MARK))
@@ -51,7 +55,7 @@ def cite(citekey: str, labels: Sequence[str]) -> str | None:
 
 
 def open_uri(payload: dict[str, Any]) -> str | None:
-    """Where a person can see the passage on its page."""
+    """The link that opens a passage on its page: in Zotero, the file, or the web page."""
     page = payload.get("page_start")
     if payload.get("zotero") and (uri := _in_zotero(payload, page)):
         return uri
@@ -62,25 +66,25 @@ def open_uri(payload: dict[str, Any]) -> str | None:
 
 
 def _in_zotero(payload: dict[str, Any], page: int | None) -> str | None:
-    """Where Zotero shows a passage; None where it has not got the file itself."""
+    """The link by which Zotero shows a passage; None where it has not got the file itself."""
     zotero, kind = payload["zotero"], payload.get("file_type")
-    place = f"{zotero['library']}/items"
+    items = f"{zotero['library']}/items"
     if kind == "note":
-        return f"zotero://select/{place}/{zotero['attachment']}"
+        return f"zotero://select/{items}/{zotero['attachment']}"
     if kind == "fulltext":
-        return f"zotero://select/{place}/{zotero['item']}"
+        return f"zotero://select/{items}/{zotero['item']}"
     path = payload.get("source_path") or ""
     if kind != "annotations" and path.startswith(os.path.join(paths.folders().data, "")):  # noqa: PTH118 - a prefix, not a path
         return None  # fetched from zotero.org: Zotero opens only files of its own
-    mark = (payload.get("annotation") or {}).get("annotation")
-    options = [f"annotation={mark}"] if mark else []
+    annotation = (payload.get("annotation") or {}).get("annotation")
+    options = [f"annotation={annotation}"] if annotation else []
     if page:  # only PDFs have pages; elsewhere Zotero would take the page before the annotation
-        return f"zotero://open-pdf/{place}/{zotero['attachment']}?{'&'.join([f'page={page}', *options])}"
-    return f"zotero://open/{place}/{zotero['attachment']}" + (f"?{options[0]}" if options else "")
+        return f"zotero://open-pdf/{items}/{zotero['attachment']}?{'&'.join([f'page={page}', *options])}"
+    return f"zotero://open/{items}/{zotero['attachment']}" + (f"?{options[0]}" if options else "")
 
 
 def document_uri(document: Document, page: int = 1) -> str | None:
-    """Where a person can see a page of a document, or its item where it has no file here."""
+    """The link that opens a page of a document, or its item in Zotero where it has no file here."""
     away = document.zotero and not document.path
     return open_uri(
         {
@@ -94,28 +98,54 @@ def document_uri(document: Document, page: int = 1) -> str | None:
     )
 
 
-def as_hit(hit: Hit, *, max_chars: int, full_text: bool) -> dict[str, Any]:
-    """A found passage in the shape of the contract."""
+def found_passage(hit: Hit, *, max_chars: int | None = None, full_text: bool = False) -> FoundPassage:
+    """The result for one passage; `max_chars` cuts its `render_text`."""
+    return FoundPassage(**_fields(hit, max_chars, full_text))
+
+
+def search_hit(group: HitGroup, *, max_chars: int, full_text: bool) -> SearchHit:
+    """The result for a group: the passages it joins, and where else the same text stands."""
+    return SearchHit(
+        **_fields(group.merged(), max_chars, full_text),
+        score=group.score,
+        merged=tuple(map(_reference, group.parts)) if len(group.parts) > 1 else (),
+        also_in=tuple(map(_reference, group.also_in[:MAX_ALSO_IN])),
+    )
+
+
+def neighbour(hit: Hit) -> Neighbour:
+    """The result for a passage beside another one."""
+    passage = found_passage(hit)
+    return Neighbour(
+        passage.chunk_id,
+        passage.render_text,
+        passage.section_path,
+        passage.page_span,
+        passage.page_labels,
+        passage.cite,
+    )
+
+
+def _fields(hit: Hit, max_chars: int | None, full_text: bool) -> dict[str, Any]:
     p = hit.payload
     start, end = p.get("page_start"), p.get("page_end")
-    labels = p.get("page_labels") or []
+    labels = tuple(p.get("page_labels") or ())
     text = p.get("chunk_text", "")
     return {
         "chunk_id": p.get("chunk_id", hit.id),
-        "doc_id": p.get("doc_id"),
-        "source": p.get("source"),
-        "render_text": trim(text, max_chars),
-        "score": hit.score,
-        "citekey": p.get("citekey"),
+        "doc_id": p.get("doc_id", ""),
+        "source": p.get("source", ""),
+        "render_text": text if max_chars is None else trim(text, max_chars),
+        "citekey": p.get("citekey") or "",
         "claimed_citekey": p.get("claimed_citekey"),
         "citekey_made": bool(p.get("citekey_made")),
-        "renamed_from": p.get("renamed_from") or [],
+        "renamed_from": tuple(p.get("renamed_from") or ()),
         "title": p.get("title"),
-        "authors": p.get("authors") or [],
+        "authors": tuple(p.get("authors") or ()),
         "year": p.get("year"),
         "section": p.get("section"),
-        "section_path": p.get("section_path") or [],
-        "page_span": [start, end] if start is not None else None,
+        "section_path": tuple(p.get("section_path") or ()),
+        "page_span": (start, start if end is None else end) if start is not None else None,
         "page_labels": labels,
         "doi": p.get("doi"),
         "url": p.get("url"),
@@ -127,40 +157,24 @@ def as_hit(hit: Hit, *, max_chars: int, full_text: bool) -> dict[str, Any]:
     }
 
 
-def as_shown(chosen: Chosen, *, max_chars: int, full_text: bool) -> dict[str, Any]:
-    """A chosen hit in the shape of the contract: the passages it joins, and where else the same is said."""
-    return {
-        **as_hit(chosen.as_one(), max_chars=max_chars, full_text=full_text),
-        "merged": [_reference(part) for part in chosen.parts] if len(chosen.parts) > 1 else [],
-        "also_in": [_reference(hit) for hit in chosen.also_in[:MOST_NAMED]],
-    }
-
-
-def _reference(hit: Hit) -> dict[str, Any]:
+def _reference(hit: Hit) -> PassageReference:
     p = hit.payload
-    return {"chunk_id": p.get("chunk_id", hit.id), "cite": cite(p.get("citekey") or "", p.get("page_labels") or [])}
+    return PassageReference(p.get("chunk_id", hit.id), cite(p.get("citekey") or "", p.get("page_labels") or []))
 
 
-def within_budget(hits: list[dict[str, Any]], max_tokens: int | None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The hits that fit into a budget, best first, and what was left out."""
-    kept, total = [], 0
-    for hit in hits:
-        cost = estimate_tokens(hit["full_text"] or hit["render_text"])
+def within_budget(hits: Sequence[SearchHit], max_tokens: int | None) -> tuple[tuple[SearchHit, ...], int]:
+    """The first hits that fit into a token budget, and how many tokens they take."""
+    total = 0
+    for count, hit in enumerate(hits):
+        cost = estimate_tokens(hit.full_text or hit.render_text)
         if max_tokens is not None and total + cost > max_tokens:
-            break
-        kept.append(hit)
+            if not count:
+                raise CiteLoomError(
+                    Code.BUDGET_EXCEEDED,
+                    f"max_tokens={max_tokens} is too small for one passage.",
+                    f"The best passage needs about {cost} tokens.",
+                    needed=cost,
+                )
+            return tuple(hits[:count]), total
         total += cost
-    if hits and not kept:
-        needed = estimate_tokens(hits[0]["full_text"] or hits[0]["render_text"])
-        raise CiteLoomError(
-            Code.BUDGET_EXCEEDED,
-            f"max_tokens={max_tokens} is too small for one passage.",
-            f"The best passage needs about {needed} tokens.",
-            needed=needed,
-        )
-    return kept, {
-        "total_tokens": total,
-        "budget_utilized": round(total / max_tokens, 3) if max_tokens else None,
-        "truncated": len(kept) < len(hits),
-        "truncated_count": len(hits) - len(kept),
-    }
+    return tuple(hits), total

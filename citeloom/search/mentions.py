@@ -1,4 +1,7 @@
-"""What a question names: a work by its citekey, its author and year or its title, or a phrase in quotation marks."""
+"""Finds what a question mentions: a work by citekey, author and year or title, or a phrase in quotation marks.
+
+Called by `search.query`, which ranks mentioned passages higher.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,16 @@ from citeloom.catalog.document_search import folded
 from citeloom.index import filters as f
 from citeloom.index.base import Hit
 
-_LIFT = 0.5  # how far to 1 a passage is lifted that the question names
-_SHARE_OF_TITLE = 0.5  # less of a title is a topic
-_SHORT = 8  # words: works are looked for by them; what says more is found by what it says
-_MOST_WORDS = 40  # a longer question describes, and names nothing
-_MOST_PHRASES, _LONGEST_PHRASE = 4, 300
+_BOOST = 0.5  # how far towards 1 the score of a mentioned passage is raised
+_MIN_TITLE_SHARE = 0.5  # fewer words of a title are a topic, not a mention
+_MAX_NAME_WORDS = 8  # longer questions are not looked up as titles or names: they are found by their content
+_MAX_WORDS = 40  # a longer question is a description, and mentions nothing
+_MAX_PHRASES, _MAX_PHRASE = 4, 300
 
-_PHRASE = re.compile(rf'["“”„«»]([^"“”„«»]{{3,{_LONGEST_PHRASE}}})["”“«»]')
-_AROUND = "@[](){}<>,.;:?!'\"“”„«»‘’"
+_PHRASE = re.compile(rf'["“”„«»]([^"“”„«»]{{3,{_MAX_PHRASE}}})["”“«»]')
+_PUNCTUATION = "@[](){}<>,.;:?!'\"“”„«»‘’"
 _KEY = re.compile(r"(?=\S*[^\W\d_])(?=\S*[\d_:])\S{4,}|\w*[a-z][A-Z]\w*")
-_LONGEST_KEY = 200
+_MAX_KEY = 200
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _AUTHOR_AND_YEAR = re.compile(rf"([^\W\d_]{{2,}})({_YEAR.pattern})[a-z]?")
 _WORD = re.compile(r"\w+")
@@ -28,76 +31,76 @@ _NO_ACCENTS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ":
 _BETWEEN_NAMES = {"and", "und", "et", "al", "y", "e", "by", "von"}
 
 
-def _folded(text: str) -> list[str]:
+def _folded_words(text: str) -> list[str]:
     """The words of a text without case and accents, as the index compares them."""
-    # Once more without capitals: those within one sign, as in №, have come apart.
+    # Case is folded once more: taking a sign such as № apart gives capitals.
     return _WORD.findall(folded(text).casefold().translate(_NO_ACCENTS))
 
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What a question names."""
+    """What a question mentions."""
 
     citekeys: frozenset[str]
     years: frozenset[int]
     names: tuple[str, ...]  # words that may be an author's name beside a year
-    words: tuple[str, ...]  # all of them, which may be a title or names of authors
+    words: tuple[str, ...]  # all words, which may be a title or names of authors
     phrases: tuple[str, ...]
 
     def condition(self) -> f.Condition | None:
-        """What passages must fit to be looked at; `lifted` decides."""
+        """The filter for passages that may be mentioned; `share` decides."""
         some: list[f.Condition] = [f.Words("chunk_text", phrase) for phrase in self.phrases]
         if self.citekeys:
             some.append(f.AnyOf("citekey", tuple(sorted(self.citekeys))))
         if self.years and self.names:
             author = f.Some(tuple(f.Words("authors", name) for name in self.names))
             some.append(f.Every((f.AnyOf("year", tuple(sorted(self.years))), author)))
-        if 0 < len(self.words) <= _SHORT:
+        if 0 < len(self.words) <= _MAX_NAME_WORDS:
             some += [f.Words(field, " ".join(self.words)) for field in ("authors", "title")]
         return f.Some(tuple(some)) if some else None
 
-    def lifted(self, hit: Hit) -> Hit:
-        """A hit with its score as far nearer to 1 as the question names its work or its words."""
+    def boosted(self, hit: Hit) -> Hit:
+        """The hit with its score raised by how much the question mentions it."""
         share = self.share(hit.payload)
-        return Hit(hit.id, round(hit.score + (1 - hit.score) * _LIFT * share, 4), hit.payload) if share else hit
+        return Hit(hit.id, round(hit.score + (1 - hit.score) * _BOOST * share, 4), hit.payload) if share else hit
 
     def share(self, payload: dict[str, Any]) -> float:
-        """How much of what a passage is known by the question names: 0 where it names something else, or nothing."""
+        """How much a question mentions a passage, from 0 (not at all) to 1."""
         if payload.get("citekey") in self.citekeys:
             return 1.0
-        authors = set(_folded(" ".join(payload.get("authors") or [])))
+        authors = set(_folded_words(" ".join(payload.get("authors") or [])))
         if payload.get("year") in self.years and authors.intersection(self.names):
             return 1.0
         if self.words and authors.issuperset(self.words):
             return 1.0
         if self.phrases:
-            text = f" {' '.join(_folded(str(payload.get('chunk_text', ''))))} "
-            if any(f" {' '.join(_folded(phrase))} " in text for phrase in self.phrases):
+            text = f" {' '.join(_folded_words(str(payload.get('chunk_text', ''))))} "
+            if any(f" {' '.join(_folded_words(phrase))} " in text for phrase in self.phrases):
                 return 1.0
-        title = set(_folded(payload.get("title") or "")) - _BETWEEN_NAMES
+        title = set(_folded_words(payload.get("title") or "")) - _BETWEEN_NAMES
         share = len(self.words) / len(title) if self.words and title.issuperset(self.words) else 0.0
-        return share if share >= _SHARE_OF_TITLE else 0.0
+        return share if share >= _MIN_TITLE_SHARE else 0.0
 
 
-def named(question: str, todays_key: Callable[[str], str | None]) -> Mentions:
-    """What a question names; `todays_key` knows what a citekey of before is called now."""
-    phrases = tuple(p for p in _PHRASE.findall(question) if _folded(p))[:_MOST_PHRASES]
-    said = [word.strip(_AROUND) for word in question.split() if len(word) <= _LONGEST_KEY]
-    if len(said) > _MOST_WORDS:
+def find_mentions(question: str, current_key: Callable[[str], str | None]) -> Mentions:
+    """Find what a question mentions; `current_key` gives the citekey that an older one has become."""
+    phrases = tuple(p for p in _PHRASE.findall(question) if _folded_words(p))[:_MAX_PHRASES]
+    words = [word.strip(_PUNCTUATION) for word in question.split() if len(word) <= _MAX_KEY]
+    if len(words) > _MAX_WORDS:
         return Mentions(frozenset(), frozenset(), (), (), phrases)
-    keys = [word for word in said if word and (_KEY.fullmatch(word) or f"@{word}" in question or len(said) == 1)]
-    joined = [match for word in said if (match := _AUTHOR_AND_YEAR.fullmatch(word))]
-    years = {int(word[:4]) for word in said if re.fullmatch(rf"{_YEAR.pattern}[a-z]?", word)}
-    names = [word for word in said if word[:1].isalpha() and not word[:1].islower()]
+    keys = [word for word in words if word and (_KEY.fullmatch(word) or f"@{word}" in question or len(words) == 1)]
+    joined = [match for word in words if (match := _AUTHOR_AND_YEAR.fullmatch(word))]
+    years = {int(word[:4]) for word in words if re.fullmatch(rf"{_YEAR.pattern}[a-z]?", word)}
+    names = [word for word in words if word[:1].isalpha() and not word[:1].islower()]
     return Mentions(
-        citekeys=frozenset([*keys, *(now for key in keys if (now := todays_key(key)))]),
+        citekeys=frozenset([*keys, *(current for key in keys if (current := current_key(key)))]),
         years=frozenset(years | {int(match[2]) for match in joined}),
-        names=_names([*(match[1] for match in joined), *names]) or _names(word for word in said if len(word) > 2),
-        words=tuple(dict.fromkeys(word for word in _folded(question) if word not in _BETWEEN_NAMES)),
+        names=_names([*(match[1] for match in joined), *names]) or _names(word for word in words if len(word) > 2),
+        words=tuple(dict.fromkeys(word for word in _folded_words(question) if word not in _BETWEEN_NAMES)),
         phrases=phrases,
     )
 
 
 def _names(words: Iterable[str]) -> tuple[str, ...]:
-    parts = (part for word in words for part in _folded(word))
+    parts = (part for word in words for part in _folded_words(word))
     return tuple(dict.fromkeys(name for name in parts if len(name) > 1 and name.isalpha()))

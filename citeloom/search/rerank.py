@@ -1,20 +1,21 @@
-"""The best passages read again with the question by a cross-encoder, where the settings name one and there is time."""
+"""Reranks the best hits with a cross-encoder, where the settings name one. Called by `search.query`."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
+from citeloom.api.search import RerankCost
 from citeloom.core.cancel import Cancel
-from citeloom.search.grouping import Chosen
+from citeloom.search.grouping import HitGroup
 
 CANDIDATES = 30
-_AT_ONCE = 5  # between two looks at the clock
+_BATCH = 5  # texts scored between two looks at the clock
 
 
 class Reranker(Protocol):
-    """What judges how well passages answer a question."""
+    """A model that scores how well texts answer a question."""
 
     name: str
 
@@ -23,18 +24,18 @@ class Reranker(Protocol):
 
 
 def rerank(
-    reranker: Reranker, question: str, chosen: Sequence[Chosen], until: float, cancel: Cancel
-) -> dict[str, Any] | None:
-    """Give passages the cross-encoder's scores and say what that cost; None, and no change, where there is no time."""
+    reranker: Reranker, question: str, groups: Sequence[HitGroup], deadline: float, cancel: Cancel
+) -> RerankCost | None:
+    """Set the scores of hits to the cross-encoder's; None, and no change, where there is no time until `deadline`."""
     began, scores = time.monotonic(), list[float]()
-    texts = [str(one.as_one().payload.get("chunk_text", "")) for one in chosen]
-    for start in range(0, len(texts), _AT_ONCE):
+    texts = [str(group.merged().payload.get("chunk_text", "")) for group in groups]
+    for start in range(0, len(texts), _BATCH):
         cancel.check()
         # The first ones tell how long the rest will take.
         each = (time.monotonic() - began) / start if start else 0.0
-        if time.monotonic() + each * (len(texts) - start) > until:
+        if time.monotonic() + each * (len(texts) - start) > deadline:
             return None
-        scores += reranker.scores(question, texts[start : start + _AT_ONCE])
-    for one, score in zip(chosen, scores, strict=True):
-        one.score = round(min(1.0, max(0.0, score)), 4)
-    return {"model": reranker.name, "candidates": len(texts), "seconds": round(time.monotonic() - began, 3)}
+        scores += reranker.scores(question, texts[start : start + _BATCH])
+    for group, score in zip(groups, scores, strict=True):
+        group.score = round(min(1.0, max(0.0, score)), 4)
+    return RerankCost(reranker.name, len(texts), round(time.monotonic() - began, 3))

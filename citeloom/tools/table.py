@@ -1,4 +1,7 @@
-"""The tools: what each is called, what it says of itself, and the verb of the engine that it is."""
+"""The table of MCP tools: name, description, arguments, result schema, and the request that each makes of a service.
+
+Called by `tools.session`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
+from citeloom.api.evidence import (
+    RECORD_FORMATS,
+    CheckManuscript,
+    Cite,
+    CiteResult,
+    GetRecords,
+    RecordsResult,
+    VerifyQuote,
+)
 from citeloom.api.importing import Ingest
 from citeloom.api.library import (
     AgentChunk,
@@ -18,13 +30,13 @@ from citeloom.api.library import (
     StoreChunks,
     project_json,
 )
+from citeloom.api.search import GetPassage, Query
 from citeloom.api.verbs import encode
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.text.sanitize import shortened_values
 from citeloom.engine.container import Service
-from citeloom.evidence.records import FORMATS
 from citeloom.tools import arguments as a
 from citeloom.tools import results as o
 from citeloom.tools.guide import guide
@@ -35,7 +47,7 @@ TOOLSETS = (READ, WRITE)
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool, with what it may see."""
+    """One call of a tool, with the projects that its session may see."""
 
     service: Service
     visible: frozenset[str] | None
@@ -44,7 +56,7 @@ class Call:
 
     @property
     def project(self) -> Project:
-        """The project named in the arguments, if this asker may see it."""
+        """The project named in the arguments, or INVALID_PROJECT where the session may not see it."""
         return self.service.catalog.projects.get(self.arguments.project, self.visible)
 
 
@@ -118,27 +130,34 @@ def _encoded(result: object) -> dict[str, Any]:
 
 def _query(call: Call, *, hybrid: bool) -> dict[str, Any]:
     given: a.Query = call.arguments
-    return call.service.questions.query(
-        call.project,
-        given.text,
+    request = Query(
+        project=call.project.id,
+        text=given.text,
         hybrid=hybrid,
-        cancel=call.cancel,
         top_k=given.top_k,
-        filter_by=given.filters,
+        filters=given.filters,
         max_tokens=given.max_tokens,
         full_text=given.full_text,
         per_document=given.per_document,
     )
+    return _json(call.service.search.query(request, call.cancel))
+
+
+def _get_passage(call: Call) -> dict[str, Any]:
+    given: a.GetPassage = call.arguments
+    request = GetPassage(chunk_id=given.chunk_id, project=call.project.id, context=given.context)
+    return _without(_json(call.service.passages.get_passage(request)), "project")
 
 
 def _verify_quote(call: Call) -> dict[str, Any]:
     given: a.VerifyQuote = call.arguments
     page = None if given.page is None else str(given.page)
-    answer = call.service.quoting.verify(call.project, given.quote, given.citekey, page, call.cancel)
+    request = VerifyQuote(project=call.project.id, quote=given.quote, citekey=given.citekey, page=page)
+    answer = _json(call.service.evidence.verify(request, call.cancel))
     return {**answer, **shortened_values({key: answer[key] for key in ("quote", "page_claimed")})}
 
 
-_CITATION_FORMATS = ("bibliography", "citation", *FORMATS)
+_CITATION_FORMATS = ("bibliography", "citation", *RECORD_FORMATS)
 
 
 def _format_citations(call: Call) -> dict[str, Any]:
@@ -150,40 +169,57 @@ def _format_citations(call: Call) -> dict[str, Any]:
             f"It can be: {', '.join(_CITATION_FORMATS)}.",
             valid=list(_CITATION_FORMATS),
         )
-    if given.format in FORMATS:
-        made = call.service.citations.records(call.project, given.citekeys, given.format)
-        style, text, entries = None, made["text"], []
+    project, cites = call.project.id, tuple(given.citekeys)
+    style, text, entries = None, "", tuple[str, ...]()
+    made: RecordsResult | CiteResult
+    if given.format in RECORD_FORMATS:
+        made = call.service.evidence.records(GetRecords(project=project, cites=cites, format=given.format))
+        text = made.text
     else:
         # A file of the researcher's is theirs to name: agents choose a style by its name.
-        made = call.service.citations.cite([call.project], given.citekeys, style=given.style, files=False)
-        style, entries = made["style"]["title"], made["citations" if given.format == "citation" else "bibliography"]
+        request = Cite(project=project, cites=cites, style=given.style, style_files=False)
+        made = call.service.evidence.cite(request)
+        style, entries = made.style.title, made.citations if given.format == "citation" else made.bibliography
         text = "\n\n".join(entries)
     return {
         "format": given.format,
         "style": style,
         "text": text,
         "entries": entries,
-        "renamed": [key for key in made["keys"] if key["renamed_from"]],
-        "warnings": made["warnings"],
+        "renamed": [encode(key) for key in made.keys if key.renamed_from],
+        "warnings": made.warnings,
     }
 
 
-_MOST_FINDINGS = 100  # in one answer
+_MAX_FINDINGS = 100  # in one answer
 
 
 def _check_citations(call: Call) -> dict[str, Any]:
-    report = call.service.checks.text(call.project, call.arguments.text, call.visible, call.cancel)
+    visible = None if call.visible is None else tuple(call.visible)
+    request = CheckManuscript(project=call.project.id, text=call.arguments.text, visible=visible)
+    report = call.service.evidence.check(request, call.cancel)
     # What a program needs to mend a file is of no use to an agent, which has the text.
-    left_out = ("edit", "end_line", "end_column")
-    findings = [shortened_values({k: v for k, v in f.items() if k not in left_out}) for f in report["findings"]]
-    kept = ("project", "format", "citations", "works", "quotations", "counts", "coverage", "warnings")
+    answer = _without(_json(report), "edits", "fixable", "encoding", "file", "sha256")
+    findings = [
+        shortened_values(_without(finding, "edit", "end_line", "end_column"))
+        for finding in answer["findings"][:_MAX_FINDINGS]
+    ]
+    omitted = max(0, len(report.findings) - _MAX_FINDINGS)
     return {
-        **{key: report[key] for key in kept},
-        "findings": findings[:_MOST_FINDINGS],
-        "texts": [{k: v for k, v in text.items() if k != "words"} for text in report["texts"]],
-        "truncated": len(findings) > _MOST_FINDINGS,
-        "truncated_count": max(0, len(findings) - _MOST_FINDINGS),
+        **answer,
+        "findings": findings,
+        "texts": [_without(text, "words") for text in answer["texts"]],
+        "truncated": omitted > 0,
+        "truncated_count": omitted,
     }
+
+
+def _json(result: object) -> dict[str, Any]:
+    return dict(encode(result))
+
+
+def _without(values: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key not in keys}
 
 
 def _help(call: Call) -> dict[str, Any]:
@@ -248,7 +284,7 @@ TOOLS: dict[str, Tool] = {
             READ,
             a.GetPassage,
             o.PASSAGE,
-            lambda call: call.service.get_passage(call.project, call.arguments.chunk_id, call.arguments.context),
+            _get_passage,
         ),
         Tool(
             "list_documents",

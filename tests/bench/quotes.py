@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from citeloom.api.evidence import Verdict
 from citeloom.conversion.convert import convert
 from citeloom.core.types import Block, BlockKind, Converted, TextSource
-from citeloom.evidence.quotes.finding import Finding, Verdict
 from citeloom.evidence.quotes.lexicon import Lexicon
+from citeloom.evidence.quotes.quote_finding import QuoteFinding
+from citeloom.evidence.quotes.tokens import is_negation
 from citeloom.evidence.quotes.verification import verify
-from citeloom.evidence.quotes.words import is_negation
 from citeloom.evidence.quotes.work_text import WorkText
 from tests.bench.figures import ms, p50, p95, say, table
 from tests.support import ROOT
@@ -151,7 +152,7 @@ class _Kind:
 
 def _checked(
     kind: _Kind, papers: Sequence[_Paper], chance: random.Random, seconds: dict[str, list[float]]
-) -> Iterator[tuple[_Quote, Finding]]:
+) -> Iterator[tuple[_Quote, QuoteFinding]]:
     works = {paper.name: kind.prepare(paper, chance) if kind.prepare else paper.work for paper in papers}
     for number in range(_EACH):
         paper = papers[number % len(papers)]
@@ -162,7 +163,7 @@ def _checked(
         yield quote, finding
 
 
-def _missed(kind: _Kind, found: Sequence[tuple[_Quote, Finding]], right: int, placed: int) -> list[str]:
+def _missed(kind: _Kind, found: Sequence[tuple[_Quote, QuoteFinding]], right: int, placed: int) -> list[str]:
     lines = [
         f"{kind.name}: {finding.verdict}: {quote.text} {finding.diff or ''}"
         for quote, finding in found

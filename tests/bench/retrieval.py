@@ -13,9 +13,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from citeloom.api.search import Query, SearchHit
 from citeloom.catalog import Catalog
 from citeloom.core.cancel import Cancel
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE, Models, Search, Settings
@@ -203,20 +205,25 @@ def _sample(root: Path) -> str:
             stop_engine(home)
     collection = EdgeCollection.open(next(home.rglob("edge_config.json")).parent)
     catalog = Catalog(home / "catalog.db")
-    models, project = ModelRegistry(Models()), catalog.projects.get("sample/library")
+    models = ModelRegistry(Models())
     kinds = list(dict.fromkeys(kind for kind, *_ in KNOWN))
     rows = []
     for name, fusion in _FUSIONS:
         search = Search(fusion=fusion.method, rrf_k=fusion.k)
-        questions = SearchService(catalog, models, Settings(search=search), lambda _: collection)
+        service = SearchService(catalog, models, Settings(search=search), lambda _: collection)
+
+        def ask(text: str, service: SearchService = service, **more: Any) -> Sequence[SearchHit]:
+            request = Query(project="sample/library", text=text, hybrid=True, **more)
+            return service.query(request, Cancel()).items
+
         ranks, known, foreign = defaultdict(list), [], []
         for kind, text, citekey, words in KNOWN:
-            hits = questions.query(project, text, hybrid=True, cancel=Cancel(), top_k=10, full_text=True)["items"]
-            right = (n for n, h in enumerate(hits, 1) if h["citekey"] == citekey and _said(words, h["full_text"]))
+            hits = ask(text, top_k=10, full_text=True)
+            right = (n for n, h in enumerate(hits, 1) if h.citekey == citekey and _said(words, str(h.full_text)))
             ranks[kind].append(1 / next(right, math.inf))
-            known.append(hits[0]["score"])
+            known.append(hits[0].score)
         for text in FOREIGN:
-            foreign.append(questions.query(project, text, hybrid=True, cancel=Cancel(), top_k=1)["items"][0]["score"])
+            foreign.append(ask(text, top_k=1)[0].score)
         cells = [f"{statistics.mean(ranks[kind]):.2f}" for kind in kinds]
         rows.append((name, *cells, f"{_area(known, foreign):.3f}"))
     columns = ("by", *kinds, "AUC: questions with an answer")

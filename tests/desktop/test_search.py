@@ -33,16 +33,16 @@ def page(library_home: Path, context: PageContext, qtbot: QtBot) -> Iterator[Sea
 def test_typing_finds_passages_and_shows_the_page_with_the_passage_marked(page: SearchPage, qtbot: QtBot) -> None:
     _ask(page, qtbot, "street trees heat at night")
     first = page.model.hits[0]
-    assert first["citekey"] == "nakamuraStreetTreesNocturnal2022"
+    assert first.citekey == "nakamuraStreetTreesNocturnal2022"
     assert page.coverage.text() == "10 of 10 papers searchable"
     view = page.reader.page
     _wait(qtbot, lambda: not view.canvas.picture.isNull() and bool(view.canvas.marks))
-    assert view.where.text() == f"page {first['page_labels'][0]} ({first['page_span'][0]} of 4)"
+    assert view.where.text() == f"page {first.page_labels[0]} ({first.page_span[0]} of 4)"
     mark = view.canvas.places()[0].center().toPoint()
     assert view.canvas.visibleRegion().contains(mark), "scrolled to the passage"
     colour = view.canvas.grab().toImage().pixelColor(view.canvas.places()[0].topLeft().toPoint())
     assert colour.blue() < 160 < colour.red(), "marked in yellow"
-    assert page.reader.passage.toPlainText() == first["full_text"]
+    assert page.reader.passage.toPlainText() == first.full_text
     assert nameless(page) == []
 
 
@@ -65,9 +65,9 @@ def test_pages_are_turned_and_zoomed_and_come_sharp(page: SearchPage, qtbot: QtB
 def test_a_paper_without_pages_is_read_with_what_stands_around(page: SearchPage, qtbot: QtBot) -> None:
     page.bar.filters.author.setEditText("")
     _ask(page, qtbot, "borrowed diligence must not be used too widely")
-    row = next(row for row, hit in enumerate(page.model.hits) if hit["source"] == "reading-notes.md")
+    row = next(row for row, hit in enumerate(page.model.hits) if hit.source == "reading-notes.md")
     page.hits.setCurrentIndex(page.model.index(row))
-    text = page.model.hits[row]["full_text"]
+    text = page.model.hits[row].full_text
     _wait(qtbot, lambda: len(page.reader.passage.toPlainText()) > len(text))
     assert text in page.reader.passage.toPlainText()
     assert page.reader.page.isHidden() and page.reader.why.isHidden()
@@ -80,12 +80,12 @@ def test_a_paper_without_pages_is_read_with_what_stands_around(page: SearchPage,
 
 def test_filters_narrow_what_is_found_and_say_that_they_do(page: SearchPage, qtbot: QtBot) -> None:
     _ask(page, qtbot, "sleep and memory")
-    everything = {hit["year"] for hit in page.model.hits}
+    everything = {hit.year for hit in page.model.hits}
     assert len(everything) > 1
     qtbot.mouseClick(page.bar.filter_button, Qt.MouseButton.LeftButton)
     qtbot.keyClicks(page.bar.filters.year_from, "2021")
     qtbot.keyClicks(page.bar.filters.year_to, "2021")
-    _wait(qtbot, lambda: {hit["year"] for hit in page.model.hits} == {2021})
+    _wait(qtbot, lambda: {hit.year for hit in page.model.hits} == {2021})
     assert page.bar.filter_button.text() == "&Filters: 1"
     line = page.bar.filters.author.lineEdit()
     assert line
@@ -93,7 +93,7 @@ def test_filters_narrow_what_is_found_and_say_that_they_do(page: SearchPage, qtb
     _wait(qtbot, lambda: page.stack.currentWidget() is page.nothing)
     assert page.coverage.text() == "10 of 10 papers searchable"
     qtbot.mouseClick(page.nothing.buttons[0], Qt.MouseButton.LeftButton)
-    _wait(qtbot, lambda: {hit["year"] for hit in page.model.hits} == everything)
+    _wait(qtbot, lambda: {hit.year for hit in page.model.hits} == everything)
     assert page.bar.filter_button.text() == "&Filters"
 
 
@@ -119,17 +119,17 @@ def test_the_keyboard_leads_to_the_hits_copies_and_opens(
     qtbot.keyClick(page.hits, Qt.Key.Key_Down)
     hit = page.model.hits[1]
     qtbot.keyClick(page.hits, Qt.Key.Key_C, CONTROL)
-    assert _clipboard() == hit["cite"]
+    assert _clipboard() == hit.cite
     assert page.reader.copied.text() == "Citation copied"
     qtbot.keyClick(page, Qt.Key.Key_C, CONTROL | SHIFT)
-    assert hit["cite"] in _clipboard() and _clipboard().startswith("> ")
+    assert hit.cite in _clipboard() and _clipboard().startswith("> ")
     qtbot.keyClick(page, Qt.Key.Key_L, CONTROL | SHIFT)
-    assert _clipboard() == hit["open_uri"]
+    assert _clipboard() == hit.open_uri
     qtbot.keyClick(page, Qt.Key.Key_B, CONTROL | SHIFT)
     _wait(qtbot, lambda: _clipboard().startswith("@article{"))
-    assert hit["citekey"] in _clipboard()
+    assert hit.citekey in _clipboard()
     qtbot.keyClick(page.hits, Qt.Key.Key_Return)
-    _wait(qtbot, lambda: opened == [hit["open_uri"]])
+    _wait(qtbot, lambda: opened == [hit.open_uri])
     qtbot.keyClick(page.hits, Qt.Key.Key_Up)
     qtbot.keyClick(page.hits, Qt.Key.Key_Up)
     assert page.bar.box.hasFocus()
@@ -142,7 +142,7 @@ def test_what_is_selected_is_quoted(page: SearchPage, qtbot: QtBot) -> None:
     cursor.movePosition(QTextCursor.MoveOperation.NextWord, QTextCursor.MoveMode.KeepAnchor, 2)
     page.reader.passage.setTextCursor(cursor)
     page.reader.copy_quote.trigger()
-    assert _clipboard() == f"“Street trees” {page.model.hits[0]['cite']}"
+    assert _clipboard() == f"“Street trees” {page.model.hits[0].cite}"
 
 
 def test_an_engine_that_ends_in_the_middle_is_asked_again(page: SearchPage, library_home: Path, qtbot: QtBot) -> None:
@@ -150,7 +150,7 @@ def test_an_engine_that_ends_in_the_middle_is_asked_again(page: SearchPage, libr
     before = engine_address(library_home)["pid"]
     stop_engine(library_home)
     _ask(page, qtbot, "sleep spindles")
-    assert page.model.hits[0]["citekey"].startswith("okafor")
+    assert page.model.hits[0].citekey.startswith("okafor")
     assert engine_address(library_home)["pid"] != before
 
 

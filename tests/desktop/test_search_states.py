@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QImage, QTextDocument
 from pytestqt.qtbot import QtBot
 
 from citeloom.api.library import ProjectSummaries, ProjectSummary
+from citeloom.api.search import PassageReference, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Coverage
 from citeloom.desktop.search.hits_model import BADGE, META
@@ -19,9 +20,10 @@ from citeloom.desktop.search.page import SearchPage
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
 from tests.desktop.naming import nameless
 from tests.desktop.sample_results import summary
+from tests.sample_results import COVERAGE, neighbour, passage_result, search_hit
+from tests.sample_results import query_result as found
 
-COVERAGE = {"documents": 10, "searchable": 9, "pending": 0, "failed": 1, "without_file": 0}
-PROJECT = summary("thesis", Coverage(**COVERAGE))
+PROJECT = summary("thesis", COVERAGE)
 FACETS = {
     "years": [1998, 2023],
     "authors": ["Okafor, Ada"],
@@ -36,14 +38,9 @@ def listed(*projects: ProjectSummary) -> ProjectSummaries:
     return ProjectSummaries(projects=list(projects))
 
 
-def a_hit(number: int = 1, **other: Any) -> dict[str, Any]:
-    return {
-        "chunk_id": f"p{number}", "doc_id": "d", "source": "paper.pdf", "render_text": f"Moths fly {number} times.",
-        "full_text": f"Moths fly {number} times.", "score": 0.9, "citekey": "okafor2021", "title": "On moths",
-        "authors": ["Okafor, Ada"], "year": 2021, "section_path": ["2 Methods", "Traps"], "page_span": [3, 3],
-        "page_labels": ["33"], "text_source": "native", "cite": "[@okafor2021, p. 33]",
-        "open_uri": "zotero://open-pdf/library/items/ABC?page=3",
-    } | other  # fmt: skip
+def a_hit(number: int = 1, **other: Any) -> SearchHit:
+    text = f"Moths fly {number} times."
+    return search_hit(**{"chunk_id": f"p{number}", "render_text": text, "full_text": text, **other})
 
 
 def a_picture(**other: Any) -> dict[str, Any]:
@@ -59,15 +56,11 @@ def a_picture(**other: Any) -> dict[str, Any]:
     } | other  # fmt: skip
 
 
-def found(*hits: dict[str, Any]) -> dict[str, Any]:
-    return {"items": list(hits), "count": len(hits), "coverage": COVERAGE, "warnings": []}
-
-
 def opened(qtbot: QtBot, **answers: Any) -> tuple[SearchPage, FakeEngineTasks]:
     usual = {
         "library_list_projects": listed(PROJECT),
-        "facets": FACETS,
-        "search": found(a_hit()),
+        "search_facets": FACETS,
+        "search_query": found(a_hit()),
         "library_page_image": a_picture(),
     }
     context, tasks = fake_context(**{**usual, **answers})
@@ -102,23 +95,23 @@ def test_before_the_first_question_examples_from_the_projects_own_tags_can_be_tr
     qtbot.mouseClick(page.welcome.buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(page.model.hits))
     assert page.bar.box.text() == "What is known about moths?"
-    assert tasks.asked[-1][0] in ("search", "library_page_image")
+    assert tasks.asked[-1][0] in ("search_query", "library_page_image")
 
 
 def test_only_the_last_question_is_answered(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, search=lambda args: found(a_hit(title=args["text"])))
+    page, tasks = opened(qtbot, search_query=lambda args: found(a_hit(title=args["text"])))
     tasks.held = []
     ask(page, qtbot, "old")
     ask(page, qtbot, "new")
     for answer in tasks.held:
         answer()
     qtbot.waitUntil(lambda: bool(page.model.hits))
-    assert page.model.hits[0]["title"] == "new"
-    assert [args["text"] for verb, args in tasks.asked if verb == "search"] == ["new"]
+    assert page.model.hits[0].title == "new"
+    assert [args["text"] for verb, args in tasks.asked if verb == "search_query"] == ["new"]
 
 
 def test_typing_on_keeps_the_chosen_hit_and_does_not_draw_its_page_anew(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, search=lambda args: found(a_hit(len(args["text"]) + 1), a_hit(2)))
+    page, tasks = opened(qtbot, search_query=lambda args: found(a_hit(len(args["text"]) + 1), a_hit(2)))
     ask(page, qtbot, "moth")
     qtbot.waitUntil(lambda: bool(page.model.hits))
     page.hits.setCurrentIndex(page.model.index(1))
@@ -132,8 +125,8 @@ def test_typing_on_keeps_the_chosen_hit_and_does_not_draw_its_page_anew(qtbot: Q
 
 
 def test_what_cannot_be_searched_is_always_said(qtbot: QtBot) -> None:
-    since = {**COVERAGE, "searchable": 8, "failed": 2}
-    page, _ = opened(qtbot, search={**found(), "coverage": since})
+    since = replace(COVERAGE, searchable=8, failed=2)
+    page, _ = opened(qtbot, search_query=found(coverage=since))
     assert page.coverage.text() == "9 of 10 papers searchable, 1 could not be read"
     ask(page, qtbot)
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.nothing)
@@ -152,18 +145,18 @@ def test_a_project_without_words_is_searched_by_meaning_and_the_choice_comes_bac
     assert page.bar.way.currentText() == "Meaning only"
     assert "meaning only" in page.bar.way.toolTip()
     ask(page, qtbot)
-    qtbot.waitUntil(lambda: any(verb == "search" for verb, _ in tasks.asked))
-    assert next(args for verb, args in tasks.asked if verb == "search")["hybrid"] is False
+    qtbot.waitUntil(lambda: any(verb == "search_query" for verb, _ in tasks.asked))
+    assert next(args for verb, args in tasks.asked if verb == "search_query")["hybrid"] is False
     page.bar.project.setCurrentIndex(0)
     assert page.bar.way.currentText() == "Meaning and words" and page.bar.way.toolTip() == ""
 
 
 def test_an_engine_that_is_lost_is_said_and_asked_again_when_it_is_back(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, library_list_projects=LOST, search=LOST)
+    page, tasks = opened(qtbot, library_list_projects=LOST, search_query=LOST)
     qtbot.waitUntil(page.banner.isVisible)
     assert page.stack.currentWidget() is page.waiting
     page.bar.box.setText("moths")
-    tasks.answers.update(library_list_projects=listed(PROJECT), search=found(a_hit()), library_page_image=LOST)
+    tasks.answers.update(library_list_projects=listed(PROJECT), search_query=found(a_hit()), library_page_image=LOST)
     tasks.reached.emit(a_status())
     qtbot.waitUntil(lambda: bool(page.model.hits) and page.banner.isHidden())
     qtbot.waitUntil(lambda: tasks.asked[-1][0] == "library_page_image")
@@ -176,7 +169,7 @@ def test_a_project_that_is_gone_gives_way_to_the_one_that_is_left(qtbot: QtBot) 
     page, tasks = opened(qtbot, library_list_projects=listed(replace(PROJECT, id="gone"), PROJECT))
     tasks.answers["library_list_projects"] = listed(PROJECT)
     gone = CiteLoomError(Code.INVALID_PROJECT, "There is no project 'gone'.")
-    tasks.answers["search"] = lambda args: gone if args["project"] == "gone" else found(a_hit())
+    tasks.answers["search_query"] = lambda args: gone if args["project"] == "gone" else found(a_hit())
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.model.hits))
     assert page.bar.project_id() == "thesis"
@@ -186,11 +179,11 @@ def test_a_search_that_fails_leaves_no_answer_to_another_question(qtbot: QtBot) 
     page, tasks = opened(qtbot)
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.model.hits))
-    tasks.answers["search"] = CiteLoomError(Code.EMBEDDING_MISMATCH, "Another model.", "Rebuild it.")
+    tasks.answers["search_query"] = CiteLoomError(Code.EMBEDDING_MISMATCH, "Another model.", "Rebuild it.")
     ask(page, qtbot, "beetles")
     qtbot.waitUntil(page.banner.isVisible)
     assert page.banner.words.text() == "Another model. Rebuild it."
-    assert page.model.hits == [] and page.stack.currentWidget() is page.nothing
+    assert page.model.hits == () and page.stack.currentWidget() is page.nothing
 
 
 @pytest.mark.parametrize(
@@ -216,9 +209,10 @@ def test_neighbours_shown_as_one_are_marked_together_and_the_same_elsewhere_is_n
         page = asked["page"] or here
         return a_picture(page=page, found=page == here, marks=[[0.1, 0.2, 0.9, 0.25]] if page == here else [])
 
-    merged = [{"chunk_id": "p1", "cite": "[@okafor2021, p. 33]"}, {"chunk_id": "p2", "cite": "[@okafor2021, p. 34]"}]
-    also = [{"chunk_id": "x", "cite": "[@okafor2020, p. 2]"}] * 2
-    page, _ = opened(qtbot, library_page_image=draw, search=found(a_hit(page_span=[3, 4], merged=merged, also_in=also)))
+    merged = (PassageReference("p1", "[@okafor2021, p. 33]"), PassageReference("p2", "[@okafor2021, p. 34]"))
+    also = (PassageReference("x", "[@okafor2020, p. 2]"),) * 2
+    hits = found(a_hit(page_span=(3, 4), merged=merged, also_in=also))
+    page, _ = opened(qtbot, library_page_image=draw, search_query=hits)
     ask(page, qtbot)
     view = page.reader.page
     qtbot.waitUntil(lambda: len(view.canvas.marks) == 1)
@@ -226,7 +220,8 @@ def test_neighbours_shown_as_one_are_marked_together_and_the_same_elsewhere_is_n
     qtbot.mouseClick(view.next, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: view.where.text().endswith("4 of 5)") and len(view.canvas.marks) == 1)
     assert not view.note.isVisible(), "the other part stands here, and is marked"
-    page.reader._show_around({"before": [a_hit(1)], "after": [a_hit(2, render_text="Twice."), a_hit(9)]})
+    after = (neighbour("Twice.", "p2"), neighbour("Moths fly 9 times.", "p9"))
+    page.reader._show_surroundings(passage_result(before=(neighbour("Moths fly 1 times.", "p1"),), after=after))
     assert "Twice." not in page.reader.passage.toPlainText() and "fly 9" in page.reader.passage.toPlainText()
 
 
@@ -234,7 +229,7 @@ def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: 
     def draw(args: dict[str, Any]) -> dict[str, Any]:
         return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, tasks = opened(qtbot, library_page_image=draw, search=found(a_hit(text_source="ocr")))
+    page, tasks = opened(qtbot, library_page_image=draw, search_query=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.reader.page.canvas.marks))
     assert [args["recognise"] for verb, args in tasks.asked if verb == "library_page_image"][:2] == [False, True]
@@ -243,8 +238,8 @@ def test_a_scan_is_shown_first_and_marked_when_its_words_have_been_found(qtbot: 
 
 def test_what_an_agent_stored_says_so_and_cannot_be_cited(qtbot: QtBot) -> None:
     forged = a_hit(text_source="agent", cite=None, citekey="", claimed_citekey="okafor2021")
-    also = [{"chunk_id": "p2", "cite": None}]
-    page, _ = opened(qtbot, search=found(forged, a_hit(2, also_in=also)))
+    also = (PassageReference("p2", None),)
+    page, _ = opened(qtbot, search_query=found(forged, a_hit(2, also_in=also)))
     ask(page, qtbot)
     qtbot.waitUntil(lambda: page.model.rowCount() == 2)
     assert page.model.index(0).data() == "Doubtful: says it is @okafor2021"
@@ -256,12 +251,9 @@ def test_what_an_agent_stored_says_so_and_cannot_be_cited(qtbot: QtBot) -> None:
 
 
 def test_a_file_that_is_gone_leaves_the_words_and_says_why(qtbot: QtBot) -> None:
-    around = {
-        "before": [{"chunk_id": "b", "render_text": "Before."}],
-        "after": [{"chunk_id": "a", "render_text": "After."}],
-    }
+    around = passage_result(before=(neighbour("Before.", "b"),), after=(neighbour("After.", "a"),))
     gone = CiteLoomError(Code.FILE_NOT_FOUND, "paper.pdf is no longer there.", "Put it back.")
-    page, _ = opened(qtbot, library_page_image=gone, show=around)
+    page, _ = opened(qtbot, library_page_image=gone, search_get_passage=around)
     ask(page, qtbot)
     qtbot.waitUntil(lambda: page.reader.passage.toPlainText() == "Before.\n\nMoths fly 1 times.\n\nAfter.")
     assert page.reader.why.text() == "paper.pdf is no longer there. Put it back." and page.reader.page.isHidden()
@@ -274,12 +266,14 @@ def test_a_file_that_is_gone_leaves_the_words_and_says_why(qtbot: QtBot) -> None
     assert "within the marked passage" in page.reader.copied.text()
 
 
-@pytest.mark.parametrize(("pages", "verb"), [(None, "show"), ([3, 3], "library_page_image")], ids=["words", "page"])
+@pytest.mark.parametrize(
+    ("pages", "verb"), [(None, "search_get_passage"), ((3, 3), "library_page_image")], ids=["words", "page"]
+)
 def test_what_belongs_to_one_passage_never_stands_beside_another(
-    qtbot: QtBot, pages: list[int] | None, verb: str
+    qtbot: QtBot, pages: tuple[int, int] | None, verb: str
 ) -> None:
-    around = {"before": [{"chunk_id": "b", "render_text": "Before the first."}], "after": []}
-    page, tasks = opened(qtbot, search=found(a_hit(1, page_span=pages), a_hit(2)), show=around)
+    around = passage_result(before=(neighbour("Before the first.", "b"),))
+    page, tasks = opened(qtbot, search_query=found(a_hit(1, page_span=pages), a_hit(2)), search_get_passage=around)
     tasks.held = []
     ask(page, qtbot)
     tasks.held.pop()()
@@ -295,13 +289,14 @@ def test_whatever_a_library_holds_is_painted_as_it_is(qtbot: QtBot) -> None:
     names = ["😀 <b>Élan</b> & עברית " + "x" * 2000, "", "قواعد البيانات"]
     hits = [
         a_hit(
-            number, title=name, render_text=name * 3, full_text=name * 3, authors=[name], year=None, page_span=None,
-            page_labels=[], section_path=[name] * 9, cite=f"[@{name}]", citekey=name, open_uri=None, score=number,
+            number, title=name, render_text=name * 3, full_text=name * 3, authors=(name,), year=None, page_span=None,
+            page_labels=(), section_path=(name,) * 9, cite=f"[@{name}]", citekey=name, open_uri=None, score=number,
         )
         for number, name in enumerate(names)
     ]  # fmt: skip
     projects = listed(*(replace(PROJECT, id=f"{name} {number}") for number in range(3000) for name in names))
-    page, _ = opened(qtbot, search=found(*hits), library_list_projects=projects, show={"before": [], "after": []})
+    answers = {"library_list_projects": projects, "search_get_passage": passage_result()}
+    page, _ = opened(qtbot, search_query=found(*hits), **answers)
     ask(page, qtbot, "😀 élan <b>")
     qtbot.waitUntil(lambda: len(page.model.hits) == 3)
     for row in range(3):
@@ -314,7 +309,7 @@ def test_whatever_a_library_holds_is_painted_as_it_is(qtbot: QtBot) -> None:
 
 
 def test_a_hit_says_its_printed_page_and_its_place_in_the_file(qtbot: QtBot) -> None:
-    page, _ = opened(qtbot, search=found(a_hit(), a_hit(2, page_span=[3, 4], page_labels=["3", "4"])))
+    page, _ = opened(qtbot, search_query=found(a_hit(), a_hit(2, page_span=(3, 4), page_labels=("3", "4"))))
     ask(page, qtbot)
     qtbot.waitUntil(lambda: len(page.model.hits) == 2)
     assert page.model.index(0).data(META) == "Okafor 2021 · page 33 (PDF: 3) · 2 Methods › Traps"
@@ -335,7 +330,7 @@ def test_years_may_be_given_the_wrong_way_round_and_a_part_of_a_tag_is_enough(qt
     asked = len(tasks.asked)
     finished = {"type": "JobFinished", "job_id": "j", "project_id": "thesis", "state": "done", "result": {}}
     tasks.publish(finished)
-    qtbot.waitUntil(lambda: "facets" in [verb for verb, _ in tasks.asked[asked:]])
+    qtbot.waitUntil(lambda: "search_facets" in [verb for verb, _ in tasks.asked[asked:]])
     assert filters.filters()["tags"] == {"$contains": "mot"}, "new choices do not undo a filter"
     filters.clear_button.click()
     assert filters.filters() == {} and not filters.clear_button.isEnabled()
@@ -347,19 +342,19 @@ def test_a_scan_stays_on_the_screen_when_its_words_cannot_be_found(qtbot: QtBot)
     def draw(args: dict[str, Any]) -> Any:
         return broken if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, tasks = opened(qtbot, library_page_image=draw, search=found(a_hit(text_source="ocr")))
+    page, tasks = opened(qtbot, library_page_image=draw, search_query=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
     view = page.reader.page
     qtbot.waitUntil(lambda: "could not be marked" in view.note.text())
     assert view.isVisible() and not view.canvas.picture.isNull()
-    assert "show" not in [verb for verb, _ in tasks.asked]
+    assert "search_get_passage" not in [verb for verb, _ in tasks.asked]
 
 
 def test_the_words_of_a_scan_are_looked_for_again_when_the_engine_is_back(qtbot: QtBot) -> None:
     def draw(args: dict[str, Any]) -> Any:
         return LOST if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, tasks = opened(qtbot, library_page_image=draw, search=found(a_hit(text_source="ocr")))
+    page, tasks = opened(qtbot, library_page_image=draw, search_query=found(a_hit(text_source="ocr")))
     ask(page, qtbot)
     qtbot.waitUntil(lambda: any(args.get("recognise") for _, args in tasks.asked))
     tasks.answers["library_page_image"] = a_picture()
@@ -373,12 +368,12 @@ def test_going_through_the_filters_without_changing_one_searches_nothing_anew(qt
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.model.hits))
     page.bar.filter_button.click()
-    before = [args for verb, args in tasks.asked if verb == "search"]
+    before = [args for verb, args in tasks.asked if verb == "search_query"]
     page.bar.filters.year_from.setFocus()
     qtbot.keyClick(page.bar.filters.year_from, Qt.Key.Key_Tab)
     qtbot.keyClick(page.bar.filters.year_to, Qt.Key.Key_Return)
     qtbot.wait(400)
-    assert [args for verb, args in tasks.asked if verb == "search"] == before
+    assert [args for verb, args in tasks.asked if verb == "search_query"] == before
 
 
 def test_the_first_project_can_be_searched_as_soon_as_it_is_read(qtbot: QtBot) -> None:
@@ -392,11 +387,11 @@ def test_a_question_for_another_project_is_not_asked_of_the_one_that_was_chosen(
     page, tasks = opened(qtbot, library_list_projects=listed(PROJECT, replace(PROJECT, id="other")))
     page.shown({"project": "other", "question": "moths"})
     qtbot.waitUntil(lambda: bool(page.model.hits))
-    assert {args["project"] for verb, args in tasks.asked if verb == "search"} == {"other"}
+    assert {args["project"] for verb, args in tasks.asked if verb == "search_query"} == {"other"}
 
 
 def test_whoever_is_choosing_a_project_is_not_disturbed_when_they_are_counted_again(qtbot: QtBot) -> None:
-    counted = {**COVERAGE, "searchable": 10, "failed": 0}
+    counted = replace(COVERAGE, searchable=10, failed=0)
     page, tasks = opened(qtbot, library_list_projects=listed(PROJECT, replace(PROJECT, id="other")))
     names = page.bar.project.view()
     page.bar.project.showPopup()
@@ -410,10 +405,10 @@ def test_whoever_is_choosing_a_project_is_not_disturbed_when_they_are_counted_ag
 
 
 def test_what_was_read_while_another_page_was_shown_can_be_filtered_by(qtbot: QtBot) -> None:
-    page, tasks = opened(qtbot, facets={**FACETS, "tags": []})
+    page, tasks = opened(qtbot, search_facets={**FACETS, "tags": []})
     qtbot.waitUntil(lambda: page.bar.filters.author.count() == 1)
     page.hide()
-    tasks.answers["facets"] = FACETS
+    tasks.answers["search_facets"] = FACETS
     page.show()
     page.shown({})
     qtbot.waitUntil(lambda: page.bar.filters.tag.count() == 2)
@@ -421,7 +416,7 @@ def test_what_was_read_while_another_page_was_shown_can_be_filtered_by(qtbot: Qt
 
 def test_the_whole_of_a_long_title_is_shown_as_it_is(qtbot: QtBot) -> None:
     title = "Moths & light " * 20
-    page, _ = opened(qtbot, search=found(a_hit(title=title)))
+    page, _ = opened(qtbot, search_query=found(a_hit(title=title)))
     ask(page, qtbot)
     qtbot.waitUntil(lambda: bool(page.reader.title.text()))
     tip = page.reader.title.toolTip()
@@ -448,7 +443,7 @@ def test_the_words_of_one_scan_after_the_other_are_looked_for(qtbot: QtBot) -> N
     def draw(args: dict[str, Any]) -> dict[str, Any]:
         return a_picture() if args.get("recognise") else a_picture(pending=True, found=False, marks=[])
 
-    page, tasks = opened(qtbot, library_page_image=draw, search=found(a_hit(1), a_hit(2)))
+    page, tasks = opened(qtbot, library_page_image=draw, search_query=found(a_hit(1), a_hit(2)))
 
     def let_one_go() -> None:
         qtbot.waitUntil(lambda: bool(tasks.held))
@@ -457,7 +452,7 @@ def test_the_words_of_one_scan_after_the_other_are_looked_for(qtbot: QtBot) -> N
 
     tasks.held = []
     ask(page, qtbot)
-    for _ in ("search", "library_page_image", "its picture"):
+    for _ in ("search_query", "library_page_image", "its picture"):
         let_one_go()
     qtbot.waitUntil(lambda: bool(tasks.held))
     first = tasks.held.pop()  # takes the engine seconds

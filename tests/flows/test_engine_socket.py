@@ -169,7 +169,7 @@ def test_another_version_of_the_protocol_is_told_what_to_do(engine: Path) -> Non
         b"null",
         b'{"id": 7}',
         b'{"id": 7, "verb": "fly"}',
-        b'{"id": 7, "verb": "search"}',
+        b'{"id": 7, "verb": "search.query"}',
         b"[" * 10**5,
         b'{"id": 7, "verb": "activity.access_log", "args": {"limit": 1' + b"0" * 400 + b"}}",
         b'{"id": 7, "verb": "activity.access_log", "args": {"before": 1' + b"0" * 400 + b"}}",

@@ -147,7 +147,7 @@ def test_after_a_kill_everything_committed_is_found_before_the_import_goes_on(li
     die_while_importing(copy_home(library.earlier, copied), HALF_WRITTEN)
     # This engine's import waits, so that only what the killed one committed can be seen.
     with engine_with(copied, around("Importer.start", "True", "time.sleep(600)")), Control(copied) as control:
-        hits = control.call("search", project="p", text="moth measured times", top_k=20)["items"]
+        hits = control.call("search.query", project="p", text="moth measured times", top_k=20)["items"]
         assert {h["source"] for h in hits} == set(ALL_READY)
         assert [h["source"] for h in hits].count("2-moths.md") == 3
         assert NEW_TEXT not in {h["render_text"] for h in hits}
@@ -409,7 +409,7 @@ def test_who_reads_during_a_replacement_sees_the_old_text_or_the_new_one(home: P
     def read() -> None:
         with Control(home) as control:
             while not over.is_set():
-                found = control.call("search", project="p", text="moth flew", top_k=1000)["items"]
+                found = control.call("search.query", project="p", text="moth flew", top_k=1000)["items"]
                 texts = [h["render_text"] for h in found]
                 assert len(texts) == len(set(texts))
                 seen.append(set(texts))

@@ -34,8 +34,7 @@ class SmallPool(fair_queue.FairThreadPool):
         control._VERBS["calls_waiting"] = lambda service, arguments: self.queued
 
 tools.guide = guide
-control._VERBS["search"] = lambda service, arguments: guide(arguments["text"])
-
+control._VERBS["search.query"] = lambda service, arguments: guide(arguments["text"])
 server.FairThreadPool = SmallPool
 """
 
@@ -104,7 +103,7 @@ def test_many_calls_of_many_editors_are_answered_each_by_its_own_answer_in_turns
 def test_a_person_who_searches_takes_turns_as_an_editor_does(slow: Path, gate: Path) -> None:
     with connect(slow, hello(slow)) as person, person.makefile("rb") as lines:
         for number in range(3):
-            call = {"id": number, "verb": "search", "args": {"text": f"person-{number}"}}
+            call = {"id": number, "verb": "search.query", "args": {"text": f"person-{number}"}}
             person.sendall(json.dumps(call).encode() + b"\n")
         wait_for(lambda: waiting(slow) == 1, "two to be served and one to wait")
         gate.touch()

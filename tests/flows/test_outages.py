@@ -149,7 +149,7 @@ def test_a_full_disk_is_waited_for_and_costs_no_document(
         with Control(small_disk) as control:
             assert "disk" in waiting(control)["waits_for"].lower()
             assert os.statvfs(small_disk).f_bavail == 0
-            hits = control.call("search", project="p", text="coral")["items"]
+            hits = control.call("search.query", project="p", text="coral")["items"]
             assert {hit["source"] for hit in hits} == {"1-reefs.md"}, "what was read before answers meanwhile"
             (small_disk / "other-program").unlink()
         wait_until_idle(small_disk)

@@ -23,6 +23,7 @@ from citeloom.api.library import (
     StoreChunks,
     ZoteroPart,
 )
+from citeloom.api.search import Query
 from citeloom.api.verbs import encode
 from citeloom.catalog.documents import Document
 from citeloom.core import paths
@@ -86,9 +87,8 @@ class LocalEngine:
         os.utime(file, (long_ago, long_ago))
 
     def texts(self, words: str) -> str:
-        project = self.service.catalog.projects.get("p")
-        found = self.service.questions.query(project, words, hybrid=True, cancel=Cancel(), top_k=20, full_text=True)
-        return "\n".join(item["full_text"] for item in found["items"])
+        request = Query(project="p", text=words, hybrid=True, top_k=20, full_text=True)
+        return "\n".join(str(item.full_text) for item in self.service.search.query(request, Cancel()).items)
 
     def whole(self) -> bool:
         """Whether index and catalog agree."""

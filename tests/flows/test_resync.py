@@ -339,7 +339,7 @@ def test_a_rebuild_gives_the_same_ids_and_the_old_index_answers_meanwhile(home: 
     def read() -> None:
         with Control(home) as control:
             while not over.is_set():
-                found = control.call("search", project="p", text="measured", top_k=20)["items"]
+                found = control.call("search.query", project="p", text="measured", top_k=20)["items"]
                 seen.append({hit["chunk_id"] for hit in found})
                 over.wait(0.02)
 

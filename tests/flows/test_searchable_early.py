@@ -173,7 +173,7 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
             wait_for(lambda: progress(control).get("stage") == "convert", "the second pass")
 
             def found(word: str) -> bool:
-                hits = control.call("search", project="p", text=f"the {word} was measured", top_k=3)["items"]
+                hits = control.call("search.query", project="p", text=f"the {word} was measured", top_k=3)["items"]
                 return any(hit["source"] == f"{word}.pdf" for hit in hits)
 
             # Another file, another folder, and the same folder once more with a file that was not there before.

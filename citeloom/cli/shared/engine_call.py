@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, overload
 
 from citeloom.api.verbs import R, Request
 from citeloom.cli.shared.output import console
@@ -28,15 +27,7 @@ def connected() -> Client:
         return Client()
 
 
-@overload
-def ask(request: Request[R], waiting_for: str = "Working") -> R: ...
-
-
-@overload
-def ask(request: str, waiting_for: str = "Working", **arguments: Any) -> Any: ...
-
-
-def ask(request: Request[R] | str, waiting_for: str = "Working", **arguments: Any) -> R | Any:
+def ask(request: Request[R], waiting_for: str = "Working") -> R:
     """Send one request to the engine."""
     with connected() as client, waiting(waiting_for):
-        return client.call(request) if isinstance(request, Request) else client.call(request, **arguments)
+        return client.call(request)

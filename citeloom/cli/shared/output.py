@@ -16,7 +16,9 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from citeloom.api.verbs import encode
 from citeloom.core.text.sanitize import clean, escaped_json, one_line
+from citeloom.core.types import Coverage
 
 
 class _SafeConsole(Console):
@@ -82,7 +84,7 @@ def absolute(place: str) -> str:
 
 def as_json(value: Any) -> None:
     """Print a result for other programs."""
-    click.echo(escaped_json(json.dumps(value, ensure_ascii=False, indent=2)))
+    click.echo(escaped_json(json.dumps(encode(value), ensure_ascii=False, indent=2)))
 
 
 def say(words: str, *, err: bool = False) -> None:
@@ -113,12 +115,12 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     console.print(made)
 
 
-def coverage(of: dict[str, int]) -> str:
+def coverage(of: Coverage | dict[str, int]) -> str:
     """How much can be searched, in words."""
-    parts = [f"{of['searchable']} of {of['documents']} documents searchable"]
-    names = {"pending": "pending", "failed": "failed", "without_file": "without a file"}
-    parts += [f"{of[key]} {word}" for key, word in names.items() if of[key]]
-    return ", ".join(parts)
+    known = of if isinstance(of, Coverage) else Coverage(**of)
+    parts = [f"{known.searchable} of {known.documents} documents searchable"]
+    others = ((known.pending, "pending"), (known.failed, "failed"), (known.without_file, "without a file"))
+    return ", ".join([*parts, *(f"{count} {word}" for count, word in others if count)])
 
 
 def size(count: float) -> str:

@@ -1,10 +1,10 @@
-"""A passage as it is pasted into a manuscript: citation, quotation, link."""
+"""The text of a quotation with its citation, for the clipboard. Used by `reader`."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from citeloom.api.search import SearchHit
 from citeloom.core.text.sanitize import clean
 
 _LONG_WORDS, _LONG_CHARACTERS = 40, 300  # from here on a quotation stands in a block of its own
@@ -27,6 +27,6 @@ def quotation(text: str, cite: str) -> str:
     return "\n>\n".join(f"> {part}" for part in paragraphs)
 
 
-def opens_in_zotero(hit: dict[str, Any]) -> bool:
+def opens_in_zotero(hit: SearchHit) -> bool:
     """Whether Zotero shows the passage; else its file or its page on the web is opened."""
-    return str(hit.get("open_uri") or "").startswith("zotero:")
+    return (hit.open_uri or "").startswith("zotero:")

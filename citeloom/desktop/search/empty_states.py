@@ -1,4 +1,4 @@
-"""What the search page says while there is no hit to show."""
+"""What the search page shows while there is no hit."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import partial
 
 from PySide6.QtWidgets import QProgressBar
 
+from citeloom.core.types import Coverage
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
@@ -65,10 +66,9 @@ def nothing(without_filters: Callable[[], object]) -> basics.EmptyState:
     return basics.EmptyState("search", "", "", [(translate("SearchPage", "Search without filters"), without_filters)])
 
 
-def why_nothing(coverage: dict[str, int], *, filters: bool) -> str:
+def why_nothing(coverage: Coverage | None, *, filters: bool) -> str:
     """Why nothing was found, and what to do."""
-    count = basics.number(coverage.get("searchable") or 0)
-    if not coverage.get("searchable"):
+    if coverage is None or not coverage.searchable:
         return translate(
             "SearchPage", "No paper of this project can be searched yet. The list of papers says how far it is."
         )
@@ -76,4 +76,4 @@ def why_nothing(coverage: dict[str, int], *, filters: bool) -> str:
         words = translate("SearchPage", "None of the {count} searchable papers has a passage that fits the filters.")
     else:
         words = translate("SearchPage", "{count} papers were searched. Try other words.")
-    return words.format(count=count)
+    return words.format(count=basics.number(coverage.searchable))

@@ -1,4 +1,4 @@
-"""What a search is narrowed to: years, author, tag, collection, section."""
+"""The filters of the search page: years, author, tag, collection, section."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import QRegularExpression, Qt, Signal
 from PySide6.QtGui import QRegularExpressionValidator
 from PySide6.QtWidgets import QComboBox, QCompleter, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
+from citeloom.api.search import FacetsResult
 from citeloom.desktop.widgets import basics
 
 _YEAR = 4  # digits: a year that is still being typed narrows nothing
@@ -20,7 +21,7 @@ class FilterPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._told: dict[str, Any] = {}
+        self._emitted: dict[str, Any] = {}
         any_words = self.tr("any")
         self.year_from = self._year(self.tr("From year"))
         self.year_to = self._year(self.tr("To year"))
@@ -73,17 +74,17 @@ class FilterPanel(QWidget):
             made["section_prefix"] = section
         return made
 
-    def offer(self, facets: dict[str, Any]) -> None:
-        """Offer what the project has; what has been chosen stays."""
-        first, last = facets.get("years") or (None, None)
+    def offer(self, facets: FacetsResult | None) -> None:
+        """Offer the values that the project has, or none; what has been chosen stays."""
+        first, last = facets.years if facets and facets.years else (None, None)
         self.year_from.setPlaceholderText(self.tr("from") if first is None else str(first))
         self.year_to.setPlaceholderText(self.tr("to") if last is None else str(last))
-        names = ("authors", "tags", "collections", "sections")
-        for name, field in zip(names, (self.author, self.tag, self.collection, self.section), strict=True):
+        values = (facets.authors, facets.tags, facets.collections, facets.sections) if facets else ((),) * 4
+        for offered, field in zip(values, (self.author, self.tag, self.collection, self.section), strict=True):
             chosen = field.currentText()
             field.blockSignals(True)
             field.clear()
-            field.addItems([str(one) for one in facets.get(name) or []])
+            field.addItems(list(offered))
             field.setCurrentIndex(-1)
             field.setEditText(chosen)
             field.blockSignals(False)
@@ -98,7 +99,7 @@ class FilterPanel(QWidget):
             else:
                 field.clear()
             field.blockSignals(False)
-        self._tell()
+        self._emit_change()
 
     def _years(self) -> dict[str, int]:
         first, last = (int(field.text()) if field.text() else None for field in (self.year_from, self.year_to))
@@ -113,8 +114,8 @@ class FilterPanel(QWidget):
         field.setAccessibleName(name)
         field.setToolTip(name)
         field.setMinimumWidth(field.fontMetrics().horizontalAdvance("00000") + 2 * basics.GAP)
-        field.textEdited.connect(lambda text: self._tell() if len(text) in (0, _YEAR) else None)
-        field.editingFinished.connect(self._tell)
+        field.textEdited.connect(lambda text: self._emit_change() if len(text) in (0, _YEAR) else None)
+        field.editingFinished.connect(self._emit_change)
         return field
 
     def _choice(self, name: str, placeholder: str) -> QComboBox:
@@ -134,7 +135,7 @@ class FilterPanel(QWidget):
             line.setPlaceholderText(placeholder)
             line.setAccessibleName(name)
             line.setClearButtonEnabled(True)
-        field.editTextChanged.connect(self._tell)
+        field.editTextChanged.connect(self._emit_change)
         return field
 
     def _label(self, words: str, field: QWidget) -> QLabel:
@@ -142,9 +143,9 @@ class FilterPanel(QWidget):
         label.setBuddy(field)
         return label
 
-    def _tell(self) -> None:
+    def _emit_change(self) -> None:
         filters = self.filters()
         self.clear_button.setEnabled(bool(filters))
-        if filters != self._told:  # leaving a field is no change
-            self._told = filters
+        if filters != self._emitted:  # leaving a field is no change
+            self._emitted = filters
             self.changed.emit()

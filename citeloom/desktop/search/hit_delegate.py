@@ -1,4 +1,4 @@
-"""How one hit is painted: plain text only, in lines as high as the font wants them."""
+"""Paints one hit of the list: as plain text, in lines of the font's height."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from citeloom.api.search import SearchHit
 from citeloom.desktop.search.hits_model import BADGE, HIT, META, HitsModel
 from citeloom.desktop.text.hit_text import cut, isolated, set_off, utf16
 
@@ -43,7 +44,7 @@ class _Row:
 
     def __init__(self, painter: QPainter, option: Any, index: QModelIndex | QPersistentModelIndex) -> None:
         self.painter, self.option, self.index = painter, option, index
-        self.hit: dict[str, Any] = index.data(HIT)
+        self.hit: SearchHit = index.data(HIT)
         self.palette: QPalette = option.palette
         self.inner: QRect = option.rect.adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
         self.font: QFont = option.font
@@ -56,7 +57,7 @@ class _Row:
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.painter.setLayoutDirection(self.option.direction)
         self._ground()
-        title = self.hit["title"] or self.hit["source"] or ""
+        title = self.hit.title or self.hit.source or ""
         text, muted = QPalette.ColorRole.Text, QPalette.ColorRole.PlaceholderText
         self._line(0, self.index.data(Qt.ItemDataRole.DisplayRole), self.bold, text, middle=True)
         self._line(1, title, self.font, text, right=self._score())
@@ -88,7 +89,7 @@ class _Row:
 
     def _score(self) -> int:
         """A bar and a figure beside the title; the width that they take."""
-        score = min(max(float(self.hit["score"]), 0.0), 1.0)
+        score = min(max(float(self.hit.score), 0.0), 1.0)
         figure = QLocale().toString(score, "f", 2)
         metrics = QFontMetrics(self.font)
         width = metrics.horizontalAdvance(figure) + 6 + _BAR
@@ -137,7 +138,7 @@ class _Row:
         top = self.inner.top() + 3 * self.step + _LEADING
         model = self.index.model()
         question = model.question if isinstance(model, HitsModel) else ""
-        text = cut(self.hit["render_text"], _MOST_TEXT)
+        text = cut(self.hit.render_text, _MOST_TEXT)
         layout = self._laid_out(text, question)
         while layout.lineCount() > _TEXT_LINES and text:
             last = layout.lineAt(_TEXT_LINES - 1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from citeloom.api.search import SearchHit
 from citeloom.desktop.shell.translations import translate
 from citeloom.desktop.text.hit_text import also_cites, cut, names, span
 
@@ -21,10 +23,10 @@ class HitsModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.hits: list[dict[str, Any]] = []
+        self.hits: Sequence[SearchHit] = ()
         self.question = ""
 
-    def show_hits(self, hits: list[dict[str, Any]], question: str) -> None:
+    def show_hits(self, hits: Sequence[SearchHit], question: str) -> None:
         """Show what was found, and by which question."""
         self.beginResetModel()
         self.hits, self.question = hits, question
@@ -32,7 +34,7 @@ class HitsModel(QAbstractListModel):
 
     def row_of(self, chunk_id: str | None) -> int:
         """Where a passage is among the hits; -1 where it is not."""
-        return next((row for row, hit in enumerate(self.hits) if hit["chunk_id"] == chunk_id), -1)
+        return next((row for row, hit in enumerate(self.hits) if hit.chunk_id == chunk_id), -1)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self.hits)
@@ -51,20 +53,20 @@ class HitsModel(QAbstractListModel):
             return self._badge(hit)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             also = self.tr("also in {cites}").format(cites=also_cites(hit)) if also_cites(hit) else ""
-            parts = (cite_words(hit), cut(hit["title"] or "", 200), self._meta(hit), self._badge(hit), also)
-            return "\n".join((*filter(None, parts), hit["render_text"]))
+            parts = (cite_words(hit), cut(hit.title or "", 200), self._meta(hit), self._badge(hit), also)
+            return "\n".join((*filter(None, parts), hit.render_text))
         return None
 
-    def _meta(self, hit: dict[str, Any]) -> str:
+    def _meta(self, hit: SearchHit) -> str:
         """Who, when, on which page, in which section."""
-        who = cut(" ".join(filter(None, (names(hit["authors"]), str(hit["year"] or "")))), 80)
-        path = " › ".join(cut(part, 120) for part in hit["section_path"])
+        who = cut(" ".join(filter(None, (names(hit.authors), str(hit.year or "")))), 80)
+        path = " › ".join(cut(part, 120) for part in hit.section_path)
         return " · ".join(filter(None, (who, self._page(hit), path)))
 
-    def _page(self, hit: dict[str, Any]) -> str:
-        if not hit["page_span"]:
+    def _page(self, hit: SearchHit) -> str:
+        if not hit.page_span:
             return ""
-        number, labels = span(*hit["page_span"]), hit["page_labels"]
+        number, labels = span(*hit.page_span), hit.page_labels
         if not labels:
             return self.tr("PDF page {number}").format(number=number)
         label = span(labels[0], labels[-1])
@@ -72,20 +74,20 @@ class HitsModel(QAbstractListModel):
         page = words.format(label=label)
         return page if label == number else self.tr("{page} (PDF: {number})").format(page=page, number=number)
 
-    def _badge(self, hit: dict[str, Any]) -> str:
+    def _badge(self, hit: SearchHit) -> str:
         """Where the words come from, unless the author typed them into this very file."""
         return {
             "ocr": self.tr("OCR"),
             "annotation": self.tr("Annotation"),
             "note": self.tr("Note"),
             "agent": self.tr("Agent"),
-        }.get(hit["text_source"], "")
+        }.get(hit.text_source, "")
 
 
-def cite_words(hit: dict[str, Any]) -> str:
+def cite_words(hit: SearchHit) -> str:
     """The citation of a passage, or why it cannot be cited."""
-    if hit["cite"]:
-        return str(hit["cite"])
-    if key := hit.get("claimed_citekey"):
+    if hit.cite:
+        return hit.cite
+    if key := hit.claimed_citekey:
         return translate("Search", "Doubtful: says it is @{key}").format(key=cut(key, 80))
     return translate("Search", "Cannot be cited: no work of yours")

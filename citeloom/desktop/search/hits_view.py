@@ -1,4 +1,4 @@
-"""The list of hits, led by the keyboard as by the mouse."""
+"""The list of hits, usable by keyboard and by mouse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class HitsView(QListView):
 
     opened = Signal()
     copied = Signal()
-    left = Signal()
+    up_from_first = Signal()
 
     def __init__(self, model: HitsModel) -> None:
         super().__init__()
@@ -35,6 +35,6 @@ class HitsView(QListView):
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.opened.emit()
         elif event.key() == Qt.Key.Key_Up and self.currentIndex().row() <= 0:
-            self.left.emit()
+            self.up_from_first.emit()
         else:
             super().keyPressEvent(event)

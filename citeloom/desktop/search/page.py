@@ -1,7 +1,9 @@
-"""The search page: a question, what it finds as it is typed, and the page on which it stands."""
+"""The search page: searches as one types, lists the hits and shows the page of the chosen one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer
@@ -10,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 
 from citeloom.api.events import Event, JobFinished, JobQueued
 from citeloom.api.library import ListProjects, ProjectSummaries
+from citeloom.api.search import FacetsResult, GetFacets, QueryResult, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Coverage
 from citeloom.desktop.search import empty_states
@@ -23,7 +26,7 @@ from citeloom.desktop.shell.page import Page, PageContext
 from citeloom.desktop.widgets import basics
 
 _TYPING_MS, _BUSY_AFTER_MS = 250, 300
-_MOST_HITS = 20
+_MAX_HITS = 20
 
 
 class SearchPage(Page):
@@ -79,17 +82,14 @@ class SearchPage(Page):
         self._typing.stop()
         self._drop_search()
         request = self.bar.request()
-        if not request["project"] or not request["text"]:
-            self._show_hits([], {}, "")
+        if request is None:
+            self._show_hits((), None, "")
             return
         self._busy_timer.start()
-        args = {**request, "top_k": _MOST_HITS, "full_text": True}
-        self._search_task = self.context.tasks.ask(
-            self,
-            "search",
-            args,
-            done=lambda answer: self._on_found(answer, request["text"]),
-            failed=self._on_failed,
+        request = replace(request, top_k=_MAX_HITS, full_text=True)
+        question = request.text
+        self._search_task = self.context.tasks.send(
+            self, request, done=lambda result: self._on_found(result, question), failed=self._on_failed
         )
 
     # -- made of -----------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ class SearchPage(Page):
         self.bar.project_chosen.connect(self._on_project)
         self.bar.box.returnPressed.connect(self.search_now)
         self.bar.box.down.connect(self._into_hits)
-        self.hits.left.connect(self.bar.box.setFocus)
+        self.hits.up_from_first.connect(self.bar.box.setFocus)
         self.hits.addActions(self.reader.menu_actions)
         self.hits.opened.connect(self.reader.open)
         self.hits.copied.connect(self.reader.copy_citation)
@@ -146,14 +146,14 @@ class SearchPage(Page):
         self.bar.offer(answer.projects, self._wanted_project)
         self._wanted_project = None
         if self.bar.project_id() is None:
-            self._show_hits([], {}, "")
+            self._show_hits((), None, "")
         if not self._search_task:
             self._say_coverage(self._project_coverage())
 
     def _on_project(self) -> None:
-        self.model.show_hits([], "")
+        self.model.show_hits((), "")
         self.reader.show_hit("", None, "")
-        self.bar.filters.offer({})
+        self.bar.filters.offer(None)
         self._say_coverage(self._project_coverage())
         self._ask_facets()
         self.search_now()
@@ -163,13 +163,12 @@ class SearchPage(Page):
             self._facets_task.drop()
         self._facets_task = None
         if project := self.bar.project_id():
-            self._facets_task = self.context.tasks.ask(
-                self, "facets", {"project": project}, done=self._on_facets, failed=lambda error: None
-            )
+            request = GetFacets(project=project)
+            self._facets_task = self.context.tasks.send(self, request, done=self._on_facets, failed=lambda error: None)
 
-    def _on_facets(self, facets: dict[str, Any]) -> None:
+    def _on_facets(self, facets: FacetsResult) -> None:
         self.bar.filters.offer(facets)
-        topics = [tag for tag in facets.get("tags") or [] if tag[:1].isalpha()]
+        topics = [tag for tag in facets.tags if tag[:1].isalpha()]
         old, self.welcome = self.welcome, empty_states.welcome(topics[:2], self._try)
         current = self.stack.currentWidget() is old
         self.stack.addWidget(self.welcome)
@@ -190,17 +189,17 @@ class SearchPage(Page):
         self._busy_timer.stop()
         self.busy.hide()
 
-    def _on_found(self, answer: dict[str, Any], question: str) -> None:
+    def _on_found(self, result: QueryResult, question: str) -> None:
         self._drop_search()
         self.banner.hide()
-        self._show_hits(answer["items"], answer["coverage"], question)
+        self._show_hits(result.items, result.coverage, question)
 
-    def _show_hits(self, hits: list[dict[str, Any]], coverage: dict[str, int], question: str) -> None:
+    def _show_hits(self, hits: Sequence[SearchHit], coverage: Coverage | None, question: str) -> None:
         chosen = self.hits.currentIndex()
-        before = self.model.hits[chosen.row()]["chunk_id"] if chosen.isValid() else None
+        before = self.model.hits[chosen.row()].chunk_id if chosen.isValid() else None
         self.model.show_hits(hits, question)
         if coverage:
-            self._say_coverage(Coverage(**coverage))
+            self._say_coverage(coverage)
         if hits:
             row = max(0, self.model.row_of(before))
             self.hits.setCurrentIndex(self.model.index(row))
@@ -237,7 +236,7 @@ class SearchPage(Page):
         if error.code == Code.INVALID_PROJECT:
             self._ask_projects()
         elif error.code != Code.ENGINE_UNAVAILABLE:  # what stood there answered another question
-            self.model.show_hits([], "")
+            self.model.show_hits((), "")
             self.reader.show_hit("", None, "")
             self._say_nothing(self.tr("No answer"), self.tr("The message above says why."))
 

@@ -11,9 +11,10 @@ from PySide6.QtGui import QImage, QKeySequence, QPalette, QResizeEvent, QShortcu
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from citeloom.api.library import GetPageImage, PageImage
+from citeloom.api.search import SearchHit
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search.empty_states import busy_line
-from citeloom.desktop.search.other_parts import OtherParts
+from citeloom.desktop.search.joined_passages import JoinedPassages
 from citeloom.desktop.search.page_canvas import PageCanvas
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext
@@ -32,7 +33,7 @@ class PageView(QWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = context
+        self._context = context
         self._passage: tuple[str, str] | None = None  # project and passage
         self._span = (0, 0)  # the pages it runs over
         self._page: int | None = None  # as asked for; None: where the passage begins
@@ -43,7 +44,7 @@ class PageView(QWidget):
         self._pending = False  # the page is here, the place of the passage on it is still to be found
         self._looking = False  # for the place of a passage, this one's or another's
         self._task: Task | None = None
-        self._others = OtherParts(context, self._mark_more, self)
+        self._joined = JoinedPassages(context, self._mark_more, self)
         self.canvas = PageCanvas()
         self.paper = QScrollArea()
         self.paper.setWidget(self.canvas)
@@ -85,17 +86,17 @@ class PageView(QWidget):
         layout.addWidget(self.note)
         layout.addLayout(row)
 
-    def show_passage(self, project: str, hit: dict[str, Any]) -> None:
+    def show_passage(self, project: str, hit: SearchHit) -> None:
         """Show the page on which a passage begins."""
-        self._passage, self._page, self._show_mark = (project, hit["chunk_id"]), None, True
-        self._span = tuple(hit["page_span"] or (0, 0))
-        self._others.follow(hit)
+        self._passage, self._page, self._show_mark = (project, hit.chunk_id), None, True
+        self._span = hit.page_span or (0, 0)
+        self._joined.follow(hit)
         self._ask()
 
     def leave(self) -> None:
         """Another passage is about to be shown: what is there is dimmed, what was asked for is not waited for."""
         self._stop()
-        self._others.leave()
+        self._joined.leave()
         self._passage, self._pending = None, False
         self.canvas.dim(True)
 
@@ -149,7 +150,7 @@ class PageView(QWidget):
             self._stop()
             request = self._request()
             self._busy_timer.start()
-            self._task = self._desk.tasks.send(self, request, done=self._decode, failed=self._on_failed)
+            self._task = self._context.tasks.send(self, request, done=self._decode, failed=self._on_failed)
 
     def _request(self, *, recognise: bool = False) -> GetPageImage:
         project, chunk_id = self._passage or ("", "")
@@ -183,7 +184,7 @@ class PageView(QWidget):
                 self._look_for_place()
             return still
 
-        self._desk.tasks.send(self, request, done=done, failed=failed)
+        self._context.tasks.send(self, request, done=done, failed=failed)
 
     def _ask_if_wider(self) -> None:
         """Sharpen what was only stretched; a picture that is larger than needed does as well."""
@@ -191,7 +192,7 @@ class PageView(QWidget):
             self._ask()
 
     def _decode(self, answer: PageImage) -> None:
-        self._task = self._desk.tasks.run(
+        self._task = self._context.tasks.run(
             self, lambda tell: _picture(answer.png), done=partial(self._show, answer), failed=self._on_failed
         )
 
@@ -213,7 +214,7 @@ class PageView(QWidget):
         if self._pending:  # a scan: where its words stand takes the engine seconds, so the page comes first
             self._look_for_place()
         if self._passage:
-            self._others.look(self._passage[0], self._page)
+            self._joined.look(self._passage[0], self._page)
 
     def _mark_more(self, marks: list[list[float]]) -> None:
         """Mark the other parts of a passage too; they come after the page."""
@@ -244,7 +245,7 @@ class PageView(QWidget):
     def _turn(self, step: int) -> None:
         if self._passage and self._page is not None and 1 <= self._page + step <= self._pages:
             self._page += step
-            self._others.leave()
+            self._joined.leave()
             self._show_mark, self._pending = True, False
             self.canvas.dim(True)
             self._say_where()

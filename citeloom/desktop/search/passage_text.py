@@ -1,4 +1,4 @@
-"""The words of a passage, to be read and selected; where there is no page to show, with what stands around it."""
+"""The text of a passage, to read and select; with its neighbours where there is no page to show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chosen hit: its page, its words, and what can be done with them."""
+"""The chosen hit: its page, its text, and the actions on it (copy, open)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QVBoxLayout, QWidget
 
+from citeloom.api.evidence import GetRecord, RecordResult
+from citeloom.api.search import GetPassage, PassageResult, SearchHit
 from citeloom.core import open_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.desktop.search.copy_passage import opens_in_zotero, quotation
@@ -30,10 +32,10 @@ class Reader(QWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = context
+        self._context = context
         self._project = self._question = ""
-        self._hit: dict[str, Any] | None = None
-        self._around: Task | None = None
+        self._hit: SearchHit | None = None
+        self._surroundings_task: Task | None = None
         self.title = basics.text(bold=True)
         self.also = basics.text(muted=True)
         self.copied = basics.text(muted=True)
@@ -70,9 +72,9 @@ class Reader(QWidget):
         self.page.failed.connect(self._without_page)
         self.show_hit("", None, "")
 
-    def show_hit(self, project: str, hit: dict[str, Any] | None, question: str) -> None:
+    def show_hit(self, project: str, hit: SearchHit | None, question: str) -> None:
         """Show a hit, or nothing."""
-        same = bool(hit and self._hit and hit["chunk_id"] == self._hit["chunk_id"] and project == self._project)
+        same = bool(hit and self._hit and hit.chunk_id == self._hit.chunk_id and project == self._project)
         self._project, self._hit, self._question = project, hit, question
         self.setEnabled(hit is not None)
         if hit is None:
@@ -86,7 +88,7 @@ class Reader(QWidget):
             self.passage.show_question(question)
             return
         self._leave()
-        title = hit["title"] or hit["source"] or ""
+        title = hit.title or hit.source or ""
         self.title.setText(cut(title, 140))
         self.title.setToolTip(basics.tip(cut(title, 2000)) if len(title) > 140 else "")
         cites = also_cites(hit)
@@ -96,15 +98,15 @@ class Reader(QWidget):
         self.open_button.setText(where)
         self.open_button.setAccessibleName(where)
         self.open_hit.setText(where)
-        self.open_hit.setEnabled(bool(hit["open_uri"]))
-        self.open_button.setEnabled(bool(hit["open_uri"]))
-        self.copy_link.setEnabled(bool(hit["open_uri"]))
-        self.copy_bibtex.setEnabled(bool(hit["citekey"]))
+        self.open_hit.setEnabled(bool(hit.open_uri))
+        self.open_button.setEnabled(bool(hit.open_uri))
+        self.copy_link.setEnabled(bool(hit.open_uri))
+        self.copy_bibtex.setEnabled(bool(hit.citekey))
         for copies_citation in (self.copy_cite, self.copy_quote):
-            copies_citation.setEnabled(bool(hit["cite"]))
+            copies_citation.setEnabled(bool(hit.cite))
         self.passage.show_passage(self._text(), question)
         self.why.hide()
-        self.page.setVisible(bool(hit["page_span"]))
+        self.page.setVisible(bool(hit.page_span))
         self._ask_page.start()
 
     def ask_again(self) -> None:
@@ -115,41 +117,43 @@ class Reader(QWidget):
 
     def copy_citation(self) -> None:
         """Copy as `[@key, p. 3]`."""
-        if self._hit and self._hit["cite"]:
-            self._copy(self._hit["cite"], self.tr("Citation copied"))
+        if self._hit and self._hit.cite:
+            self._copy(self._hit.cite, self.tr("Citation copied"))
 
     def copy_quotation(self) -> None:
         """Copy what is selected, or all of the passage, as a quotation with its citation."""
-        if self._hit is None or not self._hit["cite"]:
+        if self._hit is None or not self._hit.cite:
             return
         selected = self.passage.selected()
         if selected == "":
             self._sign(self.tr("Select within the marked passage: the citation is for that alone"))
         else:
-            self._copy(quotation(selected or self._text(), self._hit["cite"]), self.tr("Quotation copied"))
+            self._copy(quotation(selected or self._text(), self._hit.cite), self.tr("Quotation copied"))
 
     def copy_as_bibtex(self) -> None:
         """Copy the paper's record."""
         if self._hit:
-            args = {"project": self._project, "citekey": self._hit["citekey"], "format": "bibtex"}
-            self._desk.tasks.ask(self, "record", args, done=self._on_record, failed=self.failed.emit)
+            request = GetRecord(project=self._project, citekey=self._hit.citekey, format="bibtex")
+            self._context.tasks.send(self, request, done=self._on_record, failed=self.failed.emit)
 
     def copy_as_link(self) -> None:
         """Copy the address that opens the page."""
-        if self._hit and self._hit["open_uri"]:
-            self._copy(self._hit["open_uri"], self.tr("Link copied"))
+        if self._hit and self._hit.open_uri:
+            self._copy(self._hit.open_uri, self.tr("Link copied"))
 
     def open(self) -> None:
         """Open the page in Zotero, or the file."""
-        if self._hit and (uri := self._hit["open_uri"]):
-            self._desk.tasks.run(self, lambda tell: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit)
+        if self._hit and (uri := self._hit.open_uri):
+            self._context.tasks.run(
+                self, lambda tell: open_file.open_uri(uri), done=self._opened, failed=self.failed.emit
+            )
 
     def _opened(self, answer: tuple[str, str]) -> None:
         page = answer[1]
         self._sign(self.tr("Opened: turn to PDF page {page}").format(page=page) if page else self.tr("Opened"))
 
-    def _on_record(self, answer: dict[str, Any]) -> None:
-        self._copy(answer["text"], self.tr("BibTeX copied"))
+    def _on_record(self, record: RecordResult) -> None:
+        self._copy(record.text, self.tr("BibTeX copied"))
 
     def _copy(self, text: str, sign: str) -> None:
         QGuiApplication.clipboard().setText(text)
@@ -193,21 +197,20 @@ class Reader(QWidget):
     # -- the page, or what stands around -----------------------------------------------------------------------
 
     def _text(self) -> str:
-        hit = self._hit or {}
-        return str(hit.get("full_text") or hit.get("render_text") or "")
+        return (self._hit.full_text or self._hit.render_text) if self._hit else ""
 
     def _leave(self) -> None:
         """What is still to come belongs to another passage."""
-        if self._around:
-            self._around.drop()
+        if self._surroundings_task:
+            self._surroundings_task.drop()
         self.page.leave()
 
     def _show_page(self) -> None:
-        if self._hit and self._hit["page_span"]:
+        if self._hit and self._hit.page_span:
             self.page.show_passage(self._project, self._hit)
         else:
             self.page.empty()
-            self._ask_around()
+            self._ask_surroundings()
 
     def _without_page(self, error: CiteLoomError) -> None:
         if error.code == Code.ENGINE_UNAVAILABLE or self._hit is None:
@@ -216,17 +219,19 @@ class Reader(QWidget):
         self.page.hide()
         self.why.setText("" if error.code == Code.UNSUPPORTED_FORMAT else cut(str(error), 400))
         self.why.setVisible(bool(self.why.text()))
-        self._ask_around()
+        self._ask_surroundings()
 
-    def _ask_around(self) -> None:
+    def _ask_surroundings(self) -> None:
         if self._hit:
-            args = {"chunk_id": self._hit["chunk_id"]}
-            self._around = self._desk.tasks.ask(self, "show", args, done=self._show_around, failed=lambda error: None)
+            request = GetPassage(chunk_id=self._hit.chunk_id)
+            self._surroundings_task = self._context.tasks.send(
+                self, request, done=self._show_surroundings, failed=lambda error: None
+            )
 
-    def _show_around(self, answer: dict[str, Any]) -> None:
-        own = {part["chunk_id"] for part in (self._hit or {}).get("merged") or []}
+    def _show_surroundings(self, result: PassageResult) -> None:
+        own = {part.chunk_id for part in self._hit.merged} if self._hit else set()
         before, after = (
-            "\n\n".join(one["render_text"] for one in answer[side] if one["chunk_id"] not in own)
-            for side in ("before", "after")
+            "\n\n".join(one.render_text for one in side if one.chunk_id not in own)
+            for side in (result.before, result.after)
         )
         self.passage.show_passage(self._text(), self._question, before, after)

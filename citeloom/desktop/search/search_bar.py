@@ -1,20 +1,19 @@
-"""The search box and how it searches: project, way, filters."""
+"""The search box with project, mode and filters."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QListView, QToolButton, QVBoxLayout, QWidget
 
 from citeloom.api.library import ProjectSummary
+from citeloom.api.search import Query
 from citeloom.desktop.search.filters import FilterPanel
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.text.hit_text import cut
 from citeloom.desktop.widgets import basics
 
-_LONGEST = 10_000  # characters that the engine takes as one question
+_MAX_QUESTION = 10_000  # characters that the engine takes as one question
 _HYBRID, _DENSE = 0, 1
 
 
@@ -33,7 +32,7 @@ class SearchBox(QLineEdit):
 
 
 class SearchBar(QWidget):
-    """Everything a search is made of; says when it was changed."""
+    """The fields of a search; signals every change."""
 
     changed = Signal()
     project_chosen = Signal()
@@ -43,7 +42,7 @@ class SearchBar(QWidget):
         self._projects: list[ProjectSummary] = []
         self._hybrid = True  # as was chosen, also while a project cannot be searched so
         self.box = SearchBox()
-        self.box.setMaxLength(_LONGEST)
+        self.box.setMaxLength(_MAX_QUESTION)
         self.box.setPlaceholderText(self.tr("Ask in your own words …"))
         self.box.setAccessibleName(self.tr("Question"))
         self.box.setClearButtonEnabled(True)
@@ -114,16 +113,13 @@ class SearchBar(QWidget):
         """Whether a project is among those that are offered."""
         return any(one.id == project for one in self._projects)
 
-    def request(self) -> dict[str, Any]:
-        """The search as the engine takes it."""
-        made: dict[str, Any] = {
-            "project": self.project_id(),
-            "text": self.question(),
-            "hybrid": self.way.currentIndex() == _HYBRID,
-        }
-        if filters := self.filters.filters():
-            made["filters"] = filters
-        return made
+    def request(self) -> Query | None:
+        """The search as it is set; None where there is no project or no question."""
+        project, question = self.project_id(), self.question()
+        if not project or not question:
+            return None
+        hybrid = None if self.way.currentIndex() == _HYBRID else False
+        return Query(project=project, text=question, hybrid=hybrid, filters=self.filters.filters() or None)
 
     def offer(self, projects: list[ProjectSummary], wanted: str | None) -> None:
         """Offer these projects; the wanted one is chosen, or the one before, or the first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from citeloom.core.open_file import open_uri
 from citeloom.desktop.settings.fields import fields
 from citeloom.desktop.settings.rows import Row, row_of
 from citeloom.desktop.settings.settings_model import SettingsFileModel
-from citeloom.desktop.shell.engine_tasks import Done, Failed, Task
+from citeloom.desktop.shell.engine_tasks import Failed, Task
 from citeloom.desktop.shell.page import PageContext
 from citeloom.desktop.widgets import basics
 
@@ -69,19 +69,6 @@ class Section(QScrollArea):
     def pick(self, name: str, value: Any) -> None:
         """Write a setting that a person has chosen; None means the default."""
         self.settings_file.change(name, value)
-
-    def ask(
-        self,
-        verb: str,
-        args: Mapping[str, Any] | None = None,
-        *,
-        done: Done | None = None,
-        failed: Failed | None = None,
-    ) -> None:
-        """Send a request to the engine by its verb; a newer one replaces an older one of the same verb."""
-        if before := self._sent.get(verb):
-            before.drop()
-        self._sent[verb] = self.context.tasks.ask(self, verb, args, done=done, failed=failed or self.show_failure)
 
     def send(
         self, request: Request[R], *, done: Callable[[R], None] | None = None, failed: Failed | None = None

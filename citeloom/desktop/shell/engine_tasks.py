@@ -6,7 +6,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import shiboken6
@@ -29,10 +29,6 @@ Failed = Callable[[CiteLoomError], None]
 _THREADS = 4
 _CLOSE_SECONDS = 5.0  # for all threads together; one that starts the engine may take longer, and is left to itself
 _PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)  # seconds between two attempts to reach an engine that cannot be had
-# Asked again by themselves when the engine ended in the middle: they only read.
-_READING = {
-    *("search", "show", "record", "facets"),
-}
 
 
 class Task:
@@ -123,18 +119,6 @@ class EngineTasks(QObject):
         """Send a request to the engine; `done` gets its result, `failed` a CiteLoomError."""
         return self.run(owner, lambda tell: self._result(request), done=done, failed=failed)
 
-    def ask(
-        self,
-        owner: QObject,
-        verb: str,
-        args: Mapping[str, Any] | None = None,
-        *,
-        done: Done | None = None,
-        failed: Failed | None = None,
-    ) -> Task:
-        """Have the engine do something; `done` gets its result, `failed` a CiteLoomError."""
-        return self.run(owner, lambda tell: self._call(verb, dict(args or {})), done=done, failed=failed)
-
     def run(
         self,
         owner: QObject,
@@ -209,22 +193,6 @@ class EngineTasks(QObject):
     def _send(self, request: Request[R]) -> R:
         try:
             return self._client().call(request)
-        except CiteLoomError as error:
-            if error.code == Code.ENGINE_UNAVAILABLE:
-                self._forget_client()
-            raise
-
-    def _call(self, verb: str, args: dict[str, Any]) -> Any:
-        try:
-            return self._ask(verb, args)
-        except CiteLoomError as error:
-            if error.code != Code.ENGINE_UNAVAILABLE or self._closing.is_set() or verb not in _READING:
-                raise
-        return self._ask(verb, args)
-
-    def _ask(self, verb: str, args: dict[str, Any]) -> Any:
-        try:
-            return self._client().call(verb, **args)
         except CiteLoomError as error:
             if error.code == Code.ENGINE_UNAVAILABLE:
                 self._forget_client()

@@ -1,4 +1,4 @@
-"""How a passage is put into words in the list of hits: pure, so that it can be tried on anything."""
+"""Wording of hits: highlighted words, cut texts, authors and pages. Used by the search page and other lists."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
+from citeloom.api.search import SearchHit
 from citeloom.core.text.sanitize import clean
 
 _WORD = re.compile(r"\w+")
@@ -72,7 +73,7 @@ def span(first: Any, last: Any) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
-def also_cites(hit: dict[str, Any]) -> str:
+def also_cites(hit: SearchHit) -> str:
     """Where else the same is said, such as the preprint of a work: each citation once."""
-    cites = dict.fromkeys(str(other["cite"] or "") for other in hit.get("also_in") or [])
-    return cut(" ".join(cite for cite in cites if cite), 200)
+    cites = dict.fromkeys(other.cite for other in hit.also_in if other.cite)
+    return cut(" ".join(cites), 200)

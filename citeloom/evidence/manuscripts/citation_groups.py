@@ -1,4 +1,4 @@
-"""Several keys in one bracket: what stands before, between and after them."""
+"""Splits a bracket with several citekeys into citations with prefix, locator and suffix. Used by the readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes to a manuscript: a key or a page is written anew, and every other character stays as it is."""
+"""Makes the edits that correct a citekey or a page in a manuscript. Called by `evidence.check`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Something that is to be written in place of something else."""
+    """A replacement of some characters of a manuscript."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Prose with its notes: a note does not interrupt the sentence it hangs on; one that only cites stands for it."""
+"""Prose with footnotes: a note does not interrupt its sentence; citations of a note without prose belong to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What formats that are read line by line share: blocks of lines, and footnotes that stand apart from their place."""
+"""Blocks of lines and footnotes, for the formats that are read line by line (Org, AsciiDoc)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a work a citation points: what stands after its key, read alike in every format."""
+"""Reads locators, the text after a citekey such as "pp. 33–35". Used by the readers of all formats."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Gives every citation its sentence and the quotations that it stands for.
+"""Pairs citations with their sentences and quotations. Called by `reader` for every format.
 
-A quotation between two citations may be of either; where the sentence does not tell, both have it.
+A quotation between two citations may belong to either; where the sentence does not decide, both get it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What a reader of a format builds: the prose without its markup, and where in the manuscript each character stood.
+"""The prose of a manuscript without its markup, with the position of each character in the manuscript.
 
-Readers say what they meet in order; `pairing` then finds sentences and quotations in the prose alone, so that it is
-written once for all formats.
+Each format's reader builds one; `pairing` then finds sentences and quotations in the prose alone, for all formats.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A group of citations and where in the prose it stands."""
+    """A group of citations at a position of the prose."""
 
     at: int
     citations: tuple[Citation, ...]
@@ -48,7 +47,7 @@ class Prose:
 
     @property
     def warnings(self) -> list[str]:
-        """What a person should know who relies on this prose."""
+        """What was not read, for the reader of a report."""
         names = list(dict.fromkeys(self.included))
         shown = ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" * (len(names) > _MOST_NAMED))
         left_out = [f"What it includes was not read ({shown}): check those files too."] if names else []
@@ -60,18 +59,18 @@ class Prose:
         return "".join(self._parts)
 
     def add(self, text: str, at: int, *, verbatim: bool = True) -> None:
-        """Prose that stands at this place of the manuscript, letter for letter or in place of what is written there."""
+        """Add prose from a position of the manuscript: verbatim, or in place of the markup there."""
         self._parts.append(text)
         self.origins.extend(range(at, at + len(text)) if verbatim else [at] * len(text))
         self.length += len(text)
 
     def cite(self, citations: tuple[Citation, ...], at: int) -> None:
-        """A group of citations; each tells where its key stands."""
+        """Add a group of citations."""
         self.cited.append(Cited(self.length, citations))
         self.add(MARK, at)
 
     def end_paragraph(self, *, block_quote: bool = False) -> None:
-        """What came since the last end is one paragraph."""
+        """End a paragraph, which began after the last one."""
         if self.length > self._begin:
             self.paragraphs.append(Paragraph(self._begin, self.length, block_quote))
         self._begin = self.length

@@ -1,4 +1,4 @@
-"""What stands between quotation marks in a paragraph, in the styles of many languages."""
+"""Finds text between quotation marks, in the styles of many languages. Used by `pairing`."""
 
 from __future__ import annotations
 

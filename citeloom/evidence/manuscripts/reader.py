@@ -1,11 +1,14 @@
-"""Reads a manuscript: which format it is in, in which encoding, and what it cites."""
+"""Reads manuscripts: finds format and encoding, and has the format's reader find the citations.
+
+Called by `evidence.check`, `evidence.export` and `evidence.cite`.
+"""
 
 from __future__ import annotations
 
 import codecs
 import re
 from collections.abc import Callable
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.evidence.manuscripts import asciidoc, org
@@ -16,8 +19,8 @@ from citeloom.evidence.manuscripts.prose import Prose
 from citeloom.evidence.manuscripts.types import Manuscript
 from citeloom.evidence.manuscripts.typst import reader as typst
 
-LARGEST_TEXT = 20 * 1024 * 1024
-LARGEST_DOCX = 200 * 1024 * 1024  # most of it pictures
+MAX_TEXT_BYTES = 20 * 1024 * 1024
+MAX_DOCX_BYTES = 200 * 1024 * 1024  # most of it pictures
 
 _READERS: dict[str, Callable[[str], Prose]] = {
     "markdown": markdown.read,
@@ -31,7 +34,7 @@ _FORMATS = {
     "tex": "latex", "ltx": "latex", "typ": "typst", "org": "org",
     "adoc": "asciidoc", "asciidoc": "asciidoc", "asc": "asciidoc", "docx": "docx",
 }  # fmt: skip
-_SIGNS = {
+_MARKUP = {
     "latex": re.compile(r"\\[A-Za-z]{0,20}cite[A-Za-z]{0,20}\*?[ \t]?[\[{(]|\\(?:documentclass|begin|section)\b"),
     "org": re.compile(r"\[cite(?:/[^:\]\s]{0,30})?:|\bcite[a-z]{0,10}:&|^#\+\w+:", re.MULTILINE | re.IGNORECASE),
     "typst": re.compile(r"#(?:cite|quote|bibliography|footnote|set|show|import|let)\b"),
@@ -42,10 +45,31 @@ _CITES_IN_TEXT = re.compile(r"(?<!\S)@\w")
 _READ = "CiteLoom reads Markdown, Quarto and R Markdown, LaTeX, Typst, Org, AsciiDoc and Word (DOCX)."
 
 
+def file_bytes(path: Path) -> bytes:
+    """The content of a manuscript's file, or why it cannot be read."""
+    try:
+        size = path.stat().st_size
+        if size > MAX_DOCX_BYTES:
+            raise CiteLoomError(
+                Code.INVALID_INPUT,
+                f"{path.name} has {size / 1024**2:.0f} MB; a manuscript may have {MAX_DOCX_BYTES // 1024**2} MB.",
+                "Name its chapters one by one.",
+            )
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise CiteLoomError(Code.FILE_NOT_FOUND, f"There is no file {path}.", "Check its name.") from None
+    except PermissionError:
+        raise CiteLoomError(Code.PERMISSION_DENIED, f"{path} may not be read.", "Allow reading the file.") from None
+    except OSError as error:
+        raise CiteLoomError(
+            Code.INVALID_INPUT, f"{path} cannot be read: {error.strerror}.", "Name a manuscript."
+        ) from None
+
+
 def read_manuscript(name: str, data: bytes) -> Manuscript:
-    """Reads a file: its name tells the format, or its content where the name does not."""
+    """Read a file; its name gives the format, or its content where the name does not."""
     format = _FORMATS.get(PurePath(name).suffix[1:].lower())
-    largest = LARGEST_DOCX if format == "docx" else LARGEST_TEXT
+    largest = MAX_DOCX_BYTES if format == "docx" else MAX_TEXT_BYTES
     if len(data) > largest:
         raise CiteLoomError(
             Code.INVALID_INPUT,
@@ -66,7 +90,7 @@ def read_manuscript(name: str, data: bytes) -> Manuscript:
 
 
 def read_text(text: str, format: str | None = None) -> Manuscript:
-    """Reads a piece of text; without a format, what it cites tells it."""
+    """Read a piece of text; without a format, its markup gives it."""
     format = format or _format_of(text) or "markdown"
     if format not in _READERS:
         raise CiteLoomError(
@@ -85,9 +109,9 @@ def _read(format: str, text: str, encoding: str = "utf-8", warnings: tuple[str, 
 
 def _format_of(text: str) -> str | None:
     """The format that most of a text's markup belongs to; None: it shows none."""
-    signs = {format: len(pattern.findall(text)) for format, pattern in _SIGNS.items()}
-    likeliest = max(signs, key=lambda format: signs[format])
-    if signs[likeliest]:
+    counts = {format: len(pattern.findall(text)) for format, pattern in _MARKUP.items()}
+    likeliest = max(counts, key=lambda format: counts[format])
+    if counts[likeliest]:
         return likeliest
     return "markdown" if _CITES_IN_TEXT.search(text) else None
 
@@ -110,8 +134,8 @@ def _decode(name: str, data: bytes) -> tuple[str, str, tuple[str, ...]]:
     except UnicodeDecodeError:
         encoding = "latin-1"
         text = data.decode(encoding)
-    said = f"{name} is not in UTF-8; it was read as {'Windows-1252' if encoding == 'cp1252' else 'Latin-1'}. "
-    return text, encoding, (said + "If letters look wrong, save it in UTF-8 and check it again.",)
+    warning = f"{name} is not in UTF-8; it was read as {'Windows-1252' if encoding == 'cp1252' else 'Latin-1'}. "
+    return text, encoding, (warning + "If letters look wrong, save it in UTF-8 and check it again.",)
 
 
 def _unsupported(name: str, why: str) -> CiteLoomError:

@@ -1,4 +1,4 @@
-"""What a manuscript says about other works: its citations, each with its sentence and its quotation."""
+"""Manuscripts and their citations, as readers give them to `evidence`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Manuscript:
     fixable: bool = True  # whether spans are places in the file
     warnings: tuple[str, ...] = field(default_factory=tuple)  # what the reader should know: a guessed encoding, …
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def line_and_column(self, offset: int) -> tuple[int, int]:
         """Line and column of a character, both from 1. Carriage returns alone do not end a line."""
         offset = max(offset, self._lines[0])
         line = bisect_right(self._lines, offset)

@@ -1,4 +1,4 @@
-"""Two runs of words side by side: which word of the one is which of the other."""
+"""Aligns the words of a quotation with those of a work: patience diff, then longest common subsequence."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""A piece of a quotation beside a stretch of the work: which words are the same, and what differs."""
+"""Compares a piece of a quotation with a stretch of a work, word by word. Called by `match` and `lookup`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from citeloom.evidence.quotes import judge as judging
-from citeloom.evidence.quotes import words
+from citeloom.evidence.quotes import tokens
 from citeloom.evidence.quotes.align import Pairs, align
-from citeloom.evidence.quotes.judge import Judge
+from citeloom.evidence.quotes.judge import END, NOTE_NUMBER, Judge
 from citeloom.evidence.quotes.ocr_confusions import look_alike
 from citeloom.evidence.quotes.quotation import Piece
 from citeloom.evidence.quotes.work_text import WorkText
@@ -29,7 +28,7 @@ class Difference:
 
 @dataclass(slots=True)
 class Compared:
-    """The outcome for one piece."""
+    """The result of comparing one piece."""
 
     piece: Piece
     first: int  # the work's words, up to behind the last
@@ -58,7 +57,7 @@ def missing(piece: Piece, at: int) -> Compared:
 
 def weigh(piece: Piece) -> list[float]:
     """How much each word of a piece says."""
-    return [_FUNCTION_WORD if words.is_function_word(word.folds[0]) else 1.0 for word in piece.words]
+    return [_FUNCTION_WORD if tokens.is_function_word(word.folds[0]) else 1.0 for word in piece.words]
 
 
 def compare(piece: Piece, judge: Judge, low: int, high: int, *, whole: bool) -> Compared | None:
@@ -154,7 +153,7 @@ def _likely(count: int) -> Sequence[int]:
 
 
 class _Walk:
-    """Goes along the pairs and judges what is between them."""
+    """Walks along the aligned pairs of words and has the differences between them judged."""
 
     def __init__(self, piece: Piece, judge: Judge, pairs: Pairs, start: int, end: int) -> None:
         self._piece, self._judge, self._pairs = piece, judge, pairs
@@ -199,7 +198,7 @@ class _Walk:
         out = self._out
         left_out = i == k < len(self._piece.words) and joined
         if left_out and self._judge.notes(self._piece.words[k].gap, j, m):
-            out.allowed.add(judging.NOTE_NUMBER)
+            out.allowed.add(NOTE_NUMBER)
             return False  # what is around the number has just been compared
         # Misread words stand beside words that were changed: those at either end are judged by themselves.
         head = i, j
@@ -265,9 +264,9 @@ class _Walk:
             old = out.differences.pop() if out.differences and out.differences[-1].work[1] == last else None
             quoted, first = (old.quote, old.work[0]) if old else ((count - 1, count), last - 1)
             out.differences.append(Difference(quoted, (first, last + 1)))
-        tail = words.punctuation(self._piece.tail)
-        if tail and tail != words.punctuation(work.gap(last)):
-            out.allowed.add(judging.END)
+        tail = tokens.punctuation(self._piece.tail)
+        if tail and tail != tokens.punctuation(work.gap(last)):
+            out.allowed.add(END)
 
 
 def _clings(gap: str, before: str, after: str) -> bool:

@@ -1,11 +1,11 @@
-"""What differs, as a person reads it: "the [-quotation's-] {+work's+} words"."""
+"""Renders differences as a word diff: "the [-quotation's-] {+work's+} words". Called by `verification`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from citeloom.api.evidence import Change
 from citeloom.evidence.quotes.compare import Compared, Difference
-from citeloom.evidence.quotes.finding import Change
 from citeloom.evidence.quotes.quotation import Piece
 from citeloom.evidence.quotes.work_text import WorkText
 

@@ -1,4 +1,4 @@
-"""Which differences between a quotation's words and the work's do not count."""
+"""Decides which differences between a quotation and a work do not count: typography, hyphenation, OCR errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from citeloom.core.types import TextSource
-from citeloom.evidence.quotes import words
+from citeloom.evidence.quotes import tokens
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.ocr_confusions import may_be_misread
 from citeloom.evidence.quotes.quotation import Word
@@ -39,7 +39,7 @@ _WITH_NOTES = re.compile(rf"([^\W\d_]{{4,}}){_NOTES.pattern}")
 
 
 class Judge:
-    """Judges differences in one work."""
+    """Decides on the differences between one quotation and one work."""
 
     def __init__(self, work: WorkText, lexicon: Lexicon, quoted: Sequence[str]) -> None:
         self.work = work
@@ -54,7 +54,7 @@ class Judge:
             return {BRACKETS}
         if quoted.written == written:
             return set()
-        here, there = words.fold_keeping_case(quoted.written), words.fold_keeping_case(written)
+        here, there = tokens.fold_keeping_case(quoted.written), tokens.fold_keeping_case(written)
         if here == there:
             return {QUOTATION_MARKS if _only_marks(quoted.written, written) else LIGATURES}
         if first and here[1:] == there[1:]:
@@ -66,7 +66,7 @@ class Judge:
         written = self.work.gap(at)
         if quoted == written:
             return set()
-        if words.punctuation(quoted) != words.punctuation(written):
+        if tokens.punctuation(quoted) != tokens.punctuation(written):
             return None
         allowed = set()
         if _signs(quoted, _QUOTATION_MARKS) != _signs(written, _QUOTATION_MARKS):
@@ -83,7 +83,7 @@ class Judge:
         """Whether words are the numbers of notes, which the quotation leaves out and nothing else."""
         if behind - first > _MOST_TOGETHER or not self._are_notes(first, behind):
             return False
-        return words.punctuation(quoted) == words.punctuation(self.work.gap(first) + self.work.gap(behind))
+        return tokens.punctuation(quoted) == tokens.punctuation(self.work.gap(first) + self.work.gap(behind))
 
     def run(self, quoted: Sequence[Word], first: int, behind: int, *, opens: bool = False) -> set[str] | None:
         """Why words that are written differently are the same all the same; None where they are not.
@@ -124,8 +124,10 @@ class Judge:
         """The same letters, divided into words in different ways."""
         one, other = _ends(here), _ends(there)
         allowed: set[str] = set()
-        cased = "".join(words.fold_keeping_case(word.written) for word in quoted)
-        written = "".join(words.fold_keeping_case(self.work.raw(at, at + 1)) for at in range(first, first + len(there)))
+        cased = "".join(tokens.fold_keeping_case(word.written) for word in quoted)
+        written = "".join(
+            tokens.fold_keeping_case(self.work.raw(at, at + 1)) for at in range(first, first + len(there))
+        )
         if cased != written:
             if not opens or cased[1:] != written[1:]:
                 return None
@@ -154,9 +156,9 @@ class Judge:
         head, tail, whole = letters[low:end], letters[end:high], letters[low:high]
         if head[-1].isdigit() and tail[0].isdigit():
             return None
-        if words.is_unspaced(head[-1]) and words.is_unspaced(tail[0]):
+        if tokens.is_unspaced(head[-1]) and tokens.is_unspaced(tail[0]):
             return WHITESPACE
-        if words.is_hyphen(gap):
+        if tokens.is_hyphen(gap):
             at_line_end = len(gap) > 1 or gap == "\u00ad"
             # "re-sign" is not "resign"; "infor-mation" is "information".
             other_word = len(head) <= _SHORT and self._known(whole) and self._known(tail)
@@ -195,7 +197,7 @@ class Judge:
 
     def _misread(self, here: list[str], first: int, there: list[str]) -> bool:
         one, other = "".join(here), "".join(there)
-        scanned = self.work.place(first).text_source is TextSource.OCR
+        scanned = self.work.origin(first).text_source is TextSource.OCR
         if not scanned and (not self._at_home or self._is_name(first)):
             return False  # names differ by a letter in earnest: only a scanned page excuses them
         if not self._at_home:
@@ -244,7 +246,7 @@ def _ends(folds: list[str]) -> dict[int, int]:
 
 
 def _is_letters(word: str) -> bool:
-    return not words.is_number(word)
+    return not tokens.is_number(word)
 
 
 def _signs(gap: str, signs: frozenset[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The words of a language at large, and what could be one of them although no list has it."""
+"""A vocabulary that tells words of a language from misread ones. Used by `judge`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 _SHORTEST = 4  # letters: shorter entries of a list are often abbreviations
-_SEEN = 3  # words in which three letters stand together, so that they may in others
+_SEEN = 3  # words in which a trigram must stand to count as one of the language
 
 
 class Lexicon:
@@ -14,8 +14,8 @@ class Lexicon:
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
-        counts = Counter(three for word in self._words if len(word) >= _SHORTEST for three in _threes(word))
-        self._threes = frozenset(three for three, count in counts.items() if count >= _SEEN)
+        counts = Counter(three for word in self._words if len(word) >= _SHORTEST for three in _trigrams(word))
+        self._trigrams = frozenset(three for three, count in counts.items() if count >= _SEEN)
 
     def has(self, word: str) -> bool:
         """Whether the list has a word."""
@@ -23,9 +23,9 @@ class Lexicon:
 
     def could_have(self, word: str) -> bool:
         """Whether a word looks like one of the language: "modem" does, "tbe" and "rnodern" do not."""
-        return _threes(word) <= self._threes
+        return _trigrams(word) <= self._trigrams
 
 
-def _threes(word: str) -> set[str]:
+def _trigrams(word: str) -> set[str]:
     padded = f" {word} "
     return {padded[at : at + 3] for at in range(len(padded) - 2)}

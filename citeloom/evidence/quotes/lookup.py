@@ -1,4 +1,4 @@
-"""Where in a work a piece of a quotation stands, or what comes nearest to it."""
+"""Finds the stretches of a work that equal a piece of a quotation, or are most similar to it. Called by `match`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole quotation in a work: its pieces, in order and not too far apart."""
+"""Matches a whole quotation: all of its pieces, in order and not too far apart. Called by `verification`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from citeloom.core.text.section_names import is_reference_list
-from citeloom.evidence.quotes import judge as judging
-from citeloom.evidence.quotes import quotation, words
+from citeloom.evidence.quotes import quotation, tokens
 from citeloom.evidence.quotes.compare import Compared, compare, missing, weigh
-from citeloom.evidence.quotes.judge import Judge
+from citeloom.evidence.quotes.judge import BRACKETS, ELLIPSIS, Judge
 from citeloom.evidence.quotes.lookup import likeness, nearest, occurrences
 from citeloom.evidence.quotes.page_claim import Claim
 from citeloom.evidence.quotes.quotation import Piece
@@ -108,13 +107,13 @@ class Matcher:
         return match if best.exact else self._spliced(piece, match)
 
     def _rank(self, part: Compared) -> tuple[bool, bool, bool, int]:
-        place = self._judge.work.place(part.first)
+        place = self._judge.work.origin(part.first)
         claimed = self._claim is not None and place.page is not None and self._on_claimed_page(part)
         return not claimed, is_reference_list(place.section_path), place.aside, part.first
 
     def _on_claimed_page(self, part: Compared) -> bool:
         work = self._judge.work
-        start, end = work.place(part.first).page, work.place(part.behind - 1).page
+        start, end = work.origin(part.first).page, work.origin(part.behind - 1).page
         return bool(self._claim and start and end and self._claim.check(work, start, end).right)
 
     def _spliced(self, piece: Piece, match: Match) -> Match:
@@ -209,7 +208,7 @@ class Matcher:
         counted = zip(found, quotation.together(pieces), strict=True)
         for (before, one), (after, other) in pairwise((part, count) for part, count in counted if part.placed):
             few = min(one, other) < _FEW_WORDS
-            match.allowed.add(judging.ELLIPSIS if after.piece.after == "ellipsis" else judging.BRACKETS)
+            match.allowed.add(ELLIPSIS if after.piece.after == "ellipsis" else BRACKETS)
             if not self._close(before, after, few=few):
                 match.reason = match.reason or "far apart"
             elif self._hides_negation(before, after):
@@ -223,10 +222,10 @@ class Matcher:
             return False
         if after.piece.after == "insertion":
             return between <= _INSERTION_STANDS_FOR
-        page, later = work.place(before.behind - 1).page, work.place(after.first).page
+        page, later = work.origin(before.behind - 1).page, work.origin(after.first).page
         most = _BESIDE_FEW_WORDS if few else _ELLIPSIS_STANDS_FOR
         return between <= most and (page is None or later is None or later - page <= 1)
 
     def _hides_negation(self, before: Compared, after: Compared) -> bool:
         between = range(before.behind, after.first)
-        return len(between) <= _HIDES and any(words.is_negation(self._judge.work.fold(at)) for at in between)
+        return len(between) <= _HIDES and any(tokens.is_negation(self._judge.work.fold(at)) for at in between)

@@ -1,4 +1,4 @@
-"""Letters that the recognition of scanned pages takes for others."""
+"""Letters that OCR confuses with others. Used by `judge` and `compare`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that somebody claims for a quotation, as people write it, against the page it stands on."""
+"""Reads a claimed page, as people write it, and compares it with the page where a quotation stands."""
 
 from __future__ import annotations
 

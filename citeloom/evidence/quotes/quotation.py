@@ -1,4 +1,4 @@
-"""A quotation as its writer meant it: words, and the cuts and insertions that the writer marked."""
+"""Parses a quotation into words and pieces, at its ellipses and [insertions]. Called by `verification`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.evidence.quotes import words
+from citeloom.evidence.quotes import tokens
 
 MAX_LENGTH = 20_000
 _TURNS = 3  # words of an insertion with a negation that are no remark about the quotation
@@ -93,8 +93,8 @@ def together(pieces: Sequence[Piece]) -> list[int]:
 
 def _negates(mark: re.Match[str]) -> bool:
     """Whether what was put in turns the sentence round: that changes it, brackets or not."""
-    said = [words.fold(mark["inside"][low:high]) for low, high in words.spans(mark["inside"] or "")]
-    return len(said) <= _TURNS and any(map(words.is_negation, said))
+    said = [tokens.fold(mark["inside"][low:high]) for low, high in tokens.spans(mark["inside"] or "")]
+    return len(said) <= _TURNS and any(map(tokens.is_negation, said))
 
 
 def _is_part_of_word(quote: str, mark: re.Match[str]) -> bool:
@@ -107,15 +107,15 @@ def _piece(text: str, brackets: list[tuple[int, int]], after: str) -> Piece:
     found, end = [], 0
     bracket = iter((*brackets, (len(text) + 1, len(text) + 1)))
     low, high = next(bracket)
-    for start, stop in words.spans(text):
+    for start, stop in tokens.spans(text):
         while high <= start:
             low, high = next(bracket)
         written = text[start:stop]
-        folds, bracketed = [words.fold(written)], low < stop
+        folds, bracketed = [tokens.fold(written)], low < stop
         if bracketed:
             # "error[s]" is "error", but "[un]known" is not "known", nor "use[less]" "use".
             added = start < low and high - low <= _ENDING
-            folds += [words.fold(text[start:low] + text[high:stop])] if added else []
+            folds += [tokens.fold(text[start:low] + text[high:stop])] if added else []
         found.append(Word(written, tuple(folds), text[end:start], bracketed))
         end = stop
     return Piece(tuple(found), text[end:], after)

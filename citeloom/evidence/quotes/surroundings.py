@@ -1,4 +1,4 @@
-"""What is around a passage: its sentence, and whether it is itself a quotation."""
+"""Finds the sentence around some words of a work, and whether the work itself quotes them."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""Does the work really say this, and where?"""
+"""Verifies a quotation against the prepared text of one work. Called by `evidence.verify`."""
 
 from __future__ import annotations
 
+from citeloom.api.evidence import Change, Verdict
 from citeloom.core.text.section_names import is_reference_list
-from citeloom.evidence.quotes import diff, quotation, words
-from citeloom.evidence.quotes import judge as judging
-from citeloom.evidence.quotes.finding import Change, Finding, Verdict
-from citeloom.evidence.quotes.judge import Judge
+from citeloom.evidence.quotes import diff, quotation, tokens
+from citeloom.evidence.quotes.judge import BRACKETS, Judge
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.match import Match, Matcher
 from citeloom.evidence.quotes.page_claim import Claim, PageCheck
 from citeloom.evidence.quotes.quotation import Piece
+from citeloom.evidence.quotes.quote_finding import QuoteFinding
 from citeloom.evidence.quotes.surroundings import is_quotation, sentence
 from citeloom.evidence.quotes.work_text import WorkText
 
@@ -19,7 +19,7 @@ _TORN = 0.1  # how much more of a quotation pieces that stand far apart must hav
 _FEW_WORDS, _MANY_PLACES = 8, 4  # so few words in so many places prove nothing
 
 
-def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = None) -> Finding:
+def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = None) -> QuoteFinding:
     """Look a quotation up in a work; the lexicon tells words of the language from misread ones."""
     quotation.check_quote(quote)
     claim = Claim(page) if page and page.strip() else None
@@ -34,7 +34,7 @@ def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = N
         if other and (match is None or other.exact or other.likeness >= match.likeness + _torn(match, other)):
             match, pieces = other, edited
             if len(edited) == 1:  # what its writer put in stands at its ends
-                match.allowed.add(judging.BRACKETS)
+                match.allowed.add(BRACKETS)
     reason = _proves_nothing(pieces, match)
     return _finding(work, match, claim, reason)
 
@@ -47,35 +47,35 @@ def _proves_nothing(pieces: tuple[Piece, ...], match: Match | None) -> str | Non
     said = [word.folds[0] for piece in pieces for word in piece.words]
     # Words torn apart by ellipses stand in every work, one somewhere behind the other.
     longest = max(quotation.together(pieces))
-    if any(words.is_unspaced(word) for word in said):
+    if any(tokens.is_unspaced(word) for word in said):
         short = len("".join(said)) < _FEWEST_UNSPACED or longest < _FEWEST_WORDS
     else:
         short = longest < _FEWEST_WORDS or len("".join(said)) < _FEWEST_LETTERS
     if short:
         return "short"
-    if all(words.is_function_word(word) for word in said):
+    if all(tokens.is_function_word(word) for word in said):
         return "common"
     if match and match.exact and match.places >= _MANY_PLACES and len(said) < _FEW_WORDS:
         return "common"
     return None
 
 
-def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: str | None) -> Finding:
+def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: str | None) -> QuoteFinding:
     claimed = claim.written if claim else None
     if match is None or (reason and not match.exact):
         verdict = Verdict.INCONCLUSIVE if reason else Verdict.ABSENT
-        return Finding(verdict, 0.0, reason, page_claimed=claimed)
+        return QuoteFinding(verdict, 0.0, reason, page_claimed=claimed)
     if not match.exact and not match.near:
-        return Finding(Verdict.ABSENT, round(match.likeness / 2, 3), page_claimed=claimed)
+        return QuoteFinding(Verdict.ABSENT, round(match.likeness / 2, 3), page_claimed=claimed)
     first, last = match.first, match.last
-    start, end = work.place(first), work.place(last)
+    start, end = work.origin(first), work.origin(last)
     pages = (start.page, end.page) if start.page is not None and end.page is not None else None
     check = claim.check(work, *pages) if claim and pages else PageCheck(None)
     if reason:
         verdict = Verdict.INCONCLUSIVE
     else:
         verdict, reason = (Verdict.EXACT if match.exact else Verdict.NEAR), match.reason
-    return Finding(
+    return QuoteFinding(
         verdict,
         1.0 if match.exact else round(min(match.likeness, 0.99), 3),
         reason,

@@ -1,4 +1,4 @@
-"""The text of a work, prepared once so that quotations can be looked up in it quickly."""
+"""The text of a work, indexed by words so that quotations are looked up quickly. Cached by `evidence.verify`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from citeloom.core.types import ASIDE, Block, BlockKind, Converted, Page, TextSource
-from citeloom.evidence.quotes import words
+from citeloom.evidence.quotes import tokens
 
 # What floats beside the running text: it must not stand between the two halves of a paragraph.
 _APART = ASIDE | {BlockKind.TABLE}
@@ -18,8 +18,8 @@ _BETWEEN_PIECES = "\n"  # in `letters`; no word holds it, so nothing is found ac
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a stretch of the text comes from."""
+class TextOrigin:
+    """The page, section and source of a stretch of the text."""
 
     start: int  # in the text
     page: int | None
@@ -36,7 +36,7 @@ class WorkText:
     def __init__(self, blocks: Sequence[Block], pages: Sequence[Page]) -> None:
         self.pages = {page.number: replace(page, text="", margin=()) for page in pages}  # their text is in the pieces
         self.printed = any(page.printed or page.pdf_label for page in pages)
-        self.places: list[Place] = []
+        self.origins: list[TextOrigin] = []
         self.starts, self.ends = array("I"), array("I")  # of each word, in the text
         self.ids = array("I")  # of each word, in the vocabulary
         self.at = array("I")  # of each word, in `letters`
@@ -74,8 +74,8 @@ class WorkText:
                 glue = "\n\n" if opens else " "
                 self._texts.append(glue)
                 self._length += len(glue)
-            self.places.append(
-                Place(
+            self.origins.append(
+                TextOrigin(
                     self._length,
                     block.page,
                     block.section_path,
@@ -92,11 +92,11 @@ class WorkText:
 
     def _add_words(self, text: str) -> None:
         offset, folded = self._length, self._folded
-        for start, end in words.spans(text):
+        for start, end in tokens.spans(text):
             word = text[start:end]
             known = folded.get(word)
             if known is None:
-                fold = words.fold(word)
+                fold = tokens.fold(word)
                 known = folded[word] = (fold, self.vocabulary.setdefault(fold, len(self.vocabulary)))
             self._add_word(offset + start, offset + end, *known)
         self._texts.append(text)
@@ -122,15 +122,15 @@ class WorkText:
         for position, number in enumerate(self.ids):
             self._standing[counts[number]] = position
             counts[number] += 1
-        self._place_starts = array("I", (place.start for place in self.places))
+        self._origin_starts = array("I", (origin.start for origin in self.origins))
 
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        arrays = (self.starts, self.ends, self.ids, self.at, self._first, self._standing, self._place_starts)
+        arrays = (self.starts, self.ends, self.ids, self.at, self._first, self._standing, self._origin_starts)
         fixed = sum(len(a) * a.itemsize for a in arrays) + sys.getsizeof(self.text) + sys.getsizeof(self.letters)
         vocabulary = sys.getsizeof(self.vocabulary) + 90 * len(self.vocabulary)
-        return fixed + vocabulary + 200 * (len(self.places) + len(self.pages))
+        return fixed + vocabulary + 200 * (len(self.origins) + len(self.pages))
 
     def standing(self, word: str) -> array[int]:
         """Every position at which a folded word stands."""
@@ -160,19 +160,19 @@ class WorkText:
         number = bisect_right(self.pieces, word)
         return self.pieces[number - 1], self.pieces[number] - 1
 
-    def place(self, word: int) -> Place:
-        """Where a word stands."""
-        return self.places[bisect_right(self._place_starts, self.starts[word]) - 1]
+    def origin(self, word: int) -> TextOrigin:
+        """The page, section and source of a word."""
+        return self.origins[bisect_right(self._origin_starts, self.starts[word]) - 1]
 
     def paragraph(self, first: int, behind: int) -> tuple[int, int]:
         """The span in the text of the paragraphs that hold these words."""
-        low = bisect_right(self._place_starts, self.starts[first]) - 1
-        high = bisect_right(self._place_starts, self.starts[behind - 1])
-        while low > 0 and not self.places[low].opens:
+        low = bisect_right(self._origin_starts, self.starts[first]) - 1
+        high = bisect_right(self._origin_starts, self.starts[behind - 1])
+        while low > 0 and not self.origins[low].opens:
             low -= 1
-        while high < len(self.places) and not self.places[high].opens:
+        while high < len(self.origins) and not self.origins[high].opens:
             high += 1
-        return self.places[low].start, self.places[high].start if high < len(self.places) else len(self.text)
+        return self.origins[low].start, self.origins[high].start if high < len(self.origins) else len(self.text)
 
     def fold(self, word: int) -> str:
         """A word as it is compared."""

@@ -13,6 +13,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
 
 MODEL = {"dense_model": "m", "dense_fingerprint": "f", "dense_size": 4, "sparse_model": ""}
 
@@ -35,13 +36,13 @@ def test_coverage_counts_each_document_of_the_project_once(
         for number, (state, chunks) in enumerate(given_rows):
             shared.documents.save(Document("one", f"d{number}", f"/{number}.pdf", state=state, chunks=chunks))
         counts = Counter(state for state, _ in given_rows)
-        assert shared.documents.coverage("one") == {
-            "documents": len(given_rows),
-            "searchable": counts[State.READY] + counts[State.DUPLICATE],
-            "pending": counts[State.PENDING],
-            "failed": counts[State.FAILED],
-            "without_file": counts[State.WITHOUT_FILE],
-        }
+        assert shared.documents.coverage("one") == Coverage(
+            documents=len(given_rows),
+            searchable=counts[State.READY] + counts[State.DUPLICATE],
+            pending=counts[State.PENDING],
+            failed=counts[State.FAILED],
+            without_file=counts[State.WITHOUT_FILE],
+        )
         assert shared.documents.chunk_count("one") == sum(n for state, n in given_rows if state is State.READY)
     finally:
         shared.projects.remove("one")

@@ -12,28 +12,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citeloom.api.evidence import ManuscriptEdit
 from citeloom.cli import check_fix
-from citeloom.cli.check_fix import difference, mended, with_edits
+from citeloom.cli.check_fix import difference, fix, with_edits
 from citeloom.cli.check_run import Checked
 from citeloom.core.errors import CiteLoomError
+from tests.sample_results import check_report, finding
 
 OLD, NEW = "hartman2018", "hartmann2019"
 TEXT = f"# Arbeit\r\n\r\nZuerst [@{OLD}, S. 3].\nDann @{OLD} – “ganz” anders."
 
 
-def edits(text: str, old: str = OLD, new: str = NEW) -> list[dict[str, Any]]:
-    starts = [n for n in range(len(text)) if text.startswith(old, n)]
-    return [{"start": n, "end": n + len(old), "old": old, "new": new, "why": "It has a new key."} for n in starts]
+def edit(start: int, old: str, new: str) -> ManuscriptEdit:
+    return ManuscriptEdit(start, start + len(old), old, new, line=1, column=1, why="It has a new key.")
+
+
+def edits(text: str, old: str = OLD, new: str = NEW) -> list[ManuscriptEdit]:
+    return [edit(n, old, new) for n in range(len(text)) if text.startswith(old, n)]
 
 
 def checked(file: Path, encoding: str = "utf-8", **other: Any) -> Checked:
     content = file.read_bytes()
     found = edits(content.decode(encoding))
-    findings = [{"rule": "renamed-key"} for _ in found]
-    counts = {"error": len(found), "warning": 0, "note": 0}
-    about = {"format": "markdown", "fixable": True, "encoding": encoding}
-    report = {"edits": found, "findings": findings, "counts": counts, **about, **other}
-    return Checked(file.name, str(file), {"sha256": hashlib.sha256(content).hexdigest(), **report})
+    findings = [finding("renamed-key") for _ in found]
+    about = {"edits": tuple(found), "encoding": encoding, "sha256": hashlib.sha256(content).hexdigest(), **other}
+    return Checked(file.name, str(file), check_report(*findings, **about))
 
 
 @pytest.fixture
@@ -53,29 +56,28 @@ class Person(io.StringIO):
 
 
 @st.composite
-def with_places(draw: st.DrawFn) -> tuple[str, list[dict[str, Any]]]:
+def with_places(draw: st.DrawFn) -> tuple[str, list[ManuscriptEdit]]:
     """A text, and places in it to be rewritten."""
     pieces = draw(st.lists(st.tuples(st.text(max_size=8), st.text(max_size=4), st.text(max_size=4)), max_size=5))
     text, made = "", []
     for between, old, new in pieces:
         start = len(text) + len(between)
         text += between + old
-        made.append({"start": start, "end": start + len(old), "old": old, "new": new})
+        made.append(edit(start, old, new))
     return text + draw(st.text(max_size=8)), made
 
 
-def back(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def back(made: list[ManuscriptEdit]) -> list[ManuscriptEdit]:
     """The edits that take edits back."""
     turned, longer = [], 0
-    for edit in made:
-        start = edit["start"] + longer
-        turned.append({"start": start, "end": start + len(edit["new"]), "old": edit["new"], "new": edit["old"]})
-        longer += len(edit["new"]) - len(edit["old"])
+    for one in made:
+        turned.append(edit(one.start + longer, one.new, one.old))
+        longer += len(one.new) - len(one.old)
     return turned
 
 
 @given(with_places(), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be"]))
-def test_edits_taken_back_give_every_byte_again(case: tuple[str, list[dict[str, Any]]], encoding: str) -> None:
+def test_edits_taken_back_give_every_byte_again(case: tuple[str, list[ManuscriptEdit]], encoding: str) -> None:
     text, made = case
     before = text.encode(encoding)
     after = with_edits(before, encoding, made)
@@ -89,11 +91,11 @@ def test_the_file_is_mended_in_place_and_all_else_is_kept(
     manuscript.chmod(0o640)
     link = tmp_path / "link.md"
     link.symlink_to(manuscript)
-    again = mended(checked(link, "utf-8-sig"), None, ask_first=False)
+    again = fix(checked(link, "utf-8-sig"), None, ask_first=False)
     assert manuscript.read_bytes() == b"\xef\xbb\xbf" + TEXT.replace(OLD, NEW).encode()
     assert stat.S_IMODE(manuscript.stat().st_mode) == 0o640
     assert link.is_symlink() and sorted(f.name for f in tmp_path.iterdir()) == ["link.md", "thesis.md"]
-    assert again.report and not again.report["findings"]
+    assert again.report and not again.report.findings
     shown = capsys.readouterr().out.splitlines()
     assert shown == [
         "--- link.md",
@@ -113,7 +115,7 @@ def test_a_person_sees_the_changes_and_decides(
     answer: str, after: str, manuscript: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", Person(answer))
-    mended(checked(manuscript), None, ask_first=True)
+    fix(checked(manuscript), None, ask_first=True)
     shown = capsys.readouterr().out
     assert shown.index(f"+Zuerst [@{NEW}") < shown.index("Write this to thesis.md (2 places)?")
     assert manuscript.read_bytes() == after.encode()
@@ -124,7 +126,7 @@ def test_nothing_is_written_where_nobody_can_be_asked(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     one = checked(manuscript)
-    assert mended(one, None, ask_first=True) is one
+    assert fix(one, None, ask_first=True) is one
     shown = capsys.readouterr()
     assert NEW in shown.out and "add --yes" in shown.err and manuscript.read_bytes() == TEXT.encode()
 
@@ -132,35 +134,35 @@ def test_nothing_is_written_where_nobody_can_be_asked(
 def test_a_file_saved_since_it_was_checked_is_left_alone(manuscript: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = checked(manuscript)
     manuscript.write_text("Something else.")
-    assert mended(one, None, ask_first=False) is one
+    assert fix(one, None, ask_first=False) is one
     assert manuscript.read_text() == "Something else."
     assert "not mended: It was changed while it was being checked. Run it again." in capsys.readouterr().err
 
 
 def test_a_file_that_is_locked_is_left_alone(manuscript: Path, capsys: pytest.CaptureFixture[str]) -> None:
     manuscript.chmod(0o440)
-    mended(checked(manuscript), None, ask_first=False)
+    fix(checked(manuscript), None, ask_first=False)
     assert "read-only" in capsys.readouterr().err and manuscript.read_bytes() == TEXT.encode()
 
 
 def test_a_word_document_is_mended_in_word(manuscript: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one = checked(manuscript, format="docx", fixable=False, edits=[])
-    assert mended(one, None, ask_first=False) is one
+    one = checked(manuscript, format="docx", fixable=False, edits=())
+    assert fix(one, None, ask_first=False) is one
     assert "mended in Word" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("content", "encoding", "made"),
     [
-        (b"moved @hartman2018", "utf-8", [{"start": 0, "end": 5, "old": "hartm", "new": "x"}]),
-        (b"abc", "utf-8", [{"start": n, "end": n + 2, "old": "abc"[n : n + 2], "new": ""} for n in (0, 1)]),
-        (b"\xfe\xff\x00a", "utf-16", [{"start": 0, "end": 1, "old": "a", "new": "b"}]),
-        (b"p. 3-5", "latin-1", [{"start": 3, "end": 6, "old": "3-5", "new": "4–6"}]),
+        (b"moved @hartman2018", "utf-8", [edit(0, "hartm", "x")]),
+        (b"abc", "utf-8", [edit(n, "abc"[n : n + 2], "") for n in (0, 1)]),
+        (b"\xfe\xff\x00a", "utf-16", [edit(0, "a", "b")]),
+        (b"p. 3-5", "latin-1", [edit(3, "3-5", "4–6")]),
     ],
     ids=["not there", "overlapping", "other byte order", "no such sign"],
 )
 def test_edits_that_would_touch_anything_else_are_refused(
-    content: bytes, encoding: str, made: list[dict[str, Any]]
+    content: bytes, encoding: str, made: list[ManuscriptEdit]
 ) -> None:
     with pytest.raises(CiteLoomError, match="Nothing was written"):
         with_edits(content, encoding, made)
@@ -176,8 +178,8 @@ def test_a_long_line_is_shown_near_its_changes() -> None:
 
 def test_changes_in_one_line_are_shown_together_and_a_change_over_two_lines_is_too() -> None:
     text = f"x\n@{OLD} and @{OLD}, pp. 3--\n4.\n@{OLD}\n"
-    pages = {"start": text.index("3--"), "end": text.index("4.") + 1, "old": "3--\n4", "new": "5"}
-    made = sorted([*edits(text), pages], key=lambda edit: edit["start"])
+    pages = edit(text.index("3--"), "3--\n4", "5")
+    made = sorted([*edits(text), pages], key=lambda one: one.start)
     assert list(difference("t.md", text, made))[2:] == [
         "@@ -2,2 +2 @@",
         f"-@{OLD} and @{OLD}, pp. 3--",

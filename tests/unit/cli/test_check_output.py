@@ -10,35 +10,29 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from citeloom.api.evidence import CheckManuscript, CheckReport, Finding
+from citeloom.api.verbs import decode
 from citeloom.cli import check_run
 from citeloom.cli.check import check
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
+from tests.sample_results import check_report, finding
 
 SIGNS = "[/x] \\[/y] [bold]z :smile: \\"
-COVERAGE = {"documents": 9, "searchable": 8, "pending": 0, "failed": 1, "without_file": 0}
 
 
-def finding(rule: str = "unknown-key", level: str = "error", **other: Any) -> dict[str, Any]:
-    place = {"line": 3, "column": 7, "end_line": 3, "end_column": 19}
-    more = {"citekey": "hartman2019", "message": "No work has this key.", "quotation": None, "sentence": "So it is."}
-    return {"rule": rule, "level": level, **place, **more, "edit": None, **other}
+def report(*findings: Finding, **other: Any) -> CheckReport:
+    return check_report(*findings, **{"coverage": Coverage(9, 8, 0, 1, 0), **other})
 
 
-def report(*findings: dict[str, Any], **other: Any) -> dict[str, Any]:
-    counts = {level: sum(f["level"] == level for f in findings) for level in ("error", "warning", "note")}
-    size = {"citations": 4, "works": 2, "quotations": 1}
-    found = {"findings": list(findings), "counts": counts, "edits": [], "fixable": True, "warnings": [], "texts": []}
-    return {"project": "thesis", "format": "markdown", **size, **found, "coverage": COVERAGE, **other}
-
-
-def answering(monkeypatch: pytest.MonkeyPatch, answer: Callable[[str], dict[str, Any]]) -> list[str]:
+def answering(monkeypatch: pytest.MonkeyPatch, answer: Callable[[str], CheckReport]) -> list[str]:
     """An engine that answers by the name of the manuscript; gives the names it was asked about."""
     asked: list[str] = []
 
-    def ask(verb: str, _: str, *, path: str, project: str | None) -> dict[str, Any]:
-        assert (verb, project, Path(path).is_absolute()) == ("check", None, True)
-        asked.append(Path(path).name)
-        return answer(Path(path).name)
+    def ask(request: CheckManuscript, _: str) -> CheckReport:
+        assert request.path and Path(request.path).is_absolute() and request.project is None
+        asked.append(Path(request.path).name)
+        return answer(Path(request.path).name)
 
     monkeypatch.setattr(check_run, "ask", ask)
     return asked
@@ -79,7 +73,7 @@ def test_in_a_word_document_the_words_are_shown(monkeypatch: pytest.MonkeyPatch)
     ids=["clean", "hints", "errors"],
 )
 def test_only_errors_make_the_exit_code_one(
-    findings: list[dict[str, Any]], code: int, said: str, monkeypatch: pytest.MonkeyPatch
+    findings: list[Finding], code: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answering(monkeypatch, lambda _: report(*findings))
     result = run("a.md")
@@ -89,14 +83,14 @@ def test_only_errors_make_the_exit_code_one(
 def test_a_manuscript_without_citations_is_said_to_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
     answering(
         monkeypatch,
-        lambda _: report(citations=0, works=0, quotations=0, warnings=["It is empty.", "There is no citation."]),
+        lambda _: report(citations=0, works=0, quotations=0, warnings=("It is empty.", "There is no citation.")),
     )
     result = run("a.md")
     assert result.stdout == "a.md: It is empty. There is no citation.\n" and result.return_value == 0
 
 
 def test_a_file_that_cannot_be_read_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    def answer(name: str) -> dict[str, Any]:
+    def answer(name: str) -> CheckReport:
         if name == "gone.md":
             raise CiteLoomError(Code.FILE_NOT_FOUND, "There is no such file.", "Look at the name.")
         return report(finding())
@@ -108,11 +102,11 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(monkeypatch: pytest
     assert "b.md: 4 citations" in result.stdout
     failed, checked = json.loads(run("gone.md", "b.md", "--json").stdout)
     assert failed == {"file": str(Path("gone.md").absolute()), "error": failed["error"]}
-    assert failed["error"]["code"] == "FILE_NOT_FOUND" and checked == report(finding())
+    assert failed["error"]["code"] == "FILE_NOT_FOUND" and decode(checked, CheckReport) == report(finding())
 
 
 def test_what_fails_for_all_manuscripts_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def answer(_: str) -> dict[str, Any]:
+    def answer(_: str) -> CheckReport:
         raise CiteLoomError(Code.INVALID_PROJECT, "No project is named.", "Choose one of: a, b.")
 
     asked = answering(monkeypatch, answer)

@@ -7,21 +7,22 @@ from typing import Any
 
 import pytest
 
+from citeloom.api.evidence import Finding, ManuscriptEdit
 from citeloom.cli.check_run import Checked
 from citeloom.cli.check_sarif import RULES, as_sarif
 from citeloom.core.errors import CiteLoomError, Code
+from tests import sample_results
 
-EDIT = {"start": 10, "end": 14, "old": "okaf", "new": "okafor2021", "line": 2, "column": 3, "why": "It has a new key."}
-
-
-def finding(rule: str, edit: int | None = None) -> dict[str, Any]:
-    place = {"line": 2, "column": 3, "end_line": 2, "end_column": 7}
-    return {"rule": rule, "level": RULES[rule][0], "message": f"{rule}.", "citekey": "okaf", "edit": edit, **place}
+EDIT = ManuscriptEdit(10, 14, "okaf", "okafor2021", line=2, column=3, why="It has a new key.")
 
 
-def checked(path: Path, *findings: dict[str, Any], **other: Any) -> Checked:
-    report = {"format": "markdown", "fixable": True, "findings": list(findings), "edits": [EDIT], **other}
-    return Checked(path.name, str(path), report)
+def finding(rule: str, edit: int | None = None) -> Finding:
+    span = {"line": 2, "column": 3, "end_line": 2, "end_column": 7}
+    return sample_results.finding(rule, RULES[rule][0], message=f"{rule}.", citekey="okaf", edit=edit, **span)
+
+
+def checked(path: Path, *findings: Finding, **other: Any) -> Checked:
+    return Checked(path.name, str(path), sample_results.check_report(*findings, edits=(EDIT,), **other))
 
 
 @pytest.fixture

@@ -7,37 +7,25 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from citeloom.api.evidence import CheckManuscript, CheckReport
 from citeloom.cli import check_run, check_watch
 from citeloom.cli.check_watch import watch
 from citeloom.core.errors import CiteLoomError, Code
+from tests.sample_results import check_report, finding
 
-COVERAGE = {"documents": 1, "searchable": 1, "pending": 0, "failed": 0, "without_file": 0}
 
-
-def report(text: str) -> dict[str, Any]:
+def report(text: str) -> CheckReport:
     """Every word that ends with ! is wrong."""
     findings = [
-        {"rule": "unknown-key", "level": "error", "line": line, "column": 1, "citekey": word, "message": word}
-        | {"sentence": word}
+        finding(line=line, column=1, citekey=word, message=word, sentence=word)
         for line, words in enumerate(text.splitlines(), start=1)
         for word in words.split()
         if word.endswith("!")
     ]
-    counts = {"error": len(findings), "warning": 0, "note": 0}
-    size = {"citations": 3, "works": 1, "quotations": 0, "format": "markdown", "sha256": _sha256(text)}
-    return {
-        **size,
-        "project": "p",
-        "findings": findings,
-        "counts": counts,
-        "coverage": COVERAGE,
-        "warnings": [],
-        "texts": [],
-    }
+    return check_report(*findings, citations=3, works=1, quotations=0, sha256=_sha256(text))
 
 
 def _sha256(text: str) -> str:
@@ -57,13 +45,13 @@ class Story:
         monkeypatch.setattr(check_run, "ask", self._ask)
         monkeypatch.setattr("time.sleep", self._sleep)
 
-    def _ask(self, *_: Any, path: str, project: str | None) -> dict[str, Any]:
+    def _ask(self, request: CheckManuscript, _: str) -> CheckReport:
         if self.lost:
             self.lost -= 1
             raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine is lost.")
         self.checks += 1
         try:
-            return report(Path(path).read_text())
+            return report(Path(str(request.path)).read_text())
         except FileNotFoundError:
             raise CiteLoomError(Code.FILE_NOT_FOUND, "There is no file.") from None
 
@@ -127,7 +115,7 @@ def test_an_engine_that_ends_in_the_middle_is_asked_again(story: Story, monkeypa
     story.file.write_text("wrong!")
     code, said = story.runs(lambda: lose(1))
     assert (code, story.checks) == (0, 2) and "not checked" not in "".join(said)
-    monkeypatch.setattr(check_watch, "_AGAIN", 0.0)
+    monkeypatch.setattr(check_watch, "_RETRY_SECONDS", 0.0)
     code, said = story.runs(lambda: lose(4), lambda: None)
     assert code == 0 and sum("The engine is lost." in line for line in said) == 1
 

@@ -10,28 +10,27 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from citeloom.api.evidence import CitationStyle, Cite, CiteResult, OtherWork, Verdict, VerifyQuote, VerifyResult
+from citeloom.api.verbs import decode
 from citeloom.cli import cite, verify
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import Coverage
+from tests.sample_results import verify_result
 
 SIGNS = "[/x] \\[/y] [bold]z :smile: \\"
-COVERAGE = {"documents": 9, "searchable": 8, "pending": 0, "failed": 1, "without_file": 0}
 
 
-def verdict(word: str, **other: Any) -> dict[str, Any]:
-    nothing = dict.fromkeys(("citekey", "renamed_from", "title", "cite", "page_span", "page_claimed", "page_right"))
-    nothing |= dict.fromkeys(("text", "sentence", "diff", "open_uri", "elsewhere"))
-    lists: dict[str, Any] = {"page_labels": [], "section_path": [], "warnings": []}
-    size = {"searched": {"documents": 8, "pages": 120}, "coverage": COVERAGE}
-    return {"verdict": word, "message": "So it is.", "places": 0, **nothing, **lists, **size, **other}
+def verdict(word: str, **other: Any) -> VerifyResult:
+    return verify_result(word, coverage=Coverage(9, 8, 0, 1, 0), **other)
 
 
 HERE = {
     "citekey": "hartmann2019",
     "title": f"On Quoting {SIGNS}",
     "cite": "[@hartmann2019, pp. 33-34]",
-    "page_span": [3, 4],
-    "page_labels": ["33", "34"],
-    "section_path": ["Results", SIGNS],
+    "page_span": (3, 4),
+    "page_labels": ("33", "34"),
+    "section_path": ("Results", SIGNS),
     "text": "a quotation is a promise",
     "sentence": f"We say that a quotation is a\npromise. {SIGNS}",
     "places": 1,
@@ -42,7 +41,7 @@ def run(command: click.Command, *arguments: str, stdin: bytes | None = None) -> 
     return CliRunner().invoke(command, arguments, input=stdin, standalone_mode=False, catch_exceptions=False)
 
 
-def verified(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], *options: str) -> tuple[int, list[str]]:
+def verified(monkeypatch: pytest.MonkeyPatch, answer: VerifyResult, *options: str) -> tuple[int, list[str]]:
     monkeypatch.setattr(verify, "ask", lambda *_, **__: answer)
     result = run(verify.verify, "thesis", "a quotation is a promise", *options)
     return result.return_value, result.stdout.splitlines()
@@ -77,8 +76,10 @@ def test_a_changed_quotation_is_shown_with_what_differs(monkeypatch: pytest.Monk
 
 
 def test_what_is_absent_from_one_work_is_shown_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    place = {"cite": "[@okafor2021, p. 4]", "title": "Sleep", "page_span": [4, 4], "page_labels": ["4"]}
-    other = {"citekey": "okafor2021", "verdict": "exact", "text": f"a promise {SIGNS}", **place}
+    other = OtherWork(
+        citekey="okafor2021", title="Sleep", cite="[@okafor2021, p. 4]", verdict=Verdict.EXACT, page_span=(4, 4),
+        page_labels=("4",), text=f"a promise {SIGNS}", source="a.pdf", matched_by="doi", text_source="native",
+    )  # fmt: skip
     code, shown = verified(monkeypatch, verdict("absent", elsewhere=other))
     assert code == 1 and shown[:3] == [
         "ABSENT: So it is.",
@@ -99,10 +100,10 @@ def test_what_is_absent_from_one_work_is_shown_in_another(monkeypatch: pytest.Mo
     ids=["exact", "wrong page", "near", "absent", "inconclusive"],
 )
 def test_the_exit_code_tells_right_wrong_and_not_known_apart(
-    answer: dict[str, Any], code: int, monkeypatch: pytest.MonkeyPatch
+    answer: VerifyResult, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told, shown = verified(monkeypatch, answer, "--json")
-    assert told == code and json.loads("\n".join(shown)) == answer
+    assert told == code and decode(json.loads("\n".join(shown)), VerifyResult) == answer
 
 
 def test_a_quotation_that_could_not_be_looked_up_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,8 +118,8 @@ def test_a_quotation_that_could_not_be_looked_up_is_no_verdict(monkeypatch: pyte
 def test_a_quotation_is_read_from_the_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def ask(*_: Any, quote: str, **__: Any) -> dict[str, Any]:
-        asked.append(quote)
+    def ask(request: VerifyQuote, _: str) -> VerifyResult:
+        asked.append(request.quote)
         return verdict("absent")
 
     monkeypatch.setattr(verify, "ask", ask)
@@ -129,18 +130,20 @@ def test_a_quotation_is_read_from_the_standard_input(monkeypatch: pytest.MonkeyP
 
 
 def test_citations_and_bibliography_are_printed_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: dict[str, Any] = {}
-    answer = {
-        "style": {"id": "apa", "title": "APA 7th"},
-        "citations": [f"(Hartmann, 2019, p. 33) {SIGNS}", "Okafor (2021)"],
-        "bibliography": [f"Hartmann. {SIGNS}", "Okafor."],
-        "warnings": ["The citekey old is new now."],
-    }
-    monkeypatch.setattr(cite, "ask", lambda *_, **arguments: asked.update(arguments) or answer)
+    asked: list[Cite] = []
+    answer = CiteResult(
+        style=CitationStyle("apa", "APA 7th"),
+        locale="en-US",
+        citations=(f"(Hartmann, 2019, p. 33) {SIGNS}", "Okafor (2021)"),
+        bibliography=(f"Hartmann. {SIGNS}", "Okafor."),
+        keys=(),
+        warnings=("The citekey old is new now.",),
+    )
+    monkeypatch.setattr(cite, "ask", lambda request, _: asked.append(request) or answer)
     result = run(cite.cite, "[@hartmann2019, p. 33]", "@okafor2021", "--style", "House.CSL", "--format", "text")
     citations, bibliography = result.stdout.split("\nBibliography (APA 7th):\n\n")
     assert citations == f"In the text:\n\n(Hartmann, 2019, p. 33) {SIGNS}\nOkafor (2021)\n"
     assert bibliography == f"Hartmann. {SIGNS}\n\nOkafor.\n"
     assert result.stderr == "Note: The citekey old is new now.\n"
-    assert asked["style"] == str(Path("House.CSL").absolute()) and asked["markup"] == "text"
-    assert asked["cites"] == ["[@hartmann2019, p. 33]", "@okafor2021"]
+    assert asked[0].style == str(Path("House.CSL").absolute()) and asked[0].markup == "text"
+    assert asked[0].cites == ("[@hartmann2019, p. 33]", "@okafor2021")

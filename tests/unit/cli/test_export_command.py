@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 
+from citeloom.api.evidence import Export, ExportResult, UnknownKey
 from citeloom.cli import export
 from citeloom.core.errors import CiteLoomError, Code
 
@@ -18,12 +20,11 @@ class Engine:
     """Answers as the engine does, and remembers what it was asked."""
 
     def __init__(self) -> None:
-        self.answer: dict[str, Any] = {"text": TEXT, "count": 1, "unknown": [], "references": None, "warnings": []}
-        self.asked: dict[str, Any] = {}
+        self.answer = ExportResult(text=TEXT, count=1, unknown=(), references=None, warnings=())
+        self.asked: Export | None = None
 
-    def ask(self, verb: str, waiting_for: str, **arguments: Any) -> dict[str, Any]:
-        assert verb == "export"
-        self.asked = arguments
+    def ask(self, request: Export, waiting_for: str) -> ExportResult:
+        self.asked = request
         return self.answer
 
 
@@ -47,31 +48,31 @@ def test_a_file_is_written_whole_and_its_works_are_counted(
     assert (tmp_path / "library.bib").read_bytes() == TEXT.encode()
     assert [path.name for path in tmp_path.iterdir()] == ["library.bib"]
     assert capsys.readouterr().out == "1 work written to library.bib.\n"
-    assert engine.asked == {"project": "thesis", "format": "bibtex", "escaped": False, "cited_in": []}
+    assert engine.asked == Export(project="thesis", format="bibtex")
 
 
 def test_without_a_file_only_the_works_go_to_the_screen(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
-    engine.answer["warnings"] = ["x is y now."]
+    engine.answer = replace(engine.answer, warnings=("x is y now.",))
     assert run("thesis", "--format", "biblatex", "--ascii") == 0
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == (TEXT, "Note: x is y now.\n")
-    assert (engine.asked["format"], engine.asked["escaped"]) == ("biblatex", True)
+    assert engine.asked == Export(project="thesis", format="biblatex", escaped=True)
 
 
 def test_a_name_that_ends_in_json_asks_for_csl_json(engine: Engine) -> None:
     run("thesis", "-o", "library.json")
-    assert engine.asked["format"] == "csl-json"
+    assert engine.asked and engine.asked.format == "csl-json"
 
 
 def test_an_unknown_key_is_named_and_the_others_are_written(
     engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    engine.answer["unknown"] = [{"key": "mueller", "near": ["müller"], "file": "/a.md", "line": 7}]
+    engine.answer = replace(engine.answer, unknown=(UnknownKey("mueller", ("müller",), "/a.md", 7),))
     # A shell makes several names of chapters/*.md.
     assert run("thesis", "--cited-in", "a.md", "b.md", "-o", "library.bib") == 1
     assert capsys.readouterr().err == "/a.md:7: no work here has the citekey 'mueller'. Near: müller.\n"
     assert (tmp_path / "library.bib").exists()
-    assert engine.asked["cited_in"] == [str(tmp_path / "a.md"), str(tmp_path / "b.md")]
+    assert engine.asked and engine.asked.cited_in == (str(tmp_path / "a.md"), str(tmp_path / "b.md"))
 
 
 @pytest.mark.parametrize(("place", "said"), [("nowhere/library.bib", "no folder"), (".", "is a folder")])
@@ -90,7 +91,7 @@ def test_a_manuscript_without_its_option_is_a_mistake(engine: Engine) -> None:
 def test_neither_a_manuscript_nor_the_projects_references_are_written_over(engine: Engine, tmp_path: Path) -> None:
     for name in ("thesis.tex", "library.bib"):
         (tmp_path / name).write_text("mine", encoding="utf-8")
-    engine.answer["references"] = str(tmp_path / "library.bib")
+    engine.answer = replace(engine.answer, references=str(tmp_path / "library.bib"))
     for file in ("thesis.tex", "library.bib"):
         with pytest.raises(CiteLoomError) as caught:
             run("thesis", "--cited-in", "thesis.tex", "-o", file)

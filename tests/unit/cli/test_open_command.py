@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from citeloom.cli import open
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.open_file import place_of
+from tests.sample_results import passage_result
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in opener is a shell script")
 
@@ -38,11 +39,7 @@ def opener(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opener:
 
 
 def run(uri: str | None, monkeypatch: pytest.MonkeyPatch, *options: str) -> Result:
-    monkeypatch.setattr(
-        open,
-        "ask",
-        lambda verb, chunk_id: {"passage": {"open_uri": uri, "cite": "[@evans2019]", "text_source": "native"}},
-    )
+    monkeypatch.setattr(open, "ask", lambda request: passage_result(chunk_id=request.chunk_id, open_uri=uri))
     return CliRunner().invoke(open.open_, ["c-1", *options])
 
 

@@ -7,39 +7,32 @@ from typing import Any
 import pytest
 
 from citeloom.api.maintenance import CheckUp, CheckUpResult, Finding
-from citeloom.cli import doctor, search
+from citeloom.api.search import PassageReference, RerankCost
+from citeloom.cli import doctor, search, show
 from citeloom.cli import main as run
+from tests.sample_results import neighbour, passage_result, query_result, search_hit
 
 SIGNS = "[/x] \\[/y] [bold]z :smile: \\"
 
 
-def passage(**other: Any) -> dict[str, Any]:
-    return {
-        "cite": f"[@k, {SIGNS}]",
-        "claimed_citekey": None,
-        "text_source": "native",
-        "section_path": [SIGNS],
-        "authors": [],
-        "title": SIGNS,
-        "year": None,
-        "page_span": [],
-        "source": "a.pdf",
-        "score": 0.5,
-        "chunk_id": "c1",
-        "open_uri": None,
-        "render_text": SIGNS,
-        "full_text": SIGNS,
-        "also_in": [{"chunk_id": "c2", "cite": f"[@preprint, {SIGNS}]"}],
-        **other,
-    }
+FIELDS: dict[str, Any] = {
+    "cite": f"[@k, {SIGNS}]",
+    "section_path": (SIGNS,),
+    "authors": (),
+    "title": SIGNS,
+    "year": None,
+    "page_span": None,
+    "open_uri": None,
+    "render_text": SIGNS,
+    "full_text": SIGNS,
+}
 
 
 def test_a_hit_is_printed_as_it_stands_in_the_paper(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counts = {"documents": 1, "searchable": 1, "pending": 0, "failed": 0, "without_file": 0}
-    reranked = {"model": "m", "candidates": 30, "seconds": 1.25}
-    answer = {"items": [passage()], "warnings": [], "coverage": counts, "reranked": reranked}
+    hit = search_hit(**FIELDS, also_in=(PassageReference("c2", f"[@preprint, {SIGNS}]"),))
+    answer = query_result(hit, reranked=RerankCost("m", 30, 1.25))
     monkeypatch.setattr(search, "ask", lambda *_, **__: answer)
     assert run(["search", "thesis", "formula"]) == 0
     printed = capsys.readouterr().out
@@ -50,9 +43,9 @@ def test_a_hit_is_printed_as_it_stands_in_the_paper(
 def test_a_passage_is_printed_as_it_stands_in_the_paper(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    around = [{"render_text": SIGNS}]
-    answer = {"passage": passage(), "refined_from": None, "project": "p", "before": around, "after": around}
-    monkeypatch.setattr(search, "ask", lambda *_, **__: answer)
+    around = (neighbour(SIGNS),)
+    answer = passage_result(**FIELDS, before=around, after=around)
+    monkeypatch.setattr(show, "ask", lambda *_, **__: answer)
     assert run(["show", "c1"]) == 0
     assert capsys.readouterr().out.count(SIGNS) == 5
 

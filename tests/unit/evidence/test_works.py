@@ -14,9 +14,9 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.evidence.export import ExportService
+from citeloom.evidence.export import export
 from citeloom.evidence.manuscripts.types import Citation, Span
-from citeloom.evidence.similar_keys import NearNames
+from citeloom.evidence.similar_keys import SimilarKeys
 from citeloom.evidence.works import Works
 from citeloom.importing.stages.match import RecordFinder
 
@@ -72,7 +72,7 @@ def test_references_that_cannot_be_read_are_said_where_a_work_is_missing(
         works.get(project, "oseiGrain")
     assert "references of project 'thesis' cannot be read" in str(caught.value)
     assert "library.json, line 1" in str(caught.value) and str(tmp_path) not in str(caught.value)
-    (said,) = ExportService(works).export(project, "bibtex", escaped=False, cited_in=())["warnings"]
+    (said,) = export(works, project, "bibtex").warnings
     assert said in str(caught.value)
     # A manuscript with a thousand citations must not have a broken file read a thousand times.
     monkeypatch.setattr("citeloom.evidence.works.load_references", None)
@@ -139,12 +139,12 @@ KEYS = st.text("abcdefghijklmnopqrstuvwxyz0123456789_:-", min_size=6, max_size=3
 def test_a_key_with_one_letter_left_out_is_near(keys: list[str], data: st.DataObject) -> None:
     key = data.draw(st.sampled_from(keys))
     at = data.draw(st.integers(0, len(key) - 1))
-    assert key in NearNames(keys).near(key[:at] + key[at + 1 :], most=len(keys))
+    assert key in SimilarKeys(keys).similar(key[:at] + key[at + 1 :], limit=len(keys))
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=40), max_size=10))
 def test_any_text_may_be_looked_for_among_any_names(wanted: str, names: list[str]) -> None:
-    assert set(NearNames(names).near(wanted)) <= set(names)
+    assert set(SimilarKeys(names).similar(wanted)) <= set(names)
 
 
 def test_a_file_that_only_says_it_is_a_work_is_none_of_its_texts_where_the_work_has_its_own(

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from citeloom.catalog.documents import Document
 from citeloom.catalog.projects import Project
+from citeloom.core.ids import stored_passage_id
 from citeloom.core.types import Passage, Record
-from citeloom.importing.ids import document_id, passage_id, passage_set_id, payload, record_values, stored_passage_id
+from citeloom.importing.ids import document_id, passage_id, passage_set_id, payload, record_values
 
 CONTRACT = {
     "project_id", "doc_id", "chunk_id", "chunk_index", "citekey", "doi", "url", "year", "authors", "title",

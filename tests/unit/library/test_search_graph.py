@@ -16,6 +16,7 @@ import pytest
 from citeloom.api.events import JobProgress
 from citeloom.api.importing import Ingest
 from citeloom.api.library import AddProject, AgentChunk, DeleteDocument, StoreChunks
+from citeloom.api.search import Query
 from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -52,9 +53,8 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ask() -> list[str]:
-        project = service.catalog.projects.get("thesis")
-        answer = service.questions.query(project, "passage", hybrid=False, cancel=Cancel(), top_k=20)
-        return [hit["chunk_id"] for hit in answer["items"]]
+        request = Query(project="thesis", text="passage", hybrid=False, top_k=20)
+        return [hit.chunk_id for hit in service.search.query(request, Cancel()).items]
 
     monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 101)
     store_100(service)
@@ -68,9 +68,7 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
     after = service.catalog.projects.get("thesis")
     assert (after.generation, after.without_graph) == (2, 0)
     assert ask() == answers
-    assert service.questions.query(before, "passage", hybrid=False, cancel=Cancel())["count"] == 6, (
-        "an older row serves"
-    )
+    assert len(service.search.similar(before, ["passage"], 6, Cancel())) == 6, "an older row serves"
     assert [f.name for f in service.collections.folder(place_of(after)).parent.iterdir()] == ["g0002"]
 
     (document,) = service.catalog.documents.all("thesis")
@@ -103,9 +101,9 @@ def imported(service: Service, **options: Any) -> list[str]:
 def found(service: Service, words: list[str]) -> list[str]:
     """For each of these words, the paper that comes first."""
     project = service.catalog.projects.get("thesis")
-    answers = [service.questions.query(project, word, hybrid=True, cancel=Cancel()) for word in words]
+    answers = [service.search.query(Query(project="thesis", text=word, hybrid=True), Cancel()) for word in words]
     assert service.collection(project).count() == len(words)
-    return [answer["items"][0]["source"].removesuffix(".md") for answer in answers]
+    return [answer.items[0].source.removesuffix(".md") for answer in answers]
 
 
 def test_a_long_import_builds_the_graph_on_its_way_and_loses_nothing(

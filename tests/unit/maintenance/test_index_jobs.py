@@ -13,6 +13,7 @@ import pytest
 
 from citeloom.api.library import AddProject, AgentChunk, ListProjects, RemoveProject, StoreChunks
 from citeloom.api.maintenance import CompactIndex, ListIndexes, MoveIndex
+from citeloom.api.search import GetPassage, Query
 from citeloom.catalog.projects import Project
 from citeloom.core import credentials
 from citeloom.core.cancel import Cancel
@@ -89,11 +90,11 @@ def answers(service: Service) -> list[Any]:
     second = sorted(d.doc_id for d in service.catalog.documents.all("thesis"))[1]
     asked = [("moths at night", True, None), ("tides", False, None), ("bogs", True, {"doc_id": second})]
     found = [
-        service.questions.query(project(service), text, hybrid=hybrid, filter_by=where, cancel=Cancel(), top_k=10)
+        service.search.query(Query(project="thesis", text=text, hybrid=hybrid, filters=where, top_k=10), Cancel())
         for text, hybrid, where in asked
     ]
-    assert all(one["count"] for one in found)
-    return [[(hit["chunk_id"], hit["score"], hit["render_text"]) for hit in one["items"]] for one in found]
+    assert all(one.count for one in found)
+    return [[(hit.chunk_id, hit.score, hit.render_text) for hit in one.items] for one in found]
 
 
 def ended(service: Service, job_id: str) -> dict[str, Any]:
@@ -266,14 +267,14 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
     service.projects.add_project(AddProject(project="other"))
     qdrant.close()
     again = new_service()
-    other = again.catalog.projects.get("other")
     store(again, "other", 0, 3)
-    assert again.questions.query(other, "moths", hybrid=True, cancel=Cancel())["count"] == 3
+    moths = Query(project="other", text="moths", hybrid=True)
+    assert again.search.query(moths, Cancel()).count == 3
     assert {p.id for p in again.projects.list_projects(ListProjects()).projects} == {"other", "thesis"}
     shown = {one.project: one.reachable for one in again.index_service.show(ListIndexes()).projects}
     assert shown == {"other": True, "thesis": False}
-    chunk = again.questions.query(other, "moths", hybrid=True, cancel=Cancel())["items"][0]["chunk_id"]
-    assert again.find_passage(chunk)["project"] == "other"
+    chunk = again.search.query(moths, Cancel()).items[0].chunk_id
+    assert again.passages.get_passage(GetPassage(chunk_id=chunk)).project == "other"
     with pytest.raises(CiteLoomError, match="cannot be reached") as caught:
         answers(again)
     assert caught.value.code == Code.INDEX_UNAVAILABLE and "If it is gone for good" in caught.value.next_step

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citeloom.api.search import PassageReference
 from citeloom.index.base import Hit
-from citeloom.search.grouping import Chosen, choose
-from citeloom.search.hits import as_shown
+from citeloom.search.grouping import HitGroup, group_hits
+from citeloom.search.hits import search_hit
 
 FOOTPRINT = (
     "The harbour lights were switched off on alternate nights, and the thrushes came down elsewhere in the dark."
@@ -25,11 +26,11 @@ def hit(score: float, text: str, doc: str = "a", place: int = 0, **more: Any) ->
     return Hit(f"{doc}-{place}", score, made)
 
 
-def shown(found: list[Hit], most: int = 6, per_document: int | None = None, max_chars: int = 1800) -> list[Chosen]:
-    return choose(found, most, per_document=per_document, max_chars=max_chars)
+def shown(found: list[Hit], most: int = 6, per_document: int | None = None, max_chars: int = 1800) -> list[HitGroup]:
+    return group_hits(found, most, per_document=per_document, max_chars=max_chars)
 
 
-def ids(chosen: list[Chosen]) -> list[list[str]]:
+def ids(chosen: list[HitGroup]) -> list[list[str]]:
     return [[part.id for part in one.parts] for one in chosen]
 
 
@@ -39,16 +40,16 @@ def test_a_passage_of_preprint_and_published_work_is_shown_once_and_says_where_e
     found = [hit(0.9, preprint, "arxiv", 3), hit(0.7, LEDGER, "venturi"), hit(0.5, published, "journal", 7)]
     chosen = shown(found)
     assert ids(chosen) == [["arxiv-3"], ["venturi-0"]]
-    answer = as_shown(chosen[0], max_chars=1800, full_text=False)
-    assert answer["also_in"] == [{"chunk_id": "journal-7", "cite": "[@key-journal]"}]
-    assert as_shown(chosen[1], max_chars=1800, full_text=False)["also_in"] == []
+    answer = search_hit(chosen[0], max_chars=1800, full_text=False)
+    assert answer.also_in == (PassageReference("journal-7", "[@key-journal]"),)
+    assert search_hit(chosen[1], max_chars=1800, full_text=False).also_in == ()
 
 
 def test_of_two_alike_and_about_equally_near_the_one_with_a_printed_page_is_shown() -> None:
     paged = hit(0.88, FOOTPRINT, "journal", page_labels=["12"], page_start=4, page_end=4)
     chosen = shown([hit(0.9, FOOTPRINT, "arxiv"), paged])
     assert ids(chosen) == [["journal-0"]]
-    assert chosen[0].as_one().score == 0.88
+    assert chosen[0].merged().score == 0.88
     assert [other.id for other in chosen[0].also_in] == ["arxiv-0"]
     assert ids(shown([hit(0.9, FOOTPRINT, "arxiv"), hit(0.6, FOOTPRINT, "journal", page_labels=["12"])])) == [
         ["arxiv-0"]
@@ -59,8 +60,8 @@ def test_what_counts_as_no_work_never_stands_before_the_work_that_says_the_same(
     stored = hit(1.0, FOOTPRINT, "agent", citekey="", text_source="agent", page_labels=["1"], doi="10.5555/x")
     (chosen,) = shown([stored, hit(0.3, FOOTPRINT, "journal")])
     assert [part.id for part in chosen.parts] == ["journal-0"]
-    answer = as_shown(chosen, max_chars=1800, full_text=False)
-    assert (answer["cite"], answer["also_in"]) == ("[@key-journal]", [{"chunk_id": "agent-0", "cite": None}])
+    answer = search_hit(chosen, max_chars=1800, full_text=False)
+    assert (answer.cite, answer.also_in) == ("[@key-journal]", (PassageReference("agent-0", None),))
 
 
 def test_passages_that_share_a_sentence_among_others_are_both_shown() -> None:
@@ -127,16 +128,16 @@ def test_neighbours_become_one_hit_on_the_pages_of_both() -> None:
         hit(0.8, REEF, "b"),
         hit(0.7, FOOTPRINT, place=4, page_start=4, page_end=4, page_labels=["70"], ocr_confidence=0.7),
     ]
-    first, second = (as_shown(one, max_chars=1800, full_text=True) for one in shown(found))
-    assert (first["chunk_id"], first["score"]) == ("a-5", 0.9)
-    assert first["full_text"] == first["render_text"] == f"{FOOTPRINT}\n\n{LEDGER}"
-    assert (first["page_span"], first["page_labels"]) == ([4, 5], ["70", "71"])
-    assert (first["cite"], first["ocr_confidence"]) == ("[@key-a, pp. 70–71]", 0.7)
-    assert first["merged"] == [
-        {"chunk_id": "a-4", "cite": "[@key-a, p. 70]"},
-        {"chunk_id": "a-5", "cite": "[@key-a, pp. 70–71]"},
-    ]
-    assert (second["chunk_id"], second["merged"]) == ("b-0", [])
+    first, second = (search_hit(one, max_chars=1800, full_text=True) for one in shown(found))
+    assert (first.chunk_id, first.score) == ("a-5", 0.9)
+    assert first.full_text == first.render_text == f"{FOOTPRINT}\n\n{LEDGER}"
+    assert (first.page_span, first.page_labels) == ((4, 5), ("70", "71"))
+    assert (first.cite, first.ocr_confidence) == ("[@key-a, pp. 70–71]", 0.7)
+    assert first.merged == (
+        PassageReference("a-4", "[@key-a, p. 70]"),
+        PassageReference("a-5", "[@key-a, pp. 70–71]"),
+    )
+    assert (second.chunk_id, second.merged) == ("b-0", ())
 
 
 def test_a_passage_between_two_hits_joins_all_three() -> None:
@@ -171,7 +172,7 @@ def test_what_overlapping_passages_both_say_stands_there_once_even_where_an_agen
     first, second = f"{REEF} {FOOTPRINT}", f"{FOOTPRINT} {LEDGER} {LEDGER[:50]}"
     found = [hit(0.9, first, place=1, file_type="stored"), hit(0.8, second, place=2, file_type="stored")]
     (one,) = shown(found)
-    assert one.as_one().payload["chunk_text"] == f"{REEF} {second}"
+    assert one.merged().payload["chunk_text"] == f"{REEF} {second}"
     # Without it, the order in which an agent sent passages says nothing.
     assert len(shown([hit(0.9, REEF, place=1, file_type="stored"), hit(0.8, LEDGER, place=2, file_type="stored")])) == 2
 
@@ -180,7 +181,7 @@ def test_equal_rows_at_the_end_of_one_passage_and_the_beginning_of_the_next_are_
     row = "| no mussels seen | 0 | 0 | 0 |"
     first, second = f"| sea otters seen | 3 | 1 | 2 |\n{row}", f"{row}\n| urchins | 40 | 38 | 41 |"
     (one,) = shown([hit(0.9, first, place=1), hit(0.8, second, place=2)])
-    assert one.as_one().payload["chunk_text"].count(row) == 2
+    assert one.merged().payload["chunk_text"].count(row) == 2
 
 
 def test_a_better_copy_never_brings_a_work_more_hits_than_were_asked_for() -> None:
@@ -211,7 +212,7 @@ def test_what_is_shown_falls_in_score_and_every_passage_stands_in_one_place(
     found = sorted((hit(score, text, doc, place) for text, doc, place, score in made), key=lambda h: -h.score)
     chosen = shown(found, most, per_document)
     assert len(chosen) <= most
-    scores = [one.as_one().score for one in chosen]
+    scores = [one.merged().score for one in chosen]
     assert scores == sorted(scores, reverse=True)
     seen = [h.id for one in chosen for h in (*one.parts, *one.also_in)]
     assert len(seen) == len(set(seen))

@@ -10,12 +10,24 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from citeloom.api.search import SearchHit
+from citeloom.api.verbs import encode
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Hit
 from citeloom.search import hits as answers
-from citeloom.search.grouping import Chosen
-from citeloom.search.hits import CUT_MARK, as_hit, as_shown, cite, estimate_tokens, open_uri, trim, within_budget
+from citeloom.search.grouping import HitGroup
+from citeloom.search.hits import (
+    CUT_MARK,
+    cite,
+    estimate_tokens,
+    found_passage,
+    open_uri,
+    search_hit,
+    trim,
+    within_budget,
+)
 from citeloom.tools import results
+from tests import sample_results
 
 prose = st.lists(
     st.sampled_from(
@@ -131,27 +143,27 @@ PAYLOAD = {
 
 
 def test_a_hit_has_every_part_of_the_contract() -> None:
-    hit = as_shown(Chosen([Hit("id", 0.5, PAYLOAD)], 0.5), max_chars=100, full_text=False)
-    assert set(hit) == set(results.QUERY["properties"]["items"]["items"]["required"])
-    assert (hit["page_span"], hit["page_labels"]) == ([3, 4], ["253", "254"])
-    assert hit["cite"] == "[@müller2019, pp. 253–254]"
-    assert len(hit["render_text"]) <= 100 and hit["full_text"] is None
-    assert (hit["text_source"], hit["citekey_made"], hit["doi"]) == ("native", False, None)
-    whole = as_hit(Hit("id", 0.5, PAYLOAD), max_chars=100, full_text=True)
-    assert whole["full_text"] == PAYLOAD["chunk_text"]
+    hit = search_hit(HitGroup([Hit("id", 0.5, PAYLOAD)], 0.5), max_chars=100, full_text=False)
+    assert set(encode(hit)) == set(results.QUERY["properties"]["items"]["items"]["required"])
+    assert (hit.page_span, hit.page_labels) == ((3, 4), ("253", "254"))
+    assert hit.cite == "[@müller2019, pp. 253–254]"
+    assert len(hit.render_text) <= 100 and hit.full_text is None
+    assert (hit.text_source, hit.citekey_made, hit.doi) == ("native", False, None)
+    whole = found_passage(Hit("id", 0.5, PAYLOAD), max_chars=100, full_text=True)
+    assert whole.full_text == PAYLOAD["chunk_text"]
 
 
 def test_a_hit_without_pages_has_no_span_and_a_citation_without_page() -> None:
-    hit = as_hit(Hit("id", 0.5, {"citekey": "k", "chunk_text": "x"}), max_chars=100, full_text=False)
-    assert (hit["page_span"], hit["page_labels"], hit["cite"], hit["chunk_id"]) == (None, [], "[@k]", "id")
+    hit = found_passage(Hit("id", 0.5, {"citekey": "k", "chunk_text": "x"}))
+    assert (hit.page_span, hit.page_labels, hit.cite, hit.chunk_id) == (None, (), "[@k]", "id")
 
 
-def hits(lengths: list[int]) -> list[dict[str, Any]]:
-    return [{"render_text": "x" * length, "full_text": None} for length in lengths]
+def hits(lengths: list[int]) -> tuple[SearchHit, ...]:
+    return tuple(sample_results.search_hit(render_text="x" * length, full_text=None) for length in lengths)
 
 
 @given(st.lists(st.integers(1, 60), max_size=8), st.none() | st.integers(1, 60))
-def test_what_is_kept_fits_the_budget_and_what_is_not_is_counted(lengths: list[int], budget: int | None) -> None:
+def test_what_is_kept_fits_the_budget(lengths: list[int], budget: int | None) -> None:
     given_hits = hits(lengths)
     costs = [math.ceil(length / 4) for length in lengths]
     if budget is not None and costs and costs[0] > budget:
@@ -161,21 +173,18 @@ def test_what_is_kept_fits_the_budget_and_what_is_not_is_counted(lengths: list[i
         assert caught.value.details == {"needed": costs[0]}
         assert within_budget(given_hits, costs[0])[0] == given_hits[:1]
         return
-    kept, told = within_budget(given_hits, budget)
+    kept, tokens = within_budget(given_hits, budget)
     assert kept == given_hits[: len(kept)]
-    assert told["total_tokens"] == sum(costs[: len(kept)])
-    assert told["truncated_count"] == len(lengths) - len(kept)
-    assert told["truncated"] == (len(kept) < len(lengths))
+    assert tokens == sum(costs[: len(kept)])
     if budget is None:
-        assert told["budget_utilized"] is None and len(kept) == len(lengths)
+        assert len(kept) == len(lengths)
     else:
-        assert told["total_tokens"] <= budget
-        assert told["budget_utilized"] == pytest.approx(told["total_tokens"] / budget, abs=0.001)
+        assert tokens <= budget
         if len(kept) < len(lengths):
-            assert told["total_tokens"] + costs[len(kept)] > budget
+            assert tokens + costs[len(kept)] > budget
 
 
 def test_a_full_text_costs_what_it_is_long() -> None:
-    kept, told = within_budget([{"render_text": "x" * 4, "full_text": "x" * 400}], 100)
-    assert (len(kept), told["total_tokens"], told["budget_utilized"]) == (1, 100, 1.0)
+    kept, tokens = within_budget([sample_results.search_hit(render_text="x" * 4, full_text="x" * 400)], 100)
+    assert (len(kept), tokens) == (1, 100)
     assert estimate_tokens("") == 0

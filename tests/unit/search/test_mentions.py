@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.index.base import Hit
-from citeloom.search.mentions import named
+from citeloom.search.mentions import find_mentions
 
 WORK = {
     "citekey": "sorensenArtificialLight2023",
@@ -22,7 +22,7 @@ WORK = {
 
 def score(question: str, **other: Any) -> float:
     keys = {"sorensen_old": "sorensenArtificialLight2023"}
-    return named(question, keys.get).lifted(Hit("id", 0.2, {**WORK, **other})).score
+    return find_mentions(question, keys.get).boosted(Hit("id", 0.2, {**WORK, **other})).score
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_half_a_title_and_more_lifts_as_much_as_it_is_of_it() -> None:
 
 @given(st.text(max_size=200) | st.lists(st.sampled_from(['"', "“", "a", "A1", "2020", "@", ":"])).map(" ".join))
 def test_any_question_is_read_and_scores_stay_within_bounds(question: str) -> None:
-    asked = named(question, lambda key: None)
+    asked = find_mentions(question, lambda key: None)
     asked.condition()
     for given_score in (0.0, 0.3, 1.0):
-        assert given_score <= asked.lifted(Hit("id", given_score, WORK)).score <= 1
+        assert given_score <= asked.boosted(Hit("id", given_score, WORK)).score <= 1
 
 
 def test_a_very_long_question_names_only_its_phrases() -> None:
-    asked = named('"a ring of crowded woodland" ' + "sorensen 2023 " * 3000 + "x" * 9000, lambda key: None)
+    asked = find_mentions('"a ring of crowded woodland" ' + "sorensen 2023 " * 3000 + "x" * 9000, lambda key: None)
     assert (asked.words, asked.citekeys, asked.phrases) == ((), frozenset(), ("a ring of crowded woodland",))

@@ -10,7 +10,7 @@ import pytest
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Hit
-from citeloom.search.grouping import Chosen
+from citeloom.search.grouping import HitGroup
 from citeloom.search.rerank import rerank
 
 
@@ -30,22 +30,22 @@ class ByLength:
         return [len(text) / 10 for text in texts]
 
 
-def passages(count: int) -> list[Chosen]:
-    return [Chosen([Hit(str(n), 0.5, {"chunk_text": "x" * n})], 0.5) for n in range(1, count + 1)]
+def passages(count: int) -> list[HitGroup]:
+    return [HitGroup([Hit(str(n), 0.5, {"chunk_text": "x" * n})], 0.5) for n in range(1, count + 1)]
 
 
 def test_passages_get_the_scores_of_the_judge_within_bounds_and_the_cost_is_said() -> None:
-    chosen = passages(12)
-    cost = rerank(ByLength(), "q", chosen, time.monotonic() + 60, Cancel())
-    assert [one.as_one().score for one in chosen] == [n / 10 for n in range(1, 11)] + [1.0, 1.0]
-    assert cost and (cost["model"], cost["candidates"]) == ("by-length", 12)
-    assert cost["seconds"] >= 0
+    groups = passages(12)
+    cost = rerank(ByLength(), "q", groups, time.monotonic() + 60, Cancel())
+    assert [one.merged().score for one in groups] == [n / 10 for n in range(1, 11)] + [1.0, 1.0]
+    assert cost and (cost.model, cost.candidates) == ("by-length", 12)
+    assert cost.seconds >= 0
 
 
 def test_without_time_nothing_changes() -> None:
-    chosen, judge = passages(12), ByLength()
-    assert rerank(judge, "q", chosen, time.monotonic() - 1, Cancel()) is None
-    assert {one.score for one in chosen} == {0.5}
+    groups, judge = passages(12), ByLength()
+    assert rerank(judge, "q", groups, time.monotonic() - 1, Cancel()) is None
+    assert {one.score for one in groups} == {0.5}
     assert judge.read == 0
 
 

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
+from citeloom.api.search import Query, QueryResult
 from citeloom.catalog import Catalog
-from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Search, Settings
@@ -20,7 +20,7 @@ from citeloom.index.edge.collection import Bm25, EdgeCollection
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.search.query import SearchService
 
-PROJECT = Project("thesis", "proj-thesis", None, None, "some/model", "f", 2, "words", 1, 0, "")
+MODEL = {"dense_model": "some/model", "dense_fingerprint": "f", "dense_size": 2, "sparse_model": "words"}
 BM25 = Bm25("english")
 
 
@@ -69,11 +69,12 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeCollect
 @pytest.fixture
 def ask(collection: EdgeCollection, tmp_path: Path) -> Iterator[Any]:
     catalog = Catalog(tmp_path / "catalog.db")
+    catalog.projects.add("thesis", None, MODEL)
 
-    def query(text: str, rerank: str = "", **more: Any) -> dict[str, Any]:
+    def query(text: str, rerank: str = "", **more: Any) -> QueryResult:
         settings = Settings(search=Search(rerank=rerank))
-        questions = SearchService(catalog, cast("ModelRegistry", Shelf()), settings, lambda _: collection)
-        return questions.query(PROJECT, text, hybrid=True, cancel=Cancel(), **more)
+        search = SearchService(catalog, cast("ModelRegistry", Shelf()), settings, lambda _: collection)
+        return search.query(Query(project="thesis", text=text, hybrid=True, **more), Cancel())
 
     yield query
     catalog.close()
@@ -81,28 +82,37 @@ def ask(collection: EdgeCollection, tmp_path: Path) -> Iterator[Any]:
 
 def test_top_k_passages_come_though_the_nearest_forty_say_the_same(ask: Any) -> None:
     answer = ask("otters sleep", top_k=5)
-    first, *others = answer["items"]
-    assert answer["count"] == 5
-    assert len(first["also_in"]) == 5
-    assert answer["warnings"] == ["also_in names at most 5 places; the same is said in 34 more."]
-    assert all(hit["also_in"] == [] and hit["render_text"].endswith("otters") for hit in others)
+    first, *others = answer.items
+    assert answer.count == 5
+    assert len(first.also_in) == 5
+    assert answer.warnings == ("also_in names at most 5 places; the same is said in 34 more.",)
+    assert all(hit.also_in == () and hit.render_text.endswith("otters") for hit in others)
+
+
+def test_a_budget_is_kept_and_what_is_left_out_is_counted(ask: Any) -> None:
+    whole = ask("otters sleep", top_k=3, max_tokens=100)
+    assert (whole.count, whole.truncated, whole.truncated_count) == (3, False, 0)
+    assert whole.budget_utilized == pytest.approx(whole.total_tokens / 100, abs=0.001)
+    cut = ask("otters sleep", top_k=3, max_tokens=whole.total_tokens - 1)
+    assert (cut.items, cut.truncated, cut.truncated_count) == (whole.items[:2], True, 1)
+    assert ask("otters sleep").budget_utilized is None
 
 
 def test_a_reranker_decides_the_order_and_its_cost_is_said(ask: Any) -> None:
     answer = ask("otters sleep", "by-letter", top_k=3)
-    assert [hit["render_text"][0] for hit in answer["items"]] == ["Z", "O", "G"]
-    assert answer["items"][0]["score"] == round(25 / 26, 4)
-    assert (answer["reranked"]["model"], answer["reranked"]["candidates"]) == ("by-letter", 8)
+    assert [hit.render_text[0] for hit in answer.items] == ["Z", "O", "G"]
+    assert answer.items[0].score == round(25 / 26, 4)
+    assert (answer.reranked.model, answer.reranked.candidates) == ("by-letter", 8)
 
 
 def test_what_a_question_names_rises_after_reranking_too_and_within_the_filters_alone(ask: Any) -> None:
-    assert [hit["citekey"] for hit in ask("otters of doc-42", "by-letter", top_k=2)["items"]] == ["doc-46", "doc-42"]
-    hits = ask("otters of doc-40", filter_by={"citekey": ["doc-41", "doc-42"]})["items"]
-    assert {hit["citekey"] for hit in hits} == {"doc-41", "doc-42"}
+    assert [hit.citekey for hit in ask("otters of doc-42", "by-letter", top_k=2).items] == ["doc-46", "doc-42"]
+    hits = ask("otters of doc-40", filters={"citekey": ["doc-41", "doc-42"]}).items
+    assert {hit.citekey for hit in hits} == {"doc-41", "doc-42"}
 
 
 def test_without_its_reranker_an_answer_has_the_plain_order_and_says_so(ask: Any) -> None:
     plain, answer = ask("otters sleep", top_k=3), ask("otters sleep", "other/model", top_k=3)
-    assert answer["items"] == plain["items"]
-    assert answer["reranked"] is plain["reranked"] is None
-    assert answer["warnings"][0] == "Not reranked: It is not here. Fetch it."
+    assert answer.items == plain.items
+    assert answer.reranked is plain.reranked is None
+    assert answer.warnings[0] == "Not reranked: It is not here. Fetch it."

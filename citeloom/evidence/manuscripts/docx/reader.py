@@ -12,7 +12,7 @@ from typing import Any
 import lxml.etree as _etree
 
 from citeloom.evidence.manuscripts.docx.package import Package, damaged, not_word
-from citeloom.evidence.manuscripts.docx.story import Contents, Found, Story, Styles, Target
+from citeloom.evidence.manuscripts.docx.story import Contents, FieldSummary, Story, Styles, Target
 from citeloom.evidence.manuscripts.prose import Cited, Prose
 from citeloom.evidence.manuscripts.types import Span
 
@@ -25,7 +25,7 @@ _STANDARD_PARTS = {name: f"word/{name}.xml" for name in ("document", "footnotes"
 def read_docx(data: bytes) -> tuple[str, Prose]:
     """The prose of a Word document, a paragraph a line, and what it cites; spans are places in that prose."""
     package = Package(data)
-    contents, styles, found = Contents(), Styles(), Found()
+    contents, styles, found = Contents(), Styles(), FieldSummary()
     if "[Content_Types].xml" in package:
         _read_part(package, "[Content_Types].xml", contents)
     names = {kind: contents.names.get(kind, standard) for kind, standard in _STANDARD_PARTS.items()}

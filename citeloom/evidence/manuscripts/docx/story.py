@@ -1,4 +1,4 @@
-"""The XML of a Word document as the parser meets it: running text, fields and notes become prose."""
+"""Parser targets for the XML parts of a Word document: they collect its prose, fields and notes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OTHERS_CONTROLS = {"CitaviPlaceholder": "Citavi", "MENDELEY_CITATION": "Mendele
 
 
 class Target:
-    """Hears what stands in a part as the parser meets it."""
+    """Base of the parser targets: the parser calls its methods for each element of a part."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -47,13 +47,13 @@ class Target:
 
 
 class Contents(Target):
-    """Which part is which: they need not have their usual names."""
+    """The names of the parts by their content type: they need not have the usual ones."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Takes note of a part."""
+        """Note a part."""
         kind = _PART_TYPE.search(attributes.get("ContentType", ""))
         if kind and "PartName" in attributes:
             self.names.setdefault(kind[1] or kind[2], attributes["PartName"].lstrip("/"))
@@ -68,7 +68,7 @@ class Styles(Target):
         self._based_on: dict[str, str] = {}
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Takes note of a style, its name and what it is based on."""
+        """Note a style, its name and what it is based on."""
         name = _local(tag)
         if name == "style":
             self._style = _attribute(attributes, "styleId")
@@ -87,8 +87,8 @@ class Styles(Target):
 
 
 @dataclass(slots=True)
-class Found:
-    """What the fields of all parts turned out to be."""
+class FieldSummary:
+    """Counts of the fields of all parts, by what they are."""
 
     groups: int = 0
     unreadable: int = 0
@@ -113,7 +113,7 @@ class Found:
         return said
 
     def check(self) -> None:
-        """A document whose citations cannot be seen is said, not passed as one without any."""
+        """Raise where the document has citations and none can be read."""
         if self.bookmarks:
             raise not_word(
                 "Zotero keeps the citations of this document in bookmarks, which CiteLoom cannot read.",
@@ -142,7 +142,7 @@ class _Field:
 class Story(Target):
     """The running text of a part, or its notes one by one."""
 
-    def __init__(self, found: Found, styles: Styles, notes: dict[tuple[str, str], Prose]) -> None:
+    def __init__(self, found: FieldSummary, styles: Styles, notes: dict[tuple[str, str], Prose]) -> None:
         self.prose = ProseWithNotes()
         self._found = found
         self._styles = styles

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from citeloom.evidence.quotes.finding import Verdict
 from test_scans import photographed
 
 from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.core.types import Converted
-from citeloom.evidence.quotes.finding import Verdict
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.verification import verify
 from citeloom.evidence.quotes.work_text import WorkText

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from citeloom.evidence.quotes.finding import Verdict
 
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.conversion.markup.markdown_writer import to_markdown
 from citeloom.conversion.tokens import estimate_tokens
 from citeloom.core.types import Converted
-from citeloom.evidence.quotes.finding import Verdict
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.verification import verify
 from citeloom.evidence.quotes.work_text import WorkText

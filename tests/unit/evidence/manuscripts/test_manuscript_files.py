@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.evidence.manuscripts.reader import LARGEST_TEXT, read_manuscript, read_text
+from citeloom.evidence.manuscripts.reader import MAX_TEXT_BYTES, read_manuscript, read_text
 
 
 @pytest.mark.parametrize(
@@ -86,21 +86,21 @@ def test_a_file_without_known_markup_is_refused_and_a_huge_one_too() -> None:
     with pytest.raises(CiteLoomError, match="no format that is known"):
         read_manuscript("notes.xyz", b"Just words.")
     with pytest.raises(CiteLoomError, match="20 MB"):
-        read_manuscript("a.md", b"a" * (LARGEST_TEXT + 1))
+        read_manuscript("a.md", b"a" * (MAX_TEXT_BYTES + 1))
     with pytest.raises(CiteLoomError, match="wiki"):
         read_text("text", "wiki")
 
 
 def test_line_and_column_of_a_citation_are_told() -> None:
     manuscript = read_manuscript("a.md", b"One.\r\n\r\nTwo [@k].\r\n")
-    assert manuscript.place(manuscript.citations[0].span.start) == (3, 7)
+    assert manuscript.line_and_column(manuscript.citations[0].span.start) == (3, 7)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_is_no_column(encoding: str) -> None:
     manuscript = read_manuscript("a.md", "Two [@k].\nThree.".encode(encoding))
-    assert manuscript.place(manuscript.citations[0].span.start) == (1, 7)
-    assert [manuscript.place(offset) for offset in (0, 1, 11)] == [(1, 1), (1, 1), (2, 1)]
+    assert manuscript.line_and_column(manuscript.citations[0].span.start) == (1, 7)
+    assert [manuscript.line_and_column(offset) for offset in (0, 1, 11)] == [(1, 1), (1, 1), (2, 1)]
 
 
 @pytest.mark.parametrize(

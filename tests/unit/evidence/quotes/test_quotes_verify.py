@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citeloom.api.evidence import Change, Verdict
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
-from citeloom.evidence.quotes.finding import Change, Finding, Verdict
 from citeloom.evidence.quotes.lexicon import Lexicon
 from citeloom.evidence.quotes.quotation import check_quote
+from citeloom.evidence.quotes.quote_finding import QuoteFinding
 from citeloom.evidence.quotes.verification import verify
 from citeloom.evidence.quotes.work_text import WorkText
 from tests.papers.prose import Author
@@ -55,7 +56,7 @@ def work() -> WorkText:
     )
 
 
-def _verify(quote: str, work: WorkText, page: str | None = None) -> Finding:
+def _verify(quote: str, work: WorkText, page: str | None = None) -> QuoteFinding:
     return verify(quote, work, Lexicon(_WORDS), page=page)
 
 
@@ -350,7 +351,7 @@ _LEXICON = Lexicon(_KNOWN)
 _runs = st.tuples(st.integers(0, len(_ALL) - 41), st.integers(8, 40)).map(lambda run: (run[0], run[0] + run[1]))
 
 
-def _long(quote: str) -> Finding:
+def _long(quote: str) -> QuoteFinding:
     return verify(quote, _LONG, _LEXICON)
 
 

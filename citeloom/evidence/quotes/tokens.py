@@ -1,4 +1,4 @@
-"""Text as the words that are compared: folded, each with the place it was taken from."""
+"""Splits text into the word tokens that quotations and works are compared by, and folds them."""
 
 from __future__ import annotations
 

@@ -1,32 +1,15 @@
-"""What was found out about a quotation."""
+"""The outcome of looking a quotation up in one work."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
+from citeloom.api.evidence import Change, Verdict
 from citeloom.core.types import TextSource
 
 
-class Verdict(StrEnum):
-    """Whether a work says what a quotation says it does."""
-
-    EXACT = "exact"  # word for word
-    NEAR = "near"  # the same passage, with words changed, added or left out
-    ABSENT = "absent"
-    INCONCLUSIVE = "inconclusive"  # too short or too common to prove anything
-
-
 @dataclass(frozen=True, slots=True)
-class Change:
-    """Words of the quotation, and what the work has in their place; either may be empty."""
-
-    quote: str
-    work: str
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
+class QuoteFinding:
     """A verdict, where the words stand, and what differs."""
 
     verdict: Verdict

@@ -1,0 +1,317 @@
+"""The verbs of evidence: verify quotations, check manuscripts, format citations, export records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from citeloom.api.verbs import Request
+from citeloom.core.types import Coverage
+
+# -- quotations ----------------------------------------------------------------------------------------------
+
+
+class Verdict(StrEnum):
+    """Whether a work says what a quotation says it does."""
+
+    EXACT = "exact"  # word for word
+    NEAR = "near"  # the same passage, with words changed, added or left out
+    ABSENT = "absent"
+    INCONCLUSIVE = "inconclusive"  # too short or too common to prove anything, or not everything could be read
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Words of the quotation, and what the work has in their place; either may be empty."""
+
+    quote: str
+    work: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherWork:
+    """Another work than the claimed one that has the quotation."""
+
+    citekey: str
+    title: str
+    cite: str | None
+    verdict: Verdict
+    page_span: tuple[int, int] | None
+    page_labels: tuple[str, ...]
+    text: str | None
+    source: str
+    matched_by: str | None
+    text_source: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnconfirmedDocument:
+    """A document that has the quotation but counts as no work."""
+
+    doc_id: str
+    source: str
+    claimed_citekey: str | None
+    text_source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """How much was read."""
+
+    documents: int
+    pages: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyResult:
+    """The verdict on a quotation, with where it stands; the place is empty where it stands nowhere."""
+
+    verdict: Verdict
+    message: str
+    quote: str
+    citekey: str | None
+    renamed_from: str | None
+    title: str | None
+    doc_id: str | None
+    cite: str | None
+    page_span: tuple[int, int] | None
+    page_labels: tuple[str, ...]
+    page_claimed: str | None
+    page_right: bool | None  # None: no page was claimed, or it is not known which pages are printed
+    section_path: tuple[str, ...]
+    text: str | None  # as it stands in the work
+    sentence: str | None  # the sentences around it
+    allowed: tuple[str, ...]  # kinds of differences that do not count
+    diff: str | None
+    changes: tuple[Change, ...]
+    in_references: bool
+    is_quotation: bool  # the work itself quotes it
+    source: str | None
+    matched_by: str | None
+    text_source: str | None
+    ocr_confidence: float | None
+    open_uri: str | None
+    places: int  # how often it stands in the work
+    elsewhere: OtherWork | None
+    unconfirmed: UnconfirmedDocument | None
+    searched: Searched
+    coverage: Coverage
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyQuote(Request[VerifyResult], verb="evidence.verify"):
+    """Look a quotation up in a work, or in all works of a project."""
+
+    project: str
+    quote: str
+    citekey: str | None = None
+    page: str | None = None  # the printed page that is claimed
+
+
+# -- manuscripts ---------------------------------------------------------------------------------------------
+
+Level = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """Something in a manuscript that a writer should know. Lines and columns count from 1."""
+
+    rule: str
+    level: Level
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    citekey: str
+    message: str
+    quotation: str | None
+    sentence: str
+    near: tuple[str, ...]  # citekeys that look like it
+    page_claimed: str | None
+    page_labels: tuple[str, ...]
+    page_span: tuple[int, int] | None
+    diff: str | None
+    source: str | None
+    matched_by: str | None
+    edit: int | None  # which of the report's edits would mend it
+
+
+@dataclass(frozen=True, slots=True)
+class ManuscriptEdit:
+    """A replacement of some characters of a manuscript."""
+
+    start: int
+    end: int
+    old: str
+    new: str
+    line: int
+    column: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCounts:
+    """How many findings there are of each level."""
+
+    error: int
+    warning: int
+    note: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedText:
+    """A document in which quotations were looked up."""
+
+    citekey: str
+    source: str
+    matched_by: str | None
+    text_source: str | None
+    words: str  # the file and how it was matched, as people read it
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckReport:
+    """Every citation of a manuscript against key, quotation and page."""
+
+    project: str
+    format: str
+    citations: int
+    works: int
+    quotations: int
+    findings: tuple[Finding, ...]
+    counts: FindingCounts
+    edits: tuple[ManuscriptEdit, ...]
+    texts: tuple[SearchedText, ...]
+    fixable: bool  # whether edits are places in the file
+    encoding: str
+    coverage: Coverage
+    warnings: tuple[str, ...]
+    file: str | None
+    sha256: str | None  # of the file that was read
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckManuscript(Request[CheckReport], verb="evidence.check"):
+    """Check a manuscript: a file by its path, or a text."""
+
+    project: str | None = None  # None: the default one, or the only one
+    path: str | None = None
+    text: str | None = None
+    format: str | None = None  # of a text; None: as it looks
+    visible: tuple[str, ...] | None = None  # the projects that findings may name; None: all
+
+
+# -- citations and records -----------------------------------------------------------------------------------
+
+Markup = Literal["markdown", "html", "text"]  # how italics and links are written
+RECORD_FORMATS = ("bibtex", "csl-json")  # of single records
+
+
+@dataclass(frozen=True, slots=True)
+class CitationStyle:
+    """The CSL style that was used."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedKey:
+    """The citekey of a work, and the older one by which it was asked for."""
+
+    key: str
+    renamed_from: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CiteResult:
+    """In-text citations and the bibliography of all works that they name."""
+
+    style: CitationStyle
+    locale: str
+    citations: tuple[str, ...]
+    bibliography: tuple[str, ...]
+    keys: tuple[ResolvedKey, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cite(Request[CiteResult], verb="evidence.cite"):
+    """Format citations from the library's own records."""
+
+    cites: tuple[str, ...]  # each a citekey, or a citation as Pandoc reads it
+    project: str | None = None  # None: each work is looked for in every project
+    style: str | None = None  # a CSL style by id or title
+    style_files: bool = True  # whether `style` may be the path of a .csl file
+    locale: str | None = None
+    markup: Markup = "markdown"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordsResult:
+    """The records of works as a BibTeX or CSL-JSON file."""
+
+    text: str
+    keys: tuple[ResolvedKey, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GetRecords(Request[RecordsResult], verb="evidence.records"):
+    """Give the records of the works that citations name, each once."""
+
+    project: str
+    cites: tuple[str, ...]
+    format: str  # bibtex, biblatex or csl-json
+
+
+@dataclass(frozen=True, slots=True)
+class RecordResult:
+    """The record of one work as text."""
+
+    text: str
+    citekey: str
+    renamed_from: str | None  # the older citekey by which it was asked for
+
+
+@dataclass(frozen=True, kw_only=True)
+class GetRecord(Request[RecordResult], verb="evidence.record"):
+    """Give the record of one work, by its citekey or one that it had before."""
+
+    project: str
+    citekey: str
+    format: str  # bibtex or csl-json
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownKey:
+    """A citekey in a manuscript that no work of the project has."""
+
+    key: str
+    near: tuple[str, ...]
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportResult:
+    """The works of a project as the text of a file."""
+
+    text: str
+    count: int
+    unknown: tuple[UnknownKey, ...]
+    references: str | None  # the file that the project takes its records from
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export(Request[ExportResult], verb="evidence.export"):
+    """Write the works of a project, or those that manuscripts cite."""
+
+    project: str
+    format: str  # bibtex, biblatex or csl-json
+    escaped: bool = False  # ASCII instead of UTF-8
+    cited_in: tuple[str, ...] = ()  # paths of manuscripts

@@ -1,0 +1,37 @@
+"""`citeloom log`."""
+
+from __future__ import annotations
+
+import click
+
+from citeloom.api.activity import ShowAccessLog
+from citeloom.api.verbs import encode
+from citeloom.cli.shared.engine_call import ask
+from citeloom.cli.shared.output import as_json, table
+
+
+@click.command()
+@click.option("--project", help="Only this project.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many calls.")
+@click.option("--json", "json_", is_flag=True, help="Print for other programs.")
+def log(project: str | None, limit: int, json_: bool) -> None:
+    """What went to which editor: when, which client, which project, which passages."""
+    entries = ask(ShowAccessLog(project=project, limit=limit)).entries
+    if json_:
+        as_json(encode(entries))
+    elif not entries:
+        click.echo("No editor has asked anything yet.")
+    else:
+        rows = [
+            (
+                e.at[:19].replace("T", " "),
+                e.client,
+                e.project_id,
+                e.tool,
+                e.outcome,
+                f"{len(e.passages)} passages" if e.passages else "",
+                e.asked[:60],
+            )
+            for e in reversed(entries)
+        ]
+        table(("when", "editor", "project", "tool", "outcome", "passages", "asked"), rows)
