@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from citeloom.catalog.database import Database, now
-from citeloom.catalog.untrusted import copy_rows
+from citeloom.catalog.untrusted_catalog import copy_rows
 
 
 def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) -> None:
@@ -25,7 +25,7 @@ def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) ->
         copy.close()
 
 
-def made_own(file: Path) -> dict[str, tuple[str, int]]:
+def adopt_catalog(file: Path) -> dict[str, tuple[str, int]]:
     """Put a catalog of this machine in the place of that of a backup; gives collection and generation of each project.
 
     One of an earlier version is brought up to date. Of the backup's own nothing stays but the rows of known tables.

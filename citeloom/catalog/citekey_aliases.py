@@ -5,7 +5,7 @@ from __future__ import annotations
 from citeloom.catalog.database import Database
 
 
-class Aliases:
+class CitekeyAliases:
     """The citekey_aliases table: each old key leads to what it became, perhaps in several steps."""
 
     def __init__(self, db: Database) -> None:

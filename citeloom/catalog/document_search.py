@@ -44,7 +44,7 @@ def words_of(title: str, citekey: str, record: dict[str, Any], place: str) -> st
     return folded("\n".join((title or place, citekey, "; ".join(record.get("authors") or ()), place)))
 
 
-class Listing:
+class DocumentSearch:
     """The documents table, seen through its indexes."""
 
     def __init__(self, db: Database) -> None:

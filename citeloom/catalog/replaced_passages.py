@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from citeloom.catalog.database import Database
 
 
-class Refined:
+class ReplacedPassages:
     """The refined_passages table. A document that goes takes its rows along."""
 
     def __init__(self, db: Database) -> None:

@@ -34,11 +34,11 @@ class ConversionOptions:
 Tell = Callable[[str, int, int], None]  # what is done, how many pages of it, of how many
 
 
-def tell_nobody(stage: str, done: int, total: int) -> None:
+def ignore_progress(stage: str, done: int, total: int) -> None:
     """For those who only want the document."""
 
 
-def convert(path: Path, wish: ConversionOptions = ConversionOptions(), tell: Tell = tell_nobody) -> Converted:  # noqa: B008 - a frozen value
+def convert(path: Path, wish: ConversionOptions = ConversionOptions(), tell: Tell = ignore_progress) -> Converted:  # noqa: B008 - a frozen value
     """Convert a document; raises CiteLoomError with what to do about a failure."""
     path = Path(path)
     kind = "prepared" if path.suffix == PREPARED else file_type(path)

@@ -27,7 +27,7 @@ class PageImages(Protocol):
         """A page as a gray picture, `scale` pixels for each point, turned so that its text stands upright."""
 
 
-class PictureFile:
+class ImageFile:
     """An open picture: pages without words, painted when somebody looks at them."""
 
     def __init__(self, path: Path) -> None:
@@ -51,7 +51,7 @@ class PictureFile:
         except (OSError, ValueError, SyntaxError):
             raise self._damaged() from None
 
-    def __enter__(self) -> PictureFile:
+    def __enter__(self) -> ImageFile:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -54,13 +54,13 @@ def conversion_file(folder: Path, content_hash: str, converter: str) -> Path:
     return folder / content_hash[:2] / f"{content_hash}-{converter}.json.gz"
 
 
-def forget_copies() -> None:
+def remove_stale_copies() -> None:
     """Delete what the workers of an engine that was killed have left."""
     for left in Path(paths.folders().cache).glob(f"{_READING}*"):
         shutil.rmtree(left, ignore_errors=True)
 
 
-class TookTooLong(CiteLoomError):
+class ConversionTimeout(CiteLoomError):
     """A document was not read within its time."""
 
 
@@ -174,7 +174,7 @@ class _Watch:
         if self._stopped():
             return JobStopped()
         if left <= 0:
-            return TookTooLong(
+            return ConversionTimeout(
                 Code.CONVERSION_FAILED,
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
                 f"Split the file. {_BY_NAME}",
@@ -226,7 +226,7 @@ class WorkerPool:
             worker.refresh(_MOST_DOCUMENTS)
             free.put(worker)
 
-    def convert_aside(self, request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
+    def convert_in_own_process(self, request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
         """Convert for somebody who waits, in a process of its own: an import may hold the others for long."""
         worker = _Worker()
         try:

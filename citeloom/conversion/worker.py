@@ -25,8 +25,8 @@ from citeloom.conversion.convert import (
     ConversionOptions,
     Tell,
     convert,
+    ignore_progress,
     said,
-    tell_nobody,
 )
 from citeloom.conversion.private_copy import PrivateCopies
 from citeloom.conversion.record_page_numbers import with_record_pages
@@ -112,7 +112,7 @@ class Worker:
         self._counters: dict[str, _Counter] = {}
         self._copies = PrivateCopies(copies) if copies else None
 
-    def answer(self, request: dict[str, Any], tell: Tell = tell_nobody) -> dict[str, Any]:
+    def answer(self, request: dict[str, Any], tell: Tell = ignore_progress) -> dict[str, Any]:
         """The answer to a request, an error included: nothing is raised."""
         number = request.get("id")
         try:
@@ -210,7 +210,7 @@ def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> 
             reply: dict[str, Any] = {"id": None, "ok": False, "error": failure.as_dict()}
         else:
             asked = bool(request.get("progress"))
-            reply = worker.answer(request, partial(_progress, replies, request.get("id")) if asked else tell_nobody)
+            reply = worker.answer(request, partial(_progress, replies, request.get("id")) if asked else ignore_progress)
         _send(replies, reply)
 
 

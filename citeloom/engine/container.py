@@ -14,7 +14,7 @@ from citeloom import __version__
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.conversion.convert import CONVERTER_VERSION
-from citeloom.conversion.pool import WorkerPool, forget_copies
+from citeloom.conversion.pool import WorkerPool, remove_stale_copies
 from citeloom.core import paths
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -50,7 +50,7 @@ from citeloom.maintenance.index_jobs import Compact, Move
 from citeloom.maintenance.index_location import IndexLocationService
 from citeloom.maintenance.restore import RestoreService
 from citeloom.search.query import SearchService
-from citeloom.zotero.gateway import Zotero
+from citeloom.zotero.gateway import ZoteroGateway
 
 if TYPE_CHECKING:
     from citeloom.evidence.check import CheckService
@@ -75,12 +75,12 @@ class Service:
         self.indexes = Indexes(self.catalog, self.collections)
         self.collection = self.indexes.open
         self.models = ModelRegistry(settings.models)
-        forget_copies()
+        remove_stale_copies()
         self.workers = WorkerPool(settings.engine.workers)
         self.events = Events()
         self.editors = Editors(self.events, self.lifetime.disconnected)
         zotero_folder = Path(paths.folders().data) / "zotero"
-        zotero = Zotero(settings.zotero, zotero_folder / "mirror")
+        zotero = ZoteroGateway(settings.zotero, zotero_folder / "mirror")
         self.zotero = ZoteroService(zotero)
         items = ZoteroItems(
             zotero,

@@ -15,7 +15,7 @@ from citeloom.importing.index_location import place_of
 from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Hit, Point
 from citeloom.index.filters import AnyOf
-from citeloom.index.models.available import fetch, is_here
+from citeloom.index.models.available import fetch, is_downloaded
 
 _MEGABYTE = 1_000_000
 
@@ -31,7 +31,7 @@ class Rebuild:
         self.old = state.project
         settings = state.importer.settings.models
         wanted = state.request.model or state.importer.model_of(self.old)
-        if state.request.download and not is_here(wanted):
+        if state.request.download and not is_downloaded(wanted):
             _fetch(state, wanted)
         try:
             info = state.importer.models.info(wanted)
@@ -132,7 +132,7 @@ class Rebuild:
 
     def settle(self) -> None:
         """Build the search graph of what is there so far, before too much waits for one."""
-        self._collections.settle(self._collection, self._state.building_graph(), self._state.stop)
+        self._collections.build_graph_if_large(self._collection, self._state.building_graph(), self._state.stop)
 
     def finish(self) -> None:
         """Have the new generation answer from now on."""

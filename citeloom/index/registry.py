@@ -22,13 +22,13 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Collection, Hit
 from citeloom.index.edge import trial_open
 from citeloom.index.edge.collection import UNFINISHED, EdgeCollection
-from citeloom.index.edge.optimise import AT_ONCE, settle
+from citeloom.index.edge.optimise import AT_ONCE, optimise_in_place
 from citeloom.index.edge.sparse_files import room_of
 from citeloom.index.server import keys
 
 if TYPE_CHECKING:
-    from citeloom.index.server.collection import RemoteCollection
-    from citeloom.index.server.connection import Server
+    from citeloom.index.server.collection import ServerCollection
+    from citeloom.index.server.connection import QdrantServer
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ _LET_READERS_FINISH = 1.0  # seconds between the swap and the end of an index on
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IndexLocation:
     """Where one generation of a collection lies."""
 
     name: str
@@ -65,7 +65,7 @@ class Collections:
         self._root = root
         self._settings = settings or config.Index()
         self._open: dict[str, dict[int, Collection]] = {}  # by name, then generation
-        self._damaged: dict[Place, CiteLoomError] = {}  # to find it out again with each question takes seconds
+        self._damaged: dict[IndexLocation, CiteLoomError] = {}  # to find it out again with each question takes seconds
         self._lock = threading.Lock()
         # Held while one is opened, made or removed: a server that does not answer holds up only its own projects.
         self._opening: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
@@ -75,19 +75,19 @@ class Collections:
         with self._lock:
             return self._opening[name]
 
-    def server(self, address: str, key: str | None = None) -> Server:
+    def server(self, address: str, key: str | None = None) -> QdrantServer:
         """A server with our settings and the key that is kept for it, or with another one."""
-        from citeloom.index.server.connection import Server
+        from citeloom.index.server.connection import QdrantServer
 
         chosen = self._settings
-        found = Server(address, key, chosen.timeout_seconds, shards=chosen.shards, replicas=chosen.replicas)
+        found = QdrantServer(address, key, chosen.timeout_seconds, shards=chosen.shards, replicas=chosen.replicas)
         return found if key else replace(found, key=keys.for_server(found.address))
 
-    def folder(self, place: Place) -> Path:
+    def folder(self, place: IndexLocation) -> Path:
         """Where a generation of a collection lies, or would lie, on the disk."""
         return self._root / place.name / f"g{place.generation:04d}"
 
-    def get(self, place: Place) -> Collection:
+    def get(self, place: IndexLocation) -> Collection:
         """The collection, opened when first asked for. Who asks for a replaced generation gets its successor."""
         with self.opening(place.name):
             opened = self._open.setdefault(place.name, {})
@@ -103,7 +103,7 @@ class Collections:
                 raise
             return opened[place.generation]
 
-    def problem(self, place: Place) -> CiteLoomError | None:
+    def problem(self, place: IndexLocation) -> CiteLoomError | None:
         """What was found to be wrong with a generation, by whoever used it last."""
         try:
             if collection := self._open.get(place.name, {}).get(place.generation):
@@ -112,11 +112,11 @@ class Collections:
             return error
         return self._damaged.get(place)
 
-    def look_again(self, place: Place) -> None:
+    def look_again(self, place: IndexLocation) -> None:
         """Try to open a damaged one once more: somebody may have put a copy of it in its place."""
         self._damaged.pop(place, None)
 
-    def rescued(self, place: Place, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
+    def rescued(self, place: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
         """What can still be read of documents in a generation that cannot be used, read by another process."""
         with self.opening(place.name):
             if kept := self._open.get(place.name, {}).pop(place.generation, None):
@@ -125,11 +125,11 @@ class Collections:
             folder = self.folder(place)
             return {} if place.server or not folder.exists() else trial_open.rescued(folder, doc_ids)
 
-    def _opened(self, place: Place) -> Collection:
+    def _opened(self, place: IndexLocation) -> Collection:
         if place.server:
-            from citeloom.index.server.collection import RemoteCollection
+            from citeloom.index.server.collection import ServerCollection
 
-            return RemoteCollection.open(self.server(place.server), place.on_server)
+            return ServerCollection.open(self.server(place.server), place.on_server)
         folder = self.folder(place)
         if not folder.exists():
             raise CiteLoomError(
@@ -137,13 +137,13 @@ class Collections:
             )
         return EdgeCollection.open(folder)
 
-    def create(self, place: Place, dense_size: int, *, sparse: bool) -> Collection:
+    def create(self, place: IndexLocation, dense_size: int, *, sparse: bool) -> Collection:
         """A new, empty generation; what an interrupted attempt left there goes."""
         self.discard(place)
         if place.server:
-            from citeloom.index.server.collection import RemoteCollection
+            from citeloom.index.server.collection import ServerCollection
 
-            return RemoteCollection.create(self.server(place.server), place.on_server, dense_size, sparse=sparse)
+            return ServerCollection.create(self.server(place.server), place.on_server, dense_size, sparse=sparse)
         self._check_room()
         return EdgeCollection.create(self.folder(place), dense_size, sparse=sparse)
 
@@ -156,7 +156,7 @@ class Collections:
                 "Free some space and try again.",
             )
 
-    def begun(self, place: Place) -> Collection | None:
+    def begun(self, place: IndexLocation) -> Collection | None:
         """A generation that an interrupted attempt left, to go on with; None where there is none."""
         try:
             begun = self._opened(place)
@@ -169,14 +169,16 @@ class Collections:
             log.info("nothing to go on with: %s", error)
             return None
 
-    def settle(self, collection: Collection, during: AbstractContextManager[None], stop: threading.Event) -> None:
+    def build_graph_if_large(
+        self, collection: Collection, during: AbstractContextManager[None], stop: threading.Event
+    ) -> None:
         """Build the search graph of what is being written and nobody reads yet, before too much waits for one."""
         if isinstance(collection, EdgeCollection) and collection.written >= AT_ONCE:
             with during:
-                settle(collection, stop)
+                optimise_in_place(collection, stop)
 
     @contextmanager
-    def swapped(self, place: Place, collection: Collection) -> Iterator[None]:
+    def swapped(self, place: IndexLocation, collection: Collection) -> Iterator[None]:
         """Have another generation answer: inside, say in the catalog that it counts; then the others go."""
         self.adopt(place, collection)
         try:
@@ -188,13 +190,13 @@ class Collections:
             raise
         self.retire(place)
 
-    def adopt(self, place: Place, collection: Collection) -> None:
+    def adopt(self, place: IndexLocation, collection: Collection) -> None:
         """Have a generation at hand for whoever asks for it."""
         with self.opening(place.name):
             self.look_again(place)
             self._open.setdefault(place.name, {})[place.generation] = collection
 
-    def retire(self, place: Place) -> None:
+    def retire(self, place: IndexLocation) -> None:
         """Let go of every generation but this one. Whoever still reads an old one may finish."""
         with self.opening(place.name):
             replaced = self._open[place.name]
@@ -206,7 +208,7 @@ class Collections:
         except CiteLoomError as error:  # what is left goes with the next one
             log.warning("earlier generations of %s are left: %s", place.name, error)
 
-    def tidy(self, place: Place, kept: Sequence[Place] = ()) -> None:
+    def tidy(self, place: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
         """Delete every generation where this one lies, and in our folder, but the one in use and those to be kept."""
         keep = {self.folder(one) for one in (place, *kept) if not one.server}
         for pattern in ("g*", f"{UNFINISHED}*"):
@@ -216,7 +218,7 @@ class Collections:
         if place.server:
             self.clear_server(place, (place, *kept))
 
-    def clear_server(self, place: Place, kept: Sequence[Place] = ()) -> None:
+    def clear_server(self, place: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
         """Delete the generations of a collection that its server has, but those to be kept."""
         # By name alone: one server may have several addresses.
         keep = {one.on_server for one in kept if one.server}
@@ -224,14 +226,14 @@ class Collections:
             if name not in keep:
                 self._remove_from(place.server, name)
 
-    def discard(self, place: Place) -> None:
+    def discard(self, place: IndexLocation) -> None:
         """Delete one generation that nobody uses."""
         if not place.server:
             shutil.rmtree(self.folder(place), ignore_errors=True)
         elif place.on_server in self._on_server(place):
             self._remove_from(place.server, place.on_server)
 
-    def remove(self, place: Place) -> None:
+    def remove(self, place: IndexLocation) -> None:
         """Delete a collection with everything in it."""
         with self.opening(place.name):
             for collection in self._open.pop(place.name, {}).values():
@@ -269,23 +271,23 @@ class Collections:
             ) from error
         log.warning("an index that no project had is in %s now", aside)
 
-    def _on_server(self, place: Place) -> list[str]:
+    def _on_server(self, place: IndexLocation) -> list[str]:
         """The generations of a collection that its server has."""
-        from citeloom.index.server.collection import RemoteCollection
+        from citeloom.index.server.collection import ServerCollection
 
-        names, begin = RemoteCollection.names(self.server(place.server)), place.family
+        names, begin = ServerCollection.names(self.server(place.server)), place.family
         return [name for name in names if name.startswith(begin) and name.removeprefix(begin).isdigit()]
 
     def _remove_from(self, address: str, name: str) -> None:
-        from citeloom.index.server.collection import RemoteCollection
+        from citeloom.index.server.collection import ServerCollection
 
-        RemoteCollection.remove(self.server(address), name)
+        ServerCollection.remove(self.server(address), name)
 
     def version_of(self, address: str, key: str | None = None) -> str:
         """The version of a server that can be used, or why it cannot."""
-        from citeloom.index.server.collection import RemoteCollection
+        from citeloom.index.server.collection import ServerCollection
 
-        return RemoteCollection.check(self.server(address, key))
+        return ServerCollection.check(self.server(address, key))
 
     def reach_servers_anew(self) -> None:
         """Have what lies on a server use the key that is kept now, in the middle of an import if need be."""
@@ -314,5 +316,5 @@ class Collections:
                         log.error("%s", error)
 
 
-def _is_remote(collection: Collection) -> TypeGuard[RemoteCollection]:
+def _is_remote(collection: Collection) -> TypeGuard[ServerCollection]:
     return not isinstance(collection, EdgeCollection)

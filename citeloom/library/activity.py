@@ -37,7 +37,7 @@ class ActivityService:
         self, project_id: str | None, client: str | None, limit: int, before: int | None = None
     ) -> list[dict[str, Any]]:
         """What editors asked, the last call first; `before` is the id of an entry that is known already."""
-        return self._catalog.access.latest(project_id, _within(limit), client=client, before=before)
+        return self._catalog.access_log.latest(project_id, _within(limit), client=client, before=before)
 
     def passages(self, project_id: str | None, chunk_ids: Sequence[str]) -> dict[str, Any]:
         """Passages that went out, as they are now; those that are no more are said."""
@@ -46,13 +46,13 @@ class ActivityService:
 
     def clear_log(self) -> int:
         """Forget what editors asked; gives how many entries that were."""
-        return self._catalog.access.forget()
+        return self._catalog.access_log.forget()
 
     def forget_old(self) -> None:
         """Forget what editors asked longer ago than the settings keep it."""
         try:
             if self._log_days:
-                self._catalog.access.forget(self._log_days)
+                self._catalog.access_log.forget(self._log_days)
         except CiteLoomError as error:  # nobody waits for it, and it is tried again
             log.error("old entries of the access log could not be deleted: %s", error)
 

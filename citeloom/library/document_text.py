@@ -54,7 +54,7 @@ class Reading:
         self, project: Project, doc_id: str | None, citekey: str | None, pages: str | None, cancel: Cancel
     ) -> dict[str, Any]:
         """The text of a document, or of some of its pages, as Markdown."""
-        now = self._catalog.aliases.current(project.id, citekey) if citekey else None
+        now = self._catalog.citekey_aliases.current(project.id, citekey) if citekey else None
         document = self._catalog.documents.get(project.id, doc_id, now or citekey)
         answer = {**describe(document), "renamed_from": citekey if now else None}
         answer |= {"pages_given": None, "truncated": False, "next_pages": None}
@@ -113,7 +113,7 @@ class Reading:
         with self._converting:
             converted = _kept(cache)  # somebody may have waited for the same
             if converted is None:
-                self._workers.convert_aside(request, allowed)
+                self._workers.convert_in_own_process(request, allowed)
                 converted = _kept(cache)
         if converted is None:
             raise CiteLoomError(

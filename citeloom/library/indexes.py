@@ -18,7 +18,7 @@ from citeloom.importing.writer import mend
 from citeloom.index.base import Collection
 from citeloom.index.edge.checksums import damaged
 from citeloom.index.edge.optimise import AT_ONCE, Tell, optimised_copy
-from citeloom.index.registry import Collections, Place
+from citeloom.index.registry import Collections, IndexLocation
 from citeloom.library import agent_chunks
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,9 @@ class Indexes:
         self.collections = collections
         self._mended: set[str] = set()
         self._ended = False
-        self._in_vain: dict[Place, int] = {}  # how many passages waited for a search graph that could not be built
+        self._in_vain: dict[
+            IndexLocation, int
+        ] = {}  # how many passages waited for a search graph that could not be built
         self._writing: defaultdict[str, _Writing] = defaultdict(_Writing)
 
     def open(self, project: Project) -> Collection:
@@ -109,7 +111,7 @@ class Indexes:
         except CiteLoomError as error:  # questions can be answered all the same
             log.warning("earlier generations of %s are left: %s", project.collection, error)
 
-    def _being_built(self, project: Project) -> list[Place]:
+    def _being_built(self, project: Project) -> list[IndexLocation]:
         """Where a move that an ended engine left is to go on."""
         moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
         return [place_of(moved(project, str(job.request["to"]))) for job in moves]
@@ -235,7 +237,7 @@ def moved(project: Project, to: str) -> Project:
     return replace(project, server=to, generation=project.generation + 1)
 
 
-def left_on_server(place: Place, error: CiteLoomError) -> str:
+def left_on_server(place: IndexLocation, error: CiteLoomError) -> str:
     """What to say of passages that are no longer needed on a server that does not let them be deleted."""
     return f"Its passages are still on {place.server}: delete {place.on_server} there ({error.message.rstrip('.')})."
 

@@ -34,7 +34,7 @@ def documents(service: Service, args: dict[str, Any]) -> dict[str, Any]:
             f"It can be: {', '.join(SORTS)}.",
             valid=list(SORTS),
         )
-    ids, total = service.catalog.listing.page(
+    ids, total = service.catalog.document_search.page(
         project.id,
         state=status,
         find=find[:_LONGEST_FIND],

@@ -17,7 +17,7 @@ from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import existing
 from citeloom.importing.zotero_service import ZoteroService
 from citeloom.library.indexes import Indexes
-from citeloom.zotero.cached_source import one_round
+from citeloom.zotero.cached_source import source_cache
 
 
 class ProjectService:
@@ -119,7 +119,7 @@ class ProjectService:
                     f"{source.path} is not a folder.",
                     "Choose a folder; single files are imported by name.",
                 )
-        with one_round():  # the libraries are read once, however many of their collections are named
+        with source_cache():  # the libraries are read once, however many of their collections are named
             return sources + [
                 self._zotero.part(
                     part["words"],

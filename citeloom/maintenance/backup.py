@@ -134,7 +134,7 @@ class Backup(Chore):
                 collection,
                 made,
                 lambda done, total: self.tell("copy", done, total, project.id),
-                lambda: self._indexes.collections.settle(made, self.building_graph(), self._stop),
+                lambda: self._indexes.collections.build_graph_if_large(made, self.building_graph(), self._stop),
                 self._stop.is_set,
                 lambda step: step(),
             )

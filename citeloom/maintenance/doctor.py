@@ -114,7 +114,7 @@ def _converter(service: Service) -> str:
     probe = Path(paths.folders().data) / ".doctor.md"
     probe.write_text("# Doctor\n\nA sentence.\n", encoding="utf-8")
     try:
-        reply = service.workers.convert_aside(
+        reply = service.workers.convert_in_own_process(
             {
                 "path": str(probe),
                 "cache_file": None,
@@ -132,7 +132,7 @@ def _converter(service: Service) -> str:
 
 def _about_converter(service: Service) -> list[str]:
     """Which models find the structure of pages, and which OCR engines read which languages."""
-    about = service.workers.convert_aside({"about": True}, Limits(60))["about"]
+    about = service.workers.convert_in_own_process({"about": True}, Limits(60))["about"]
     found = [f"{part}: {about[part]}" for part in ("layout", "tables")]
     return [*found, *(f"OCR by {name}: {there}" for name, there in about["ocr"].items())]
 

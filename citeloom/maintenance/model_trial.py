@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.processes import megabytes
-from citeloom.index.models.available import is_here, rerankers, spoken
+from citeloom.index.models.available import is_downloaded, rerankers, spoken
 from citeloom.index.models.embedding import DenseModel
 from citeloom.index.models.loading import check_known
 from citeloom.index.models.reranker import Reranker
@@ -91,7 +91,7 @@ def trial(service: Service, args: dict[str, Any]) -> dict[str, Any]:
     name = project.dense_model if project else asked
     if project is None:
         check_known(name)
-    if not is_here(name):
+    if not is_downloaded(name):
         raise CiteLoomError(
             Code.MODEL_NOT_AVAILABLE,
             f"The model '{name}' is not on this machine.",

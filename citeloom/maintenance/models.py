@@ -41,7 +41,7 @@ def choose(service: Service, args: dict[str, Any]) -> dict[str, Any]:
         service.catalog.projects.keep_model(project.id)
         return {"job_id": None}
     download = bool(args.get("download"))
-    if not download and not available.is_here(name):
+    if not download and not available.is_downloaded(name):
         raise CiteLoomError(
             Code.MODEL_NOT_AVAILABLE,
             f"The model '{name}' is not on this machine.",
@@ -61,7 +61,7 @@ def download(args: dict[str, Any]) -> dict[str, Any]:
     with _LOCK:
         under_way = _UNDER_WAY.get(name)
         if under_way is None:
-            if available.is_here(name):
+            if available.is_downloaded(name):
                 return {"here": True, "done": 0, "total": 0}
             under_way = _UNDER_WAY[name] = _Download(name)
     return under_way.asked()
@@ -86,7 +86,7 @@ class _Download:
                 _UNDER_WAY.pop(self._name, None)
         if self._error:
             raise self._error
-        here = ended and available.is_here(self._name)  # else it ended because nobody had asked for long
+        here = ended and available.is_downloaded(self._name)  # else it ended because nobody had asked for long
         return {"here": here, "done": self._far[0], "total": self._far[1]}
 
     def _fetch(self) -> None:

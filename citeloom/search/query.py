@@ -88,7 +88,7 @@ class SearchService:
         sparse = self._words(project, text) if hybrid else None
         cancel.check()
         look = partial(self._collection(project).search, dense, sparse, fusion=self._fusion(hybrid))
-        names = named(text, partial(self._catalog.aliases.current, project.id)) if hybrid else None
+        names = named(text, partial(self._catalog.citekey_aliases.current, project.id)) if hybrid else None
         wanted = max(top_k, CANDIDATES) if search.rerank else top_k
         most = _FOUND_AT_FIRST * wanted
         while True:
@@ -178,7 +178,7 @@ class SearchService:
                 return [today(one) for one in value]
             if isinstance(value, Mapping):
                 return {operator: today(one) for operator, one in value.items()}
-            now = self._catalog.aliases.current(project.id, value) if isinstance(value, str) else None
+            now = self._catalog.citekey_aliases.current(project.id, value) if isinstance(value, str) else None
             if now:
                 warnings.append(f"The citekey {value} is {now} now.")
             return now or value
@@ -228,7 +228,7 @@ class SearchService:
         collection, ids = self._collection(project), _ids(project, chunk_id)
         if found := collection.get(ids):
             return found[0]
-        became = self._catalog.refined.find(project.id, ids[-1])
+        became = self._catalog.replaced_passages.find(project.id, ids[-1])
         return next(iter(collection.get([became])), None) if became else None
 
 

@@ -8,7 +8,7 @@ import stat
 import unicodedata
 from pathlib import Path, PureWindowsPath
 
-from citeloom.zotero.types import FileHere, Item
+from citeloom.zotero.types import AttachmentFile, Item
 
 _RELATIVE = "attachments:"
 _KEY = re.compile(r"[A-Z0-9]{8}")  # names the attachment's folder: nothing else may
@@ -18,7 +18,7 @@ NO_FILE = {
 }
 
 
-def file_of(attachment: Item, data_folder: Path | None, base_folder: Path | None) -> FileHere:
+def file_of(attachment: Item, data_folder: Path | None, base_folder: Path | None) -> AttachmentFile:
     """The file of an attachment, stored by Zotero or linked."""
     mode = attachment.data.get("linkMode")
     try:
@@ -31,7 +31,7 @@ def file_of(attachment: Item, data_folder: Path | None, base_folder: Path | None
     return _none(NO_FILE.get(str(mode), "Zotero does not say where the file is."))
 
 
-def _stored(attachment: Item, data_folder: Path | None) -> FileHere:
+def _stored(attachment: Item, data_folder: Path | None) -> AttachmentFile:
     name = str(attachment.data.get("filename") or "")
     if not name:
         return _none("Zotero does not say what the file is called.")
@@ -51,7 +51,7 @@ def _stored(attachment: Item, data_folder: Path | None) -> FileHere:
     return _readable(path, str(folder))
 
 
-def _linked(written: str, base_folder: Path | None) -> FileHere:
+def _linked(written: str, base_folder: Path | None) -> AttachmentFile:
     if not written:
         return _none("Zotero does not say where the linked file is.")
     if written.startswith(_RELATIVE):
@@ -101,14 +101,14 @@ def _separators(name: str) -> bool:
     return "/" in name or (os.name == "nt" and ("\\" in name or ":" in name))
 
 
-def _readable(path: Path, within: str = "") -> FileHere:
+def _readable(path: Path, within: str = "") -> AttachmentFile:
     about = path.stat()
     if stat.S_ISDIR(about.st_mode):
         return _none(f"{path} is a folder, not a file.")
     if not os.access(path, os.R_OK):
         return _none(f"{path} may not be read.")
-    return FileHere(path, size=about.st_size, mtime_ns=about.st_mtime_ns, within=within)
+    return AttachmentFile(path, size=about.st_size, mtime_ns=about.st_mtime_ns, within=within)
 
 
-def _none(reason: str) -> FileHere:
-    return FileHere(None, reason)
+def _none(reason: str) -> AttachmentFile:
+    return AttachmentFile(None, reason)

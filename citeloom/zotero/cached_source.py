@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from citeloom.zotero.types import Library, SavedSearch, Snapshot, Source
+from citeloom.zotero.types import Library, LibrarySource, SavedSearch, Snapshot
 
-_round: ContextVar[list[Source] | None] = ContextVar("zotero-round", default=None)
+_round: ContextVar[list[LibrarySource] | None] = ContextVar("zotero-round", default=None)
 
 
-class Remembered:
+class CachedSource:
     """Another source, whose libraries are read once."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: LibrarySource) -> None:
         self._source = source
         self.kind = source.kind
         self._libraries: list[Library] | None = None
@@ -47,7 +47,7 @@ class Remembered:
 
 
 @contextmanager
-def one_round() -> Iterator[None]:
+def source_cache() -> Iterator[None]:
     """While this lasts, in this thread, what is opened is remembered."""
     token = _round.set([])
     try:
@@ -56,9 +56,9 @@ def one_round() -> Iterator[None]:
         _round.reset(token)
 
 
-def remembered(source: Source | None = None) -> Source | None:
+def remembered(source: LibrarySource | None = None) -> LibrarySource | None:
     """What this round has opened; with `source`, that it is this. None outside of a round."""
     opened = _round.get()
     if opened is not None and source is not None:
-        opened[:] = [Remembered(source)]
+        opened[:] = [CachedSource(source)]
     return opened[0] if opened else None

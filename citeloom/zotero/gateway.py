@@ -19,7 +19,7 @@ from citeloom.zotero.citekeys import own_citekey
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.profile import DATABASE, Profile, find_zotero
 from citeloom.zotero.sqlite.source import SqliteSource, legacy_citekeys
-from citeloom.zotero.types import FileHere, Item, Library, Snapshot, Source
+from citeloom.zotero.types import AttachmentFile, Item, Library, LibrarySource, Snapshot
 
 if TYPE_CHECKING:
     from citeloom.zotero.web_api.source import WebApi
@@ -31,7 +31,7 @@ _MINUTE, _QUARTER = 60, 900
 _DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal")
 
 
-class Zotero:
+class ZoteroGateway:
     """The researcher's Zotero, by whichever way works."""
 
     def __init__(self, settings: config.Zotero, mirror: Path) -> None:
@@ -83,14 +83,14 @@ class Zotero:
             self._webs = {key: WebApi(self._settings.web_url, key, self._mirror)}
         return self._webs[key]
 
-    def open(self) -> Source:
+    def open(self) -> LibrarySource:
         """The way that works now, or ZOTERO_UNAVAILABLE with what to do."""
         if known := remembered():
             return known
         source = self._open()
         return remembered(source) or source
 
-    def _open(self) -> Source:
+    def _open(self) -> LibrarySource:
         wanted = self._settings.source
         problem: CiteLoomError | None = None
         if wanted in ("auto", "local"):
@@ -108,13 +108,13 @@ class Zotero:
 
     # -- what belongs to items -------------------------------------------------------------------------------
 
-    def file_finder(self) -> Callable[[Item], FileHere]:
+    def file_finder(self) -> Callable[[Item], AttachmentFile]:
         """What tells where an attachment's file is, as Zotero's settings say now."""
         profile = self.profile()
         base_folder = profile.base_folder if profile else None
         return partial(file_of, data_folder=self.data_folder(profile), base_folder=base_folder)
 
-    def citekeys(self, source: Source, snapshot: Snapshot, items: Sequence[Item]) -> dict[str, str]:
+    def citekeys(self, source: LibrarySource, snapshot: Snapshot, items: Sequence[Item]) -> dict[str, str]:
         """The citekeys that the researcher's items have, by item key; items without one are left out."""
         found = {item.key: key for item in items if (key := own_citekey(item))}
         rest = [item.key for item in items if item.key not in found]

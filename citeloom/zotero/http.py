@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from citeloom import __version__
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import in_whole_characters
-from citeloom.zotero.types import MY_LIBRARY, Collection, Item, Library, SavedSearch, Snapshot, item_from_json
+from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot, ZoteroCollection, item_from_json
 
 MOST_BYTES = 500_000_000
 # Zotero says nothing while it gathers a large library.
@@ -134,7 +134,10 @@ def snapshot_from_json(
         kept_collections = _outside_trash(collections, "parentCollection")
         return Snapshot(
             library,
-            {k: Collection(k, str(c["name"]), c.get("parentCollection") or None) for k, c in kept_collections.items()},
+            {
+                k: ZoteroCollection(k, str(c["name"]), c.get("parentCollection") or None)
+                for k, c in kept_collections.items()
+            },
             {
                 k: SavedSearch(k, str(s["name"]), tuple(dict(c) for c in s.get("conditions", ())))
                 for k, s in _outside_trash(searches, "").items()

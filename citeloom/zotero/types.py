@@ -28,7 +28,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class ZoteroCollection:
     """A collection; `parent` is the key of the one it stands in."""
 
     key: str
@@ -89,7 +89,7 @@ class Snapshot:
     """A whole library at one moment: everything that is neither in the trash nor below something that is."""
 
     library: Library
-    collections: Mapping[str, Collection]  # by key
+    collections: Mapping[str, ZoteroCollection]  # by key
     searches: Mapping[str, SavedSearch]  # by key
     items: Mapping[str, Item]  # by key
 
@@ -134,7 +134,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class FileHere:
+class AttachmentFile:
     """Where an attachment's file is; or why it is nowhere on this disk."""
 
     path: Path | None
@@ -144,7 +144,7 @@ class FileHere:
     within: str = field(default="", compare=False)  # the folder that it must not leave; "": it may lie anywhere
 
 
-class Source(Protocol):
+class LibrarySource(Protocol):
     """One way to Zotero. Every method gives all there is or raises CiteLoomError: never a part."""
 
     kind: str  # local, web or sqlite

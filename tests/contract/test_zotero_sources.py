@@ -13,7 +13,7 @@ import pytest
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.sqlite.source import SqliteSource
-from citeloom.zotero.types import MY_LIBRARY, Library, Snapshot, Source
+from citeloom.zotero.types import MY_LIBRARY, Library, LibrarySource, Snapshot
 from citeloom.zotero.web_api.source import WebApi
 from tests.zotero_stand_in.database import write_database
 from tests.zotero_stand_in.local_api import LocalZotero
@@ -35,7 +35,7 @@ class Ways:
         self.folder, self.stack = folder, stack
         self.server: StandIn | None = None
 
-    def open(self, way: str, world: World, **bounds: Any) -> Source:
+    def open(self, way: str, world: World, **bounds: Any) -> LibrarySource:
         kind, _, version = way.partition(" ")
         if kind == "sqlite":
             return SqliteSource(write_database(world, world.data_folder, schema=int(version)))

@@ -152,7 +152,7 @@ _SHORTEST_NAME = 4  # letters; a shorter word inside a phrase is hardly a langua
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class ParsedLanguages:
     """A language field as it was understood."""
 
     tags: list[str]  # in the order they were named
@@ -180,7 +180,7 @@ def known_languages() -> list[Language]:
 
 def normalise(text: str) -> list[str]:
     """The language tags that a language field names, e.g. ["de", "en"] for "Deutsch; English (US)"."""
-    return understand(text).tags
+    return parse_languages(text).tags
 
 
 def tesseract_name(tag: str) -> str:
@@ -193,9 +193,9 @@ def no_language(part: str) -> str:
     return f"{part[:40]!r} is no language that can be recognised in pictures: it was left out."
 
 
-def understand(text: str) -> Understood:
+def parse_languages(text: str) -> ParsedLanguages:
     """The languages that a language field names, and what in it names none."""
-    understood = Understood([], [])
+    understood = ParsedLanguages([], [])
     whole = _folded(text).strip()
     for part in [whole] if whole in _TAGS else _BETWEEN.split(whole):
         words = [part] if part in _TAGS else _WORD.findall(part)

@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL.Image import Image, Resampling, Transform
 
-from citeloom.conversion.ocr.languages import no_language, understand
+from citeloom.conversion.ocr.languages import no_language, parse_languages
 from citeloom.conversion.ocr.words import OcrWord, is_wide, line_rise
 from citeloom.core.errors import CiteLoomError, Code
 
@@ -57,7 +57,7 @@ class RapidOcr:
         self.warnings: list[str] = []
         known: list[str] = []
         for text in languages:
-            understood = understand(text)
+            understood = parse_languages(text)
             self.warnings += map(no_language, understood.unknown)
             for tag in understood.tags:
                 if tag in LANGUAGES:

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from PIL.Image import Image
 
-from citeloom.conversion.ocr.languages import OTHER_NAMES, no_language, tesseract_name, understand
+from citeloom.conversion.ocr.languages import OTHER_NAMES, no_language, parse_languages, tesseract_name
 from citeloom.conversion.ocr.words import OcrWord, type_size
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.paths import folders
@@ -191,10 +191,10 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
     """The languages to read, as tags with Tesseract's names; at least one."""
     chosen: dict[str, str] = {}
     for text in languages:
-        if text in data and text not in NO_LANGUAGE and text not in map(tesseract_name, understand(text).tags):
+        if text in data and text not in NO_LANGUAGE and text not in map(tesseract_name, parse_languages(text).tags):
             chosen[text] = text  # data by its own name, such as jpn_vert
             continue
-        understood = understand(text)
+        understood = parse_languages(text)
         warnings += map(no_language, understood.unknown)
         for tag in understood.tags:
             name = tesseract_name(tag)
@@ -205,7 +205,7 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
                 warnings.append(_without_data(tag, tesseract_name(tag)))
     if not chosen:
         fallback = "eng" if "eng" in data else min(set(data) - NO_LANGUAGE)
-        tag = next(iter(understand(fallback).tags), fallback)
+        tag = next(iter(parse_languages(fallback).tags), fallback)
         chosen[tag] = fallback
         if languages:
             warnings.append(f"None of the languages {', '.join(languages)[:80]} can be read: {tag} was used instead.")

@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
-from citeloom.conversion.image_files import PictureFile
+from citeloom.conversion.image_files import ImageFile
 from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText
 from citeloom.conversion.pdf.pdfium import PdfFile, open_layers, page_label
 from citeloom.conversion.pdf.pdfium_api import c_api, pdfium
@@ -22,10 +22,10 @@ _MOST_PIXELS, _MOST_SIDE = 25_000_000, 16_000  # of a picture that is shown
 _OCR_SCALE = 300 / 72  # pixels for each point, as when the page was imported
 
 
-class ShownPdf(PdfFile):
+class PdfPages(PdfFile):
     """An open PDF that somebody looks at."""
 
-    def __enter__(self) -> ShownPdf:
+    def __enter__(self) -> PdfPages:
         return self
 
     def __len__(self) -> int:
@@ -152,10 +152,10 @@ def _character_box(handle: Any, at: int) -> Box | None:
     return None
 
 
-class ShownPicture(PictureFile):
+class ImagePages(ImageFile):
     """An open picture that somebody looks at: it has no words of its own."""
 
-    def __enter__(self) -> ShownPicture:
+    def __enter__(self) -> ImagePages:
         return self
 
     def __len__(self) -> int:
@@ -202,6 +202,6 @@ def _plain_colours(picture: Image.Image) -> Image.Image:
     return picture.convert("RGB")
 
 
-def open_shown(path: Path, kind: str) -> ShownPdf | ShownPicture:
+def open_pages(path: Path, kind: str) -> PdfPages | ImagePages:
     """A PDF or a picture file to look at."""
-    return ShownPicture(path) if kind == "image" else ShownPdf(path)
+    return ImagePages(path) if kind == "image" else PdfPages(path)

@@ -11,7 +11,7 @@ from typing import Any
 from PIL import Image, ImageChops
 
 from citeloom.conversion.page_image.highlights import NOWHERE, Box, Marks, PageText, find_marks, mark_all
-from citeloom.conversion.page_image.pages import ShownPdf, ShownPicture, open_shown
+from citeloom.conversion.page_image.pages import ImagePages, PdfPages, open_pages
 from citeloom.core.errors import CiteLoomError, Code
 
 _MOST_BYTES = 12_000_000  # of a picture: it travels in one line
@@ -23,7 +23,7 @@ _PAGES_AROUND = 5  # a passage is looked for on so many pages before and after t
 def page_picture(request: dict[str, Any]) -> dict[str, Any]:
     """A page as PNG, with the places of a passage on it as far as the file's own text tells."""
     number = int(request["page"])
-    with open_shown(Path(request["path"]), request["kind"]) as file:
+    with open_pages(Path(request["path"]), request["kind"]) as file:
         _check_page(file, number)
         picture, png = _as_png(file.show(number, int(request["width"])))
         return {
@@ -59,7 +59,7 @@ def _recognised(
     from citeloom.conversion.ocr.recogniser import Recogniser
 
     recogniser = Recogniser(languages, engine)
-    with open_shown(Path(path), kind) as file:
+    with open_pages(Path(path), kind) as file:
         _check_page(file, number)
         image = file.scan(number)
     words = recogniser.words(image)
@@ -74,14 +74,14 @@ def _recognised(
     return PageText("".join(text), boxes, *image.size)
 
 
-def _check_page(file: ShownPdf | ShownPicture, number: int) -> None:
+def _check_page(file: PdfPages | ImagePages, number: int) -> None:
     if not 1 <= number <= len(file):
         raise CiteLoomError(
             Code.INVALID_INPUT, f"There is no PDF page {number}.", f"The document has PDF pages 1 to {len(file)}."
         )
 
 
-def _marks(file: ShownPdf | ShownPicture, number: int, request: dict[str, Any]) -> Marks:
+def _marks(file: PdfPages | ImagePages, number: int, request: dict[str, Any]) -> Marks:
     first, last = int(request["first"]), int(request["last"])
     if not first <= number <= last:
         return Marks()

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from citeloom.conversion.image_files import PictureFile
+from citeloom.conversion.image_files import ImageFile
 from citeloom.conversion.pdf.headings import body_size, find_headings
 from citeloom.conversion.pdf.margins import Margins, read_margins
 from citeloom.conversion.pdf.ocr_pages import needs_ocr, recognise
@@ -89,8 +89,8 @@ def read(
     return replace(doc, ocr_languages=ocr_languages if waiting else (), warnings=(*said, *doc.warnings))
 
 
-def _open(path: Path, kind: str) -> PdfFile | PictureFile:
-    return PictureFile(path) if kind == "image" else PdfFile(path)
+def _open(path: Path, kind: str) -> PdfFile | ImageFile:
+    return ImageFile(path) if kind == "image" else PdfFile(path)
 
 
 def _check_pages(raw: RawPdf, path: Path) -> None:

@@ -25,9 +25,9 @@ from citeloom.importing.sources.folder import ZOTERO, FoundFile, Stopped, Survey
 from citeloom.zotero import notes
 from citeloom.zotero.attachments import NO_FILE
 from citeloom.zotero.csl.items import to_csl
-from citeloom.zotero.gateway import Zotero, library_named
+from citeloom.zotero.gateway import ZoteroGateway, library_named
 from citeloom.zotero.scope import Scope, select
-from citeloom.zotero.types import FileHere, Item, Library, Snapshot, Source
+from citeloom.zotero.types import AttachmentFile, Item, Library, LibrarySource, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,9 @@ def library_of(scope: str) -> str:
 class ZoteroItems:
     """Looks up in Zotero what imports are to read."""
 
-    def __init__(self, zotero: Zotero, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int) -> None:
+    def __init__(
+        self, zotero: ZoteroGateway, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int
+    ) -> None:
         self.zotero = zotero
         self._catalog = catalog
         self.texts_folder = folder / "texts"  # what was written down of notes and annotations
@@ -102,7 +104,7 @@ class ZoteroItems:
                 found.libraries.add(library_id)
         return None
 
-    def _add(self, source: Source, snapshot: Snapshot, keys: set[str], found: Survey) -> None:
+    def _add(self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: Survey) -> None:
         work = self._works(source, snapshot, keys, found)
         # The keyring is asked when the first file is missing, and once.
         shelf = _Shelf(self, source, snapshot, self.zotero.file_finder(), work, cache(self.can_fetch))
@@ -112,7 +114,9 @@ class ZoteroItems:
 
     # -- records and keys ------------------------------------------------------------------------------------
 
-    def _works(self, source: Source, snapshot: Snapshot, keys: set[str], found: Survey) -> Callable[[Item, str], Work]:
+    def _works(
+        self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: Survey
+    ) -> Callable[[Item, str], Work]:
         """What makes the work of an item, with its citekey."""
         library = snapshot.library.id
         items = [snapshot.items[key] for key in sorted(keys)]
@@ -206,9 +210,9 @@ class _Shelf:
     """One library during one look: what makes files of its items."""
 
     items: ZoteroItems
-    source: Source
+    source: LibrarySource
     snapshot: Snapshot
-    file_here: Callable[[Item], FileHere]
+    file_here: Callable[[Item], AttachmentFile]
     work: Callable[[Item, str], Work]
     can_fetch: Callable[[], bool]
 
@@ -297,7 +301,7 @@ _STORED = ("imported_file", "imported_url")
 
 
 def _selected(
-    source: Source,
+    source: LibrarySource,
     snapshot: Snapshot,
     parts: Iterable[tuple[Scope, str]],
     problem: Callable[[str, CiteLoomError], None],

@@ -243,7 +243,7 @@ class DocumentCommitter:
         if not state.request.force_rebuild:  # then they are another model's
             known = known_vectors(old, None if same_words else partial(state.words, language=document.language))
         texts = [p.embedded_text for p in passages]
-        renamed_from = state.catalog.aliases.of(document.project_id, record.citekey)
+        renamed_from = state.catalog.citekey_aliases.of(document.project_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
         known |= zip(fresh, state.embed(fresh, document.language), strict=True)
         log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))

@@ -15,7 +15,7 @@ from typing import Any
 from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
-from citeloom.conversion.pool import TookTooLong, conversion_file
+from citeloom.conversion.pool import ConversionTimeout, conversion_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing.ids import document_id
 from citeloom.importing.import_state import ImportState
@@ -92,7 +92,7 @@ class Reader:
             return Read(file, content_hash)
         try:
             return self.convert(file, content_hash, known, quick=True)
-        except TookTooLong as error:
+        except ConversionTimeout as error:
             log.info("%s is put off: %s", file.source, error.message)
             return Read(file, content_hash, put_off=True)
 

@@ -13,8 +13,8 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Watch
 from citeloom.importing.watch.files import FileWatch
 from citeloom.importing.watch.zotero_polling import Look, Watcher
-from citeloom.zotero.cached_source import one_round
-from citeloom.zotero.gateway import Zotero
+from citeloom.zotero.cached_source import source_cache
+from citeloom.zotero.gateway import ZoteroGateway
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Watching:
         self,
         settings: Watch,
         catalog: Catalog,
-        zotero: Zotero,
+        zotero: ZoteroGateway,
         sync: Callable[[str], None],
         paused: Callable[[], bool],
     ) -> None:
@@ -107,7 +107,7 @@ class Watching:
 
     def _sync_all(self) -> None:
         problems = []
-        with one_round():
+        with source_cache():
             for project_id in self._catalog.projects.reading_zotero():
                 try:
                     self._sync(project_id)

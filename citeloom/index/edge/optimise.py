@@ -53,7 +53,7 @@ def optimised_copy(
     return None
 
 
-def settle(collection: EdgeCollection, stop: threading.Event) -> None:
+def optimise_in_place(collection: EdgeCollection, stop: threading.Event) -> None:
     """Build the search graph in place, in another process, while nobody reads or writes the collection.
 
     Where that fails, the passages are searched without one: nothing is lost.

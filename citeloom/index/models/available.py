@@ -106,7 +106,7 @@ def recommended(found: Collection[Choice], library: Mapping[str, int]) -> set[st
     return {choice.name for choice in fitting if MANY in choice.languages or needed <= set(choice.languages)}
 
 
-def is_here(name: str) -> bool:
+def is_downloaded(name: str) -> bool:
     """Whether a model's weights are on this machine."""
     return name == BUNDLED_DENSE or any(_here(about) for about in _every() if about["model"] == name)
 
@@ -138,7 +138,7 @@ def fetch(name: str, tell: Callable[[int, int], None], stopped: Callable[[], boo
             time.sleep(_LOOK_EVERY)
         assert process.stdout
         said = process.stdout.read().decode("utf-8", "replace").strip()
-    if process.returncode or not is_here(name):
+    if process.returncode or not is_downloaded(name):
         raise CiteLoomError(
             Code.MODEL_NOT_AVAILABLE,
             f"The model '{name}' could not be fetched: {said or 'its download ended early'}.",

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 import httpx
 from qdrant_client.http.exceptions import ResponseHandlingException
 
-from citeloom.index.server.connection import Server
+from citeloom.index.server.connection import QdrantServer
 
 _LEFT_ALONE = 5.0  # seconds
 
 
-class Silence:
+class CircuitBreaker:
     """Whether a server is silent. While it is, one question at a time finds out whether it answers again."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Silence:
         self._lock = threading.Lock()
 
     @contextmanager
-    def broken(self, server: Server) -> Iterator[None]:
+    def broken(self, server: QdrantServer) -> Iterator[None]:
         """Ask a server something; TIMEOUT at once while it is left alone."""
         if self._keeps(server.timeout):
             raise server.slow()

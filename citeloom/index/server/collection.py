@@ -23,8 +23,8 @@ from citeloom.index.base import (
     Point,
     SparseVector,
 )
-from citeloom.index.server.circuit_breaker import Silence
-from citeloom.index.server.connection import Server
+from citeloom.index.server.circuit_breaker import CircuitBreaker
+from citeloom.index.server.connection import QdrantServer
 
 OLDEST = (1, 20)  # the first that knows every filter, and the one that Qdrant Edge is made of
 # How many passages a search keeps in view. A server decides how much it puts into one segment, and the more that is,
@@ -34,15 +34,15 @@ _WRITING = 60  # seconds that a write may take: the server answers when it is do
 _LARGEST_REQUEST = 4_000_000  # bytes; servers take 32 MB unless told otherwise
 
 
-class RemoteCollection(Collection):
+class ServerCollection(Collection):
     """The passages of one project, in a collection of a Qdrant server."""
 
-    def __init__(self, server: Server, name: str, client: QdrantClient) -> None:
+    def __init__(self, server: QdrantServer, name: str, client: QdrantClient) -> None:
         super().__init__()
         self.name = name
         self._server = server
         self._client = client
-        self._silence = Silence()
+        self._silence = CircuitBreaker()
         self._done: dict[str, Any] = {
             "wait": True,
             "ordering": models.WriteOrdering.STRONG if server.replicas > 1 else None,
@@ -50,7 +50,7 @@ class RemoteCollection(Collection):
         }
 
     @classmethod
-    def check(cls, server: Server) -> str:
+    def check(cls, server: QdrantServer) -> str:
         """The version of a server that can be used, or why it cannot."""
         with server.asked() as client:
             version = client.info().version
@@ -68,19 +68,19 @@ class RemoteCollection(Collection):
             return version
 
     @classmethod
-    def names(cls, server: Server) -> list[str]:
+    def names(cls, server: QdrantServer) -> list[str]:
         """The collections that a server has."""
         with server.asked() as client:
             return sorted(one.name for one in client.get_collections().collections)
 
     @classmethod
-    def remove(cls, server: Server, name: str) -> None:
+    def remove(cls, server: QdrantServer, name: str) -> None:
         """Delete a collection; one that is not there stays so."""
         with server.asked() as client:
             client.delete_collection(name, timeout=_WRITING)
 
     @classmethod
-    def create(cls, server: Server, name: str, dense_size: int, *, sparse: bool) -> RemoteCollection:
+    def create(cls, server: QdrantServer, name: str, dense_size: int, *, sparse: bool) -> ServerCollection:
         """A new, empty collection with the indexes that filters need."""
         cls.check(server)
         with server.asked() as client:
@@ -96,7 +96,7 @@ class RemoteCollection(Collection):
         return cls.open(server, name)
 
     @classmethod
-    def open(cls, server: Server, name: str) -> RemoteCollection:
+    def open(cls, server: QdrantServer, name: str) -> ServerCollection:
         """The collection of this name, or INDEX_UNAVAILABLE."""
         cls.check(server)
         opened = cls(server, name, server.connect())
@@ -114,9 +114,9 @@ class RemoteCollection(Collection):
         """The address of its server."""
         return self._server.address
 
-    def reach(self, server: Server) -> None:
+    def reach(self, server: QdrantServer) -> None:
         """Ask with another key from now on; who is being answered still has the connection of before."""
-        self._server, self._client, self._silence = server, server.connect(), Silence()
+        self._server, self._client, self._silence = server, server.connect(), CircuitBreaker()
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -25,7 +25,7 @@ _LOST = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtoc
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class QdrantServer:
     """A Qdrant server: where it is, what opens it, and how collections are made on it."""
 
     address: str  # http://host, https://host:port/path

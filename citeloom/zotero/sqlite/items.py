@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from citeloom.zotero.types import MY_LIBRARY, Collection, Item, Library, SavedSearch, Snapshot, item_from_json
+from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot, ZoteroCollection, item_from_json
 
 Rows = Callable[[str], Iterable[tuple[Any, ...]]]  # the rows of a query
 
@@ -52,12 +52,12 @@ def read_snapshots(rows: Rows) -> list[Snapshot]:
     ]
 
 
-def _collections(rows: Rows) -> Mapping[int, tuple[int, Collection]]:
+def _collections(rows: Rows) -> Mapping[int, tuple[int, ZoteroCollection]]:
     found = {number: (library, key, _text(name), parent) for number, library, key, name, parent in rows(_COLLECTIONS)}
     trashed = {number for (number,) in rows("SELECT collectionID FROM deletedCollections")}
     gone = _with_what_is_below(trashed, {number: parent for number, (*_, parent) in found.items()})
     return {
-        number: (library, Collection(key, name, found[parent][1] if parent in found else None))
+        number: (library, ZoteroCollection(key, name, found[parent][1] if parent in found else None))
         for number, (library, key, name, parent) in found.items()
         if number not in gone
     }
@@ -76,7 +76,7 @@ def _searches(rows: Rows) -> Mapping[int, dict[str, SavedSearch]]:
     return found
 
 
-def _items(rows: Rows, collections: Mapping[int, tuple[int, Collection]]) -> Mapping[int, dict[str, Item]]:
+def _items(rows: Rows, collections: Mapping[int, tuple[int, ZoteroCollection]]) -> Mapping[int, dict[str, Item]]:
     data: dict[int, dict[str, Any]] = {}
     library_of: dict[int, int] = {}
     parent_of: dict[int, int | None] = {}
@@ -144,7 +144,7 @@ def _add_tags(rows: Rows, data: Mapping[int, dict[str, Any]]) -> None:
 
 
 def _add_collections(
-    rows: Rows, data: Mapping[int, dict[str, Any]], collections: Mapping[int, tuple[int, Collection]]
+    rows: Rows, data: Mapping[int, dict[str, Any]], collections: Mapping[int, tuple[int, ZoteroCollection]]
 ) -> None:
     for number, collection in rows(_COLLECTION_ITEMS):
         if collection in collections and number in data and "parentItem" not in data[number]:

@@ -53,7 +53,7 @@ class Rest:
             time.sleep(left)
 
 
-class PoliteClient(httpx2.Client):
+class RateLimitedClient(httpx2.Client):
     """A client that waits when it is told to, tries again when the servers are busy, and reads no endless reply."""
 
     def __init__(self, rest: Rest, silence: float, most_bytes: int) -> None:

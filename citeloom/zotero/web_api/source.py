@@ -16,7 +16,7 @@ from pyzotero.zotero import Zotero
 from citeloom.zotero import saved_search
 from citeloom.zotero.http import MOST_BYTES, libraries_from_json, not_whole, parsed, snapshot_from_json
 from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
-from citeloom.zotero.web_api.client import PoliteClient, Rest, key_refused, translated
+from citeloom.zotero.web_api.client import RateLimitedClient, Rest, key_refused, translated
 from citeloom.zotero.web_api.download import download
 from citeloom.zotero.web_api.mirror import KINDS, Mirror, load, save
 
@@ -114,8 +114,8 @@ class WebApi:
                 client, address, self._header(), name, to, most_bytes=most_bytes, tell=tell, stopped=stopped
             )
 
-    def _client(self) -> PoliteClient:
-        return PoliteClient(self._rest, self._silence, self._most_bytes)
+    def _client(self) -> RateLimitedClient:
+        return RateLimitedClient(self._rest, self._silence, self._most_bytes)
 
     def _header(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._key}", "Zotero-API-Version": "3"}

@@ -224,7 +224,7 @@ def test_somebody_who_waits_is_served_while_all_workers_are_busy(use: Use, proce
     busy.start()
     while not processes:
         pass
-    assert workers.convert_aside({"path": "b"}, Limits(LONG))["echo"] == "b"
+    assert workers.convert_in_own_process({"path": "b"}, Limits(LONG))["echo"] == "b"
     assert processes[1].returncode is not None
     stop.set()
     busy.join()
@@ -233,7 +233,7 @@ def test_somebody_who_waits_is_served_while_all_workers_are_busy(use: Use, proce
 @pytest.mark.parametrize("kept", [False, True], ids=["aside", "kept"])
 def test_the_end_of_the_engine_is_not_held_up_by_somebody_who_waits(use: Use, processes: Processes, kept: bool) -> None:
     workers, worker = use(ANSWER), StandbyWorker()
-    end, serve = (worker.end, worker.ask) if kept else (workers.end, workers.convert_aside)
+    end, serve = (worker.end, worker.ask) if kept else (workers.end, workers.convert_in_own_process)
     refusals: list[CiteLoomError] = []
 
     def wait() -> None:

@@ -54,7 +54,7 @@ def test_a_record_stands_under_the_citekey_of_its_document(
 
 def test_a_citekey_that_the_work_had_before_leads_to_it(catalog: Catalog, project: Project, records: Records) -> None:
     keep(catalog, project, RECORD)
-    catalog.aliases.note(project.id, "earlier", "osei")
+    catalog.citekey_aliases.note(project.id, "earlier", "osei")
     answer = records.record(project, "earlier", "bibtex")
     assert answer["text"].startswith("@book{osei,") and answer["renamed_from"] == "earlier"
 

@@ -21,13 +21,13 @@ from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.optimise import optimised_copy
 from citeloom.index.edge.sparse_files import copy_with_holes, filled, room_of
 from citeloom.index.filters import EVERYTHING, AnyOf
-from citeloom.index.registry import Collections, Place
+from citeloom.index.registry import Collections, IndexLocation
 
 NAME = "proj-thesis"
 
 
-def place(generation: int) -> Place:
-    return Place(NAME, generation)
+def place(generation: int) -> IndexLocation:
+    return IndexLocation(NAME, generation)
 
 
 @pytest.fixture
@@ -187,15 +187,15 @@ def test_what_grows_large_before_anybody_reads_it_gets_its_graph_on_the_way(
 
     monkeypatch.setattr(collections_module, "AT_ONCE", 50)
     for version, count in (("generation 1", 40), ("generation 1", 60)):
-        other.settle(settled, beginning(), threading.Event())
+        other.build_graph_if_large(settled, beginning(), threading.Event())
         fill(settled, version, count)
-    other.settle(settled, beginning(), threading.Event())
+    other.build_graph_if_large(settled, beginning(), threading.Event())
     assert began == [60], "only when much was written since the last time"
     assert settled.points(None, 100) == made.points(None, 100)
     stop = threading.Event()
     stop.set()
     fill(settled, "stopped", 60)
-    other.settle(settled, nullcontext(), stop)
+    other.build_graph_if_large(settled, nullcontext(), stop)
     assert seen(settled) == {"stopped"}, "it can be gone on with"
     settled.close()
     begun = other.begun(place(1))

@@ -18,7 +18,7 @@ from citeloom.index.edge import checksums, trial_open
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.sparse_files import copy_with_holes, filled
 from citeloom.index.filters import EVERYTHING, Range
-from citeloom.index.registry import Collections, Place
+from citeloom.index.registry import Collections, IndexLocation
 from tests.memory_watch import peak_memory
 from tests.points import SIZE, point
 from tests.support import ROOT
@@ -237,7 +237,7 @@ def test_what_prevents_the_trial_is_not_held_against_the_index(
     killed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collections = Collections(tmp_path)
-    place = Place("proj-thesis", 1)
+    place = IndexLocation("proj-thesis", 1)
     shutil.copytree(killed, collections.folder(place), copy_function=copy_with_holes)
     with monkeypatch.context() as patch:
         patch.setattr(trial_open, "FOLDER", tmp_path / "nothing")  # no process can begin there

@@ -45,7 +45,7 @@ _FORMS = {
 }
 
 
-class NotUnderstood(Exception):
+class InvalidCatalog(Exception):
     """Why a file is no catalog that can be taken over."""
 
 
@@ -104,10 +104,10 @@ def _opened(file: Path) -> Iterator[tuple[sqlite3.Connection, dict[str, list[_Co
                 _check_table(foreign, table, columns)
             said = str(foreign.execute("PRAGMA quick_check(1)").fetchone()[0])
             if said != "ok":
-                raise NotUnderstood(f"its catalog is damaged ({said[:200]})")
+                raise InvalidCatalog(f"its catalog is damaged ({said[:200]})")
             yield foreign, tables
         except (sqlite3.Error, UnicodeError) as error:
-            raise NotUnderstood(f"its catalog cannot be read ({str(error)[:200]})") from error
+            raise InvalidCatalog(f"its catalog cannot be read ({str(error)[:200]})") from error
 
 
 def _version(foreign: sqlite3.Connection) -> int:
@@ -119,7 +119,7 @@ def _schema(version: int) -> dict[str, list[_Column]]:
     own = Database(Path(":memory:"), version=max(0, version))
     try:
         if version != own.version or not version:
-            raise NotUnderstood(f"its catalog is of version {version}")
+            raise InvalidCatalog(f"its catalog is of version {version}")
         tables = own.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
         return {
             table: [
@@ -143,11 +143,11 @@ def _check_table(foreign: sqlite3.Connection, table: str, columns: list[_Column]
     # Of a view or a virtual table there is no page.
     found = foreign.execute("SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE", (table,))
     if [(row["type"], row["rootpage"] > 0) for row in found] != [("table", True)]:
-        raise NotUnderstood(f"its catalog has no table {table}")
+        raise InvalidCatalog(f"its catalog has no table {table}")
     plain = {row["name"] for row in foreign.execute(f"PRAGMA main.table_xinfo({table})") if not row["hidden"]}
     missing = [column.name for column in columns if column.name not in plain]
     if missing:
-        raise NotUnderstood(f"its catalog has no {table}.{missing[0]}")
+        raise InvalidCatalog(f"its catalog has no {table}.{missing[0]}")
 
 
 def _rows(foreign: sqlite3.Connection, table: str, columns: list[_Column]) -> Iterator[dict[str, Any]]:
@@ -155,7 +155,7 @@ def _rows(foreign: sqlite3.Connection, table: str, columns: list[_Column]) -> It
     for row in foreign.execute(f"SELECT {names} FROM main.{table} NOT INDEXED"):
         for column, value in zip(columns, row, strict=True):
             if not _fits(table, column, value):
-                raise NotUnderstood(f"its catalog has a value in {table}.{column.name} that cannot be there")
+                raise InvalidCatalog(f"its catalog has a value in {table}.{column.name} that cannot be there")
         yield dict(row)
 
 
