@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
 from citeloom.catalog.database import Database
+from citeloom.core.text.normalize import fold
 
 # By what a list can be sorted, as the indexes of the table are written: a list of 100,000 is not sorted for each look.
 _PLACE = "coalesce(nullif(path, ''), source)"
@@ -27,13 +27,6 @@ SORTS = tuple(_ORDERS)
 _FILLED_AT_ONCE = 1000
 
 
-def folded(text: str) -> str:
-    """A text without its capitals and accents."""
-    if text.isascii():
-        return text.lower()
-    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-
-
 def keys_of(citekey: str, claimed: str) -> str:
     """The keys that a document is found by: its own, and the one it is said to have."""
     return f"{citekey} {claimed}".strip()
@@ -41,7 +34,7 @@ def keys_of(citekey: str, claimed: str) -> str:
 
 def words_of(title: str, citekey: str, record: dict[str, Any], place: str) -> str:
     """What a document is found and sorted by: its title first."""
-    return folded("\n".join((title or place, citekey, "; ".join(record.get("authors") or ()), place)))
+    return fold("\n".join((title or place, citekey, "; ".join(record.get("authors") or ()), place)))
 
 
 class DocumentSearch:
@@ -67,7 +60,7 @@ class DocumentSearch:
         where, values = "project_id = ?", [project_id]
         if state:
             where, values = f"{where} AND state = ?", [*values, state]
-        if words := folded(find).split():
+        if words := fold(find).split():
             # The words stand in their index, small beside the rows: those are not read to find them.
             by_words = "documents INDEXED BY list_by_words"
             has = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"

@@ -8,6 +8,7 @@ import stat
 import unicodedata
 from pathlib import Path, PureWindowsPath
 
+from citeloom.core.text.normalize import fold_case
 from citeloom.zotero.types import AttachmentFile, Item
 
 _RELATIVE = "attachments:"
@@ -86,14 +87,12 @@ def _as_it_is_written(told: Path) -> Path | None:
         if path.exists():
             return path
         if path.parent.is_dir():
-            like = [one for one in path.parent.iterdir() if _plain(one.name) == _plain(path.name) and one.exists()]
+            like = [
+                one for one in path.parent.iterdir() if fold_case(one.name) == fold_case(path.name) and one.exists()
+            ]
             if len(like) == 1:
                 return like[0]
     return None
-
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _separators(name: str) -> bool:

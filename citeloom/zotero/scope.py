@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,6 +10,7 @@ from typing import Literal
 from urllib.parse import parse_qsl, quote
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.normalize import fold_name
 from citeloom.zotero.types import MY_LIBRARY, SavedSearch, Snapshot
 
 _SCHEME = "zotero:"
@@ -71,8 +71,8 @@ def select(snapshot: Snapshot, scope: Scope, found_by: Callable[[SavedSearch], s
         keys = found_by(snapshot.searches[scope.key]) & top.keys()
     else:
         keys = set(top)
-    tags = {_folded(tag) for tag in scope.tags}
-    return {key for key in keys if tags <= {_folded(tag) for tag in top[key].tags}} if tags else keys
+    tags = {fold_name(tag) for tag in scope.tags}
+    return {key for key in keys if tags <= {fold_name(tag) for tag in top[key].tags}} if tags else keys
 
 
 def below(snapshot: Snapshot, key: str) -> set[str]:
@@ -107,8 +107,8 @@ def find_scope(
     if library is not None or not snapshots:
         snapshots = [_library(snapshots, library or MY_LIBRARY)]
     if words in ("", "*"):
-        wanted = {_folded(tag) for tag in tags}
-        at = next((s for s in snapshots if wanted <= {_folded(tag) for tag in _tags(s)}), snapshots[0])
+        wanted = {fold_name(tag) for tag in tags}
+        at = next((s for s in snapshots if wanted <= {fold_name(tag) for tag in _tags(s)}), snapshots[0])
         scope, name = Scope(at.library.id), at.library.name
     else:
         at, scope, name = _named(snapshots, words, recursive)
@@ -124,10 +124,10 @@ def find_scope(
 def check_tags(snapshot: Snapshot, tags: Sequence[str]) -> tuple[str, ...]:
     """Tags as the library spells them; one that no item has is an error that names near ones."""
     known = _tags(snapshot)
-    folded = {_folded(tag): tag for tag in known}
+    folded = {fold_name(tag): tag for tag in known}
     found: dict[str, None] = {}
     for tag in tags:
-        spelled = tag if tag in known else folded.get(_folded(tag))
+        spelled = tag if tag in known else folded.get(fold_name(tag))
         if spelled is None:
             raise _unknown(f"No item of {snapshot.library.name} has the tag '{_short(tag)}'.", tag, folded)
         found[spelled] = None
@@ -143,11 +143,11 @@ def _library(snapshots: Sequence[Snapshot], words: str) -> Snapshot:
     if words in ids:
         return ids[words]
     named = [s for s in snapshots if s.library.name == words]
-    named = named or [s for s in snapshots if _folded(s.library.name) == _folded(words)]
+    named = named or [s for s in snapshots if fold_name(s.library.name) == fold_name(words)]
     if len(named) > 1:
         raise _ambiguous(words, [f"{s.library.name} ({s.library.id})" for s in named], "by its number")
     if not named:
-        names = {_folded(s.library.name): s.library.name for s in snapshots}
+        names = {fold_name(s.library.name): s.library.name for s in snapshots}
         raise _unknown(f"Zotero has no library '{_short(words)}'.", words, names)
     return named[0]
 
@@ -168,7 +168,7 @@ def _named(snapshots: Sequence[Snapshot], words: str, recursive: bool) -> tuple[
             scope = Scope(at.library.id, "search" if is_search else "collection", key, recursive or is_search)
             return at, scope, f"search: {full}" if is_search else full
     near = {
-        _folded(written): _full_name(s, key, is_search)
+        fold_name(written): _full_name(s, key, is_search)
         for s in snapshots
         for key, names in _names(s, is_search).items()
         for written in names
@@ -206,13 +206,8 @@ def _best(candidates: Sequence[tuple[Snapshot, str, list[str]]], words: str) -> 
     return []
 
 
-def _folded(text: str) -> str:
-    """A name as it is compared: case, Unicode form and spaces do not count."""
-    return " ".join(unicodedata.normalize("NFKC", text.casefold()).split())
-
-
 def _folded_path(text: str) -> str:
-    return re.sub(r" ?/ ?", "/", _folded(text)).strip("/")
+    return re.sub(r" ?/ ?", "/", fold_name(text)).strip("/")
 
 
 def _short(words: str) -> str:
@@ -230,7 +225,7 @@ def _gone(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
 
 def _unknown(message: str, words: str, names: Mapping[str, str]) -> CiteLoomError:
     """`names`: what is compared, with what is shown for it."""
-    close = get_close_matches(_folded(words)[:_LONGEST_NAME], names, n=_MOST_NEAR * 2, cutoff=0.5)
+    close = get_close_matches(fold_name(words)[:_LONGEST_NAME], names, n=_MOST_NEAR * 2, cutoff=0.5)
     near = list(dict.fromkeys(names[name] for name in close))[:_MOST_NEAR]
     step = f"Near it: {_listed(near)}." if near else "Copy the name from Zotero; a path is written as Thesis/Chapter 2."
     return CiteLoomError(Code.INVALID_INPUT, message, step, near=near)

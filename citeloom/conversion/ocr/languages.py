@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
+
+from citeloom.core.text.normalize import fold_case
 
 # Tesseract's name of the data, the tag, then other codes and names. The names are English, German and the language's
 # own, for the common ones French as well: what libraries and translators write into a language field.
@@ -196,7 +197,7 @@ def no_language(part: str) -> str:
 def parse_languages(text: str) -> ParsedLanguages:
     """The languages that a language field names, and what in it names none."""
     understood = ParsedLanguages([], [])
-    whole = _folded(text).strip()
+    whole = fold_case(text).strip()
     for part in [whole] if whole in _TAGS else _BETWEEN.split(whole):
         words = [part] if part in _TAGS else _WORD.findall(part)
         tags = _tags(words)
@@ -220,10 +221,6 @@ def _written(name: str, words: list[str]) -> str:
     return next((writings[word] for word in words if word in writings), tag)
 
 
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()
-
-
 def _read_table() -> tuple[dict[str, str], dict[str, str]]:
     """Tags by every word that names them, and Tesseract's names by tag."""
     tags: dict[str, str] = {}
@@ -231,7 +228,7 @@ def _read_table() -> tuple[dict[str, str], dict[str, str]]:
     for row in _TABLE.strip().splitlines():
         name, tag, *others = row.split()
         data[tag] = name
-        tags.update(dict.fromkeys(map(_folded, (name, tag, *others)), tag))
+        tags.update(dict.fromkeys(map(fold_case, (name, tag, *others)), tag))
     return tags, data
 
 

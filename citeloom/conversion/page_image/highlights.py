@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
+from citeloom.core.text.normalize import letters_and_digits
+
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)  # of a space
 
 _HYPHENS = frozenset("-\u00ad\u2010\u2011")
 _WITHIN_WORDS = frozenset("'’‘ʼ`´\u200b\u200c\u200d\u2060\ufeff") | _HYPHENS
 _OPENING = frozenset(("Ps", "Pi"))
-_DOTLESS = {"ı": "i", "ȷ": "j"}
 _STEPS = 48  # ways to place what was read so far that are followed at once
 _MOST_PLACES = 300  # of one word: a page that repeats it more often says nothing by it
 _NEAR = 4  # words farther on page and in passage is going on: a mark of a footnote, a formula lies between
@@ -101,7 +102,7 @@ def mark_all(page: PageText) -> Marks:
 def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
     letters, start, end, hyphen = "", 0, 0, False
     for at, character in enumerate(text):
-        bare = _bare(character)
+        bare = letters_and_digits(character)
         alone = bool(bare) and _stands_alone(character)
         if letters and (alone or (not bare and not _goes_on(character))):
             yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
@@ -117,14 +118,6 @@ def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
         yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
 
 
-def _bare(character: str) -> str:
-    """A character as words are compared: ligatures spelled out, without case and accents; nothing for a sign."""
-    if character.isascii():
-        return character.lower() if character.isalnum() else ""
-    folded = unicodedata.normalize("NFKD", _DOTLESS.get(character, character)).casefold()
-    return "".join(part for part in folded if part.isalnum())
-
-
 def _goes_on(character: str) -> bool:
     """Whether a word goes on after a character that is no letter: a hyphen, an apostrophe, an accent set apart."""
     return character in _WITHIN_WORDS or unicodedata.category(character) in ("Mn", "Sk", "Cf")
@@ -136,7 +129,7 @@ def _stands_alone(character: str) -> bool:
 
 
 def _with_punctuation(text: str, end: int) -> int:
-    while end < len(text) and not text[end].isspace() and not _bare(text[end]):
+    while end < len(text) and not text[end].isspace() and not letters_and_digits(text[end]):
         end += 1
     return end
 

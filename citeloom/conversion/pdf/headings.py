@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -12,6 +11,7 @@ from functools import lru_cache
 from citeloom.conversion.pdf.pdfium import OutlineEntry
 from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind
 from citeloom.conversion.text_tools import tidy
+from citeloom.core.text.normalize import letters_and_digits
 from citeloom.core.text.section_names import is_section_name
 
 _NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])(.+)$")
@@ -134,8 +134,7 @@ def _has_number(outline: list[OutlineEntry]) -> bool:
 @lru_cache(20_000)  # a long outline asks for the same lines again and again
 def _key(text: str) -> str:
     # Outlines often lack accents or keep them apart from their letters.
-    letters = unicodedata.normalize("NFKD", tidy(text).replace("ı", "i")).casefold()
-    return "".join(c for c in letters if c.isalnum())
+    return letters_and_digits(tidy(text))
 
 
 @lru_cache(20_000)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from calendar import monthrange
 from dataclasses import dataclass, replace
 from typing import Any
+
+from citeloom.core.text.normalize import fold
 
 _LONGEST = 200  # characters; more is no date
 
@@ -167,7 +168,7 @@ def _worded(text: str) -> _Day:
 
 
 def _month(word: str) -> int | None:
-    plain = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
+    plain = fold(word)
     if len(plain) < 3:
         return None
     return next((at for at, names in enumerate(_MONTHS, 1) if any(name.startswith(plain) for name in names)), None)
