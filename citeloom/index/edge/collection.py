@@ -6,11 +6,10 @@ import errno
 import json
 import os
 import shutil
-from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 import qdrant_edge as qdrant
@@ -28,6 +27,7 @@ from citeloom.index.base import (
 )
 from citeloom.index.edge import checksums, trial_open
 from citeloom.index.edge.checksums import FolderState
+from citeloom.index.qdrant_models import FilterFactory, point_from_record
 
 UNFINISHED = "new-"  # how the name of a folder begins in which a collection is being made
 _CANNOT_OPEN = "The index of this project cannot be opened"
@@ -50,6 +50,7 @@ _SEARCHED = qdrant.SearchParams(hnsw_ef=_BREADTH, quantization=qdrant.Quantizati
 # Bytes. Qdrant Edge writes into mapped files, which are mostly holes: where the disk has no room to fill one, the
 # system ends the process without a word. A log of writes takes 32 MB at once.
 _LEAST_FREE = 64_000_000
+_FILTERS = FilterFactory(qdrant, qdrant.Filter, qdrant.RangeFloat, qdrant.IsEmptyCondition)
 
 
 class Bm25:
@@ -161,7 +162,7 @@ class EdgeCollection(Collection):
         self.written += len(points)
 
     def _delete(self, where: f.Condition) -> None:
-        self._update(qdrant.UpdateOperation.delete_points_by_filter(_filter(where)))
+        self._update(qdrant.UpdateOperation.delete_points_by_filter(_FILTERS.make(where)))
 
     def _check_room(self) -> None:
         if shutil.disk_usage(self.folder).free < _LEAST_FREE:
@@ -169,7 +170,7 @@ class EdgeCollection(Collection):
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
         self._check_room()
-        self._update(qdrant.UpdateOperation.set_payload_by_filter(_filter(where), values))
+        self._update(qdrant.UpdateOperation.set_payload_by_filter(_FILTERS.make(where), values))
 
     def _update(self, operation: qdrant.UpdateOperation) -> None:
         with self._state.written():
@@ -184,7 +185,7 @@ class EdgeCollection(Collection):
         if sparse is not None:
             words = qdrant.SparseVector(sparse.indices, sparse.values)
             queries["sparse"] = qdrant.Query.Nearest(words, using="sparse")
-        visible = _filter(where)
+        visible = _FILTERS.make(where)
         requests = [
             qdrant.QueryRequest(limit=limit, query=query, filter=visible, params=_SEARCHED)
             for query in queries.values()
@@ -194,7 +195,7 @@ class EdgeCollection(Collection):
         return found.get("dense", {}), found.get("sparse", {})
 
     def _retrieve(self, ids: Sequence[str], *, vectors: bool) -> list[Point]:
-        return [_from_record(r) for r in self._shard.retrieve([UUID(i) for i in ids], True, vectors)]
+        return [point_from_record(r) for r in self._shard.retrieve([UUID(i) for i in ids], True, vectors)]
 
     def _page(
         self, where: f.Condition, limit: int, *, vectors: bool = False, by_place: bool = False, begin: str | None = None
@@ -202,19 +203,19 @@ class EdgeCollection(Collection):
         request = qdrant.ScrollRequest(
             offset=UUID(begin) if begin else None,
             limit=limit,
-            filter=_filter(where),
+            filter=_FILTERS.make(where),
             with_payload=True,
             with_vector=vectors,
             order_by=qdrant.OrderBy("chunk_index", qdrant.Direction.Asc) if by_place else None,
         )
         records, _ = self._shard.scroll(request)
-        return [_from_record(r) for r in records]
+        return [point_from_record(r) for r in records]
 
     def _count(self, where: f.Condition) -> int:
-        return self._shard.count(qdrant.CountRequest(filter=_filter(where)))
+        return self._shard.count(qdrant.CountRequest(filter=_FILTERS.make(where)))
 
     def _values(self, field: str, limit: int, where: f.Condition | None) -> dict[str, int]:
-        visible = _filter(where) if where is not None else None
+        visible = _FILTERS.make(where) if where is not None else None
         found = self._shard.facet(qdrant.FacetRequest(field, limit, filter=visible))
         return {str(hit.value): hit.count for hit in found.hits}
 
@@ -307,40 +308,6 @@ def _point(point: Point) -> qdrant.Point:
     if point.sparse is not None:
         vectors["sparse"] = qdrant.SparseVector(point.sparse.indices, point.sparse.values)
     return qdrant.Point(UUID(point.id), vectors, point.payload)
-
-
-def _from_record(record: qdrant.Record) -> Point:
-    vectors = cast("dict[str, Any]", record.vector or {})
-    words = vectors.get("sparse")
-    sparse = SparseVector(words.indices, words.values) if words is not None else None
-    return Point(str(record.id), array("f", vectors.get("dense", ())), sparse, record.payload or {})
-
-
-def _filter(where: f.Condition) -> qdrant.Filter:
-    made = _condition(where)
-    return made if isinstance(made, qdrant.Filter) else qdrant.Filter(must=[made])
-
-
-def _condition(where: f.Condition) -> Any:
-    match where:
-        case f.AnyOf(field, values):
-            return qdrant.FieldCondition(field, match=qdrant.MatchAny(cast("list[str]", list(values))))
-        case f.Range(field, gte, gt, lte, lt):
-            return qdrant.FieldCondition(field, range=qdrant.RangeFloat(gte=gte, gt=gt, lte=lte, lt=lt))
-        case f.Words(field, text):
-            return qdrant.FieldCondition(field, match=qdrant.MatchText(text))
-        case f.Contains(field, text):
-            return qdrant.FieldCondition(field, match=qdrant.MatchSubstring(text))
-        case f.StartsWith(field, text):
-            return qdrant.FieldCondition(field, match=qdrant.MatchPrefix(text))
-        case f.Absent(field):
-            return qdrant.IsEmptyCondition(field)
-        case f.Every(conditions):
-            return qdrant.Filter(must=[_condition(c) for c in conditions])
-        case f.Some(conditions):
-            return qdrant.Filter(should=[_condition(c) for c in conditions])
-        case f.Not(condition):
-            return qdrant.Filter(must_not=[_condition(condition)])
 
 
 @contextmanager

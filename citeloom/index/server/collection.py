@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from array import array
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast
@@ -23,6 +22,7 @@ from citeloom.index.base import (
     Point,
     SparseVector,
 )
+from citeloom.index.qdrant_models import FilterFactory, point_from_record
 from citeloom.index.server.circuit_breaker import CircuitBreaker
 from citeloom.index.server.connection import QdrantServer
 
@@ -32,6 +32,12 @@ OLDEST = (1, 20)  # the first that knows every filter, and the one that Qdrant E
 _BREADTH = 512
 _WRITING = 60  # seconds that a write may take: the server answers when it is done
 _LARGEST_REQUEST = 4_000_000  # bytes; servers take 32 MB unless told otherwise
+_FILTERS = FilterFactory(
+    models,
+    models.Filter,
+    models.Range,
+    lambda field: models.IsEmptyCondition(is_empty=models.PayloadField(key=field)),
+)
 
 
 class ServerCollection(Collection):
@@ -141,10 +147,10 @@ class ServerCollection(Collection):
         self._client.upsert(self.name, made, **self._done)
 
     def _delete(self, where: f.Condition) -> None:
-        self._client.delete(self.name, models.FilterSelector(filter=_filter(where)), **self._done)
+        self._client.delete(self.name, models.FilterSelector(filter=_FILTERS.make(where)), **self._done)
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
-        self._client.set_payload(self.name, values, models.FilterSelector(filter=_filter(where)), **self._done)
+        self._client.set_payload(self.name, values, models.FilterSelector(filter=_FILTERS.make(where)), **self._done)
 
     def _rankings(
         self, dense: Sequence[float] | None, sparse: SparseVector | None, limit: int, where: f.Condition
@@ -154,7 +160,7 @@ class ServerCollection(Collection):
             queries["dense"] = list(dense)
         if sparse is not None:
             queries["sparse"] = models.SparseVector(indices=sparse.indices, values=sparse.values)
-        visible = _filter(where)
+        visible = _FILTERS.make(where)
         requests = [
             models.QueryRequest(
                 query=query,
@@ -172,7 +178,7 @@ class ServerCollection(Collection):
         return found.get("dense", {}), found.get("sparse", {})
 
     def _retrieve(self, ids: Sequence[str], *, vectors: bool) -> list[Point]:
-        return [_from_record(r) for r in self._client.retrieve(self.name, list(ids), with_vectors=vectors)]
+        return [point_from_record(r) for r in self._client.retrieve(self.name, list(ids), with_vectors=vectors)]
 
     def _page(
         self, where: f.Condition, limit: int, *, vectors: bool = False, by_place: bool = False, begin: str | None = None
@@ -180,20 +186,20 @@ class ServerCollection(Collection):
         order = models.OrderBy(key="chunk_index", direction=models.Direction.ASC) if by_place else None
         records, _ = self._client.scroll(
             self.name,
-            _filter(where),
+            _FILTERS.make(where),
             limit=limit,
             order_by=order,
             offset=begin,
             with_payload=True,
             with_vectors=vectors,
         )
-        return [_from_record(r) for r in records]
+        return [point_from_record(r) for r in records]
 
     def _count(self, where: f.Condition) -> int:
-        return self._client.count(self.name, _filter(where)).count
+        return self._client.count(self.name, _FILTERS.make(where)).count
 
     def _values(self, field: str, limit: int, where: f.Condition | None) -> dict[str, int]:
-        visible = _filter(where) if where is not None else None
+        visible = _FILTERS.make(where) if where is not None else None
         return {str(hit.value): hit.count for hit in self._client.facet(self.name, field, visible, limit).hits}
 
     def _indexed(self) -> set[str]:
@@ -238,37 +244,3 @@ def _point(point: Point) -> models.PointStruct:
     if point.sparse is not None:
         vectors["sparse"] = models.SparseVector(indices=point.sparse.indices, values=point.sparse.values)
     return models.PointStruct(id=point.id, vector=vectors, payload=point.payload)
-
-
-def _from_record(record: models.Record) -> Point:
-    vectors = cast("dict[str, Any]", record.vector or {})
-    words = vectors.get("sparse")
-    sparse = SparseVector(words.indices, words.values) if words is not None else None
-    return Point(str(record.id), array("f", vectors.get("dense", ())), sparse, record.payload or {})
-
-
-def _filter(where: f.Condition) -> models.Filter:
-    made = _condition(where)
-    return made if isinstance(made, models.Filter) else models.Filter(must=[made])
-
-
-def _condition(where: f.Condition) -> Any:
-    match where:
-        case f.AnyOf(field, values):
-            return models.FieldCondition(key=field, match=models.MatchAny(any=cast("list[str]", list(values))))
-        case f.Range(field, gte, gt, lte, lt):
-            return models.FieldCondition(key=field, range=models.Range(gte=gte, gt=gt, lte=lte, lt=lt))
-        case f.Words(field, text):
-            return models.FieldCondition(key=field, match=models.MatchText(text=text))
-        case f.Contains(field, text):
-            return models.FieldCondition(key=field, match=models.MatchSubstring(substring=text))
-        case f.StartsWith(field, text):
-            return models.FieldCondition(key=field, match=models.MatchPrefix(prefix=text))
-        case f.Absent(field):
-            return models.IsEmptyCondition(is_empty=models.PayloadField(key=field))
-        case f.Every(conditions):
-            return models.Filter(must=[_condition(c) for c in conditions])
-        case f.Some(conditions):
-            return models.Filter(should=[_condition(c) for c in conditions])
-        case f.Not(condition):
-            return models.Filter(must_not=[_condition(condition)])
