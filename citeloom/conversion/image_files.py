@@ -10,7 +10,7 @@ from typing import Protocol
 
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
-from citeloom.conversion.pdf.pdfium import RawPage, RawPdf
+from citeloom.conversion.pdf.raw_page import RawPage, RawPdf
 from citeloom.core.errors import CiteLoomError, Code
 
 _MOST_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million

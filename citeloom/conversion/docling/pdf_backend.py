@@ -28,7 +28,7 @@ from docling_core.types.doc.page import (
 from PIL.Image import Image
 
 from citeloom.conversion.image_files import PageImages
-from citeloom.conversion.pdf.pdfium import OutlineEntry, RawPage, Word
+from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, Word
 from citeloom.conversion.pdf.reading_order import rows
 
 _PIECE_GAP = 0.9  # in ems: a wider gap may be the white between columns, so a line is cut there

@@ -24,7 +24,7 @@ from citeloom.conversion.docling.pdf_backend import Paper, PaperBackend, PaperOp
 from citeloom.conversion.docling.table_plugin import WhiteSpaceTableOptions, WhiteSpaceTables
 from citeloom.conversion.image_files import PageImages
 from citeloom.conversion.pdf.layout_regions import mended
-from citeloom.conversion.pdf.pdfium import OutlineEntry, RawPage, Word
+from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, Word
 from citeloom.conversion.pdf.reading_order import Region, RegionKind, document_gutters, region_of, regions, rows
 
 _SLICE = 24  # pages read at a time: a book takes no more memory than an article

@@ -14,8 +14,8 @@ from PIL import Image, ImageOps
 
 from citeloom.conversion.image_files import ImageFile
 from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText
-from citeloom.conversion.pdf.pdfium import PdfFile, open_layers, page_label
-from citeloom.conversion.pdf.pdfium_api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.document import PdfFile, open_layers, page_label
 from citeloom.core.errors import CiteLoomError, Code
 
 _MOST_PIXELS, _MOST_SIDE = 25_000_000, 16_000  # of a picture that is shown

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PIL.Image import Image
 
 from citeloom.conversion.image_files import PageImages
-from citeloom.conversion.pdf.pdfium import RawPage, Word
+from citeloom.conversion.pdf.raw_page import RawPage, Word
 from citeloom.conversion.pdf.text_layer import TextLayer, judge
 from citeloom.core.errors import CiteLoomError
 

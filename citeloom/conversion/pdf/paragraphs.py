@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from citeloom.conversion.pdf.headings import Heading
+from citeloom.conversion.pdf.heading_candidates import Heading
 from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind
 from citeloom.conversion.pdf.tables import table_rows
 from citeloom.conversion.text_tools import Vocabulary, tidy

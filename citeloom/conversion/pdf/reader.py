@@ -11,12 +11,14 @@ from functools import partial
 from pathlib import Path
 
 from citeloom.conversion.image_files import ImageFile
-from citeloom.conversion.pdf.headings import body_size, find_headings
-from citeloom.conversion.pdf.margins import Margins, read_margins
+from citeloom.conversion.pdf.heading_candidates import body_size
+from citeloom.conversion.pdf.headings import find_headings
 from citeloom.conversion.pdf.ocr_pages import needs_ocr, recognise
 from citeloom.conversion.pdf.paragraphs import Paragraph, meeting_ends, page_paragraphs
-from citeloom.conversion.pdf.pdfium import PdfFile, RawPage, RawPdf, Word
+from citeloom.conversion.pdf.pdfium.document import PdfFile
+from citeloom.conversion.pdf.raw_page import RawPage, RawPdf, Word
 from citeloom.conversion.pdf.reading_order import Line, Region, document_gutters, regions
+from citeloom.conversion.pdf.running_headers import Margins, read_margins
 from citeloom.conversion.pdf.text_layer import TextLayer
 from citeloom.conversion.text_tools import Vocabulary, find_dois, mean_confidence, tidy, word_coverage
 from citeloom.core.errors import CiteLoomError, Code

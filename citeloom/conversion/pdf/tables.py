@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from statistics import median
 
-from citeloom.conversion.pdf.pdfium import Word
+from citeloom.conversion.pdf.raw_page import Word
 from citeloom.conversion.pdf.reading_order import rows as rows_of
 from citeloom.conversion.text_tools import tidy
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
-from citeloom.conversion.pdf.pdfium import RawPage
+from citeloom.conversion.pdf.raw_page import RawPage
 from citeloom.core.text.stopwords import FREQUENT_WORDS
 
 _SCAN_SHARE = 0.5  # of the page covered by pictures: with next to no text it is a scan

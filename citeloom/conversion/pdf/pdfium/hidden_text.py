@@ -13,8 +13,8 @@ from typing import Any
 
 from PIL import Image, ImageChops
 
-from citeloom.conversion.pdf.forms import address
-from citeloom.conversion.pdf.pdfium_api import c_api
+from citeloom.conversion.pdf.pdfium.api import c_api
+from citeloom.conversion.pdf.pdfium.forms import address
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.conversion.pdf.pdfium_api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
 
 _MAX_ANNOTATIONS = 20_000  # of a page: a forged list has no end
 _MAX_OPTIONS = 2000
