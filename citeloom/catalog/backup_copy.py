@@ -16,7 +16,7 @@ def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) ->
     try:
         marks = ", ".join("?" * len(projects))
         with copy.transaction():
-            _settle(copy)
+            _drop_unfinished(copy)
             if copy.write(f"DELETE FROM projects WHERE id NOT IN ({marks})", projects):
                 copy.write(f"DELETE FROM access_log WHERE project_id IS NULL OR project_id NOT IN ({marks})", projects)
         copy.rows("VACUUM")  # what was deleted must not be read from the file
@@ -35,7 +35,7 @@ def adopt_catalog(file: Path) -> dict[str, tuple[str, int]]:
     copy = Database(fresh)
     try:
         with copy.transaction():
-            _settle(copy)  # once more: who has changed the file must not have us reach for a server of theirs
+            _drop_unfinished(copy)  # once more: who has changed the file must not have us reach for a server of theirs
             # The catalog that was copied may be in use elsewhere: on a server, the two must not meet (see place_of).
             copy.write("UPDATE projects SET created_at = ?", (now(),))
         rows = copy.rows("SELECT id, collection, generation FROM projects")
@@ -46,7 +46,7 @@ def adopt_catalog(file: Path) -> dict[str, tuple[str, int]]:
     return {row["id"]: (row["collection"], row["generation"]) for row in rows}
 
 
-def _settle(copy: Database) -> None:
+def _drop_unfinished(copy: Database) -> None:
     copy.write("DELETE FROM jobs WHERE state NOT IN ('done', 'failed', 'cancelled')")
     # What was on a server is copied for the backup into an index of which only a part has a search graph.
     copy.write(

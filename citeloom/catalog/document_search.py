@@ -10,7 +10,7 @@ from citeloom.catalog.database import Database
 from citeloom.core.text.normalize import fold
 
 # By what a list can be sorted, as the indexes of the table are written: a list of 100,000 is not sorted for each look.
-_PLACE = "coalesce(nullif(path, ''), source)"
+_LOCATION = "coalesce(nullif(path, ''), source)"
 _CITEKEY = "nullif(citekey, '') COLLATE NOCASE"
 _ORDERS = {
     "citekey": (_CITEKEY, "state"),
@@ -19,7 +19,7 @@ _ORDERS = {
     "pages": ("pages", "state"),
     "word_coverage": ("word_coverage", "state"),
     "ocr_share": ("ocr_share", "state"),
-    "source": (f"{_PLACE} COLLATE NOCASE", "state"),
+    "source": (f"{_LOCATION} COLLATE NOCASE", "state"),
     "year": ("year", "state"),
 }
 _MAY_BE_NULL = (_CITEKEY, "pages", "word_coverage", "ocr_share", "year")
@@ -84,7 +84,7 @@ class DocumentSearch:
         """Give rows of an earlier version their words and years, once."""
         while not self._filled:
             rows = self._db.rows(
-                f"SELECT rowid, title, citekey, claimed_citekey, record, {_PLACE} FROM documents"
+                f"SELECT rowid, title, citekey, claimed_citekey, record, {_LOCATION} FROM documents"
                 " WHERE words IS NULL LIMIT ?",
                 (_FILLED_AT_ONCE,),
             )

@@ -19,7 +19,7 @@ from typing import Any
 from citeloom.catalog.database import Database
 from citeloom.catalog.documents import State
 
-_MOST_SECONDS = 300.0  # that reading it may take
+_MAX_SECONDS = 300.0  # that reading it may take
 _STEPS = 100_000  # of SQLite between two looks at the clock
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 64_000_000,  # bytes of a value or a row
@@ -31,14 +31,14 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
 _KINDS = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int)}
-_PLACE = re.compile(r"[^\x00-\x1f\x7f]{1,4096}")
+_LOCATION = re.compile(r"[^\x00-\x1f\x7f]{1,4096}")
 # What becomes part of a path, or is looked up by its name.
 _FORMS = {
     ("projects", "id"): re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,79}"),
     ("projects", "collection"): re.compile(r"proj-[a-z0-9_-]{1,80}"),
-    ("projects", "references_path"): _PLACE,
+    ("projects", "references_path"): _LOCATION,
     ("sources", "kind"): re.compile("folder|file|zotero"),
-    ("sources", "path"): _PLACE,
+    ("sources", "path"): _LOCATION,
     ("documents", "state"): re.compile("|".join(State)),
     ("documents", "content_hash"): re.compile(r"[0-9a-f]{64}"),
     ("documents", "converter"): re.compile(r"[A-Za-z0-9._-]{0,60}"),
@@ -59,12 +59,12 @@ class _Column:
 
 def sources_of(file: Path) -> list[dict[str, str]]:
     """What the projects of a catalog may read: folders, files, parts of Zotero, and files of references."""
-    with _opened(file) as (foreign, tables):
+    with _opened(file) as (source, tables):
         found = [
             {"project": row["project_id"], "kind": row["kind"], "path": row["path"], "label": row.get("label", "")}
-            for row in _rows(foreign, "sources", tables["sources"])
+            for row in _rows(source, "sources", tables["sources"])
         ]
-        for row in _rows(foreign, "projects", tables["projects"]):
+        for row in _rows(source, "projects", tables["projects"]):
             if row["references_path"]:
                 reference = {"kind": "references", "path": row["references_path"], "label": ""}
                 found.append({"project": row["id"], **reference})
@@ -73,14 +73,14 @@ def sources_of(file: Path) -> list[dict[str, str]]:
 
 def copy_rows(file: Path, target: Path) -> None:
     """Make a catalog of the same version with the rows of a foreign one. The target must not exist."""
-    with _opened(file) as (foreign, tables):
-        fresh = Database(target, version=_version(foreign))
+    with _opened(file) as (source, tables):
+        fresh = Database(target, version=_version(source))
         try:
             with fresh.transaction():
                 for table, columns in tables.items():
                     names = ", ".join(column.name for column in columns)
                     values = ", ".join(f":{column.name}" for column in columns)
-                    for row in _rows(foreign, table, columns):
+                    for row in _rows(source, table, columns):
                         fresh.write(f"INSERT INTO {table} ({names}) VALUES ({values})", row)
         finally:
             fresh.close()
@@ -90,28 +90,28 @@ def copy_rows(file: Path, target: Path) -> None:
 def _opened(file: Path) -> Iterator[tuple[sqlite3.Connection, dict[str, list[_Column]]]]:
     """A foreign catalog, and the columns that each of its tables has to have."""
     # Immutable: no journal beside it is looked at, and none is written.
-    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as foreign:
+    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as source:
         for limit, most in _LIMITS.items():
-            foreign.setlimit(limit, most)
-        until = time.monotonic() + _MOST_SECONDS
-        foreign.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
-        foreign.row_factory = sqlite3.Row
+            source.setlimit(limit, most)
+        until = time.monotonic() + _MAX_SECONDS
+        source.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+        source.row_factory = sqlite3.Row
         try:
             for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0"):
-                foreign.execute(f"PRAGMA {pragma}")
-            tables = _schema(_version(foreign))
+                source.execute(f"PRAGMA {pragma}")
+            tables = _schema(_version(source))
             for table, columns in tables.items():
-                _check_table(foreign, table, columns)
-            said = str(foreign.execute("PRAGMA quick_check(1)").fetchone()[0])
-            if said != "ok":
-                raise InvalidCatalog(f"its catalog is damaged ({said[:200]})")
-            yield foreign, tables
+                _check_table(source, table, columns)
+            result = str(source.execute("PRAGMA quick_check(1)").fetchone()[0])
+            if result != "ok":
+                raise InvalidCatalog(f"its catalog is damaged ({result[:200]})")
+            yield source, tables
         except (sqlite3.Error, UnicodeError) as error:
             raise InvalidCatalog(f"its catalog cannot be read ({str(error)[:200]})") from error
 
 
-def _version(foreign: sqlite3.Connection) -> int:
-    return int(foreign.execute("PRAGMA user_version").fetchone()[0])
+def _version(source: sqlite3.Connection) -> int:
+    return int(source.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _schema(version: int) -> dict[str, list[_Column]]:
@@ -138,21 +138,21 @@ def _json_kind(name: str, default: str | None) -> type | None:
     return {"'{}'": dict, "'[]'": list}.get(default or "")
 
 
-def _check_table(foreign: sqlite3.Connection, table: str, columns: list[_Column]) -> None:
+def _check_table(source: sqlite3.Connection, table: str, columns: list[_Column]) -> None:
     """A plain table with plain columns: what else can bear its name would run what the file says."""
     # Of a view or a virtual table there is no page.
-    found = foreign.execute("SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE", (table,))
+    found = source.execute("SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE", (table,))
     if [(row["type"], row["rootpage"] > 0) for row in found] != [("table", True)]:
         raise InvalidCatalog(f"its catalog has no table {table}")
-    plain = {row["name"] for row in foreign.execute(f"PRAGMA main.table_xinfo({table})") if not row["hidden"]}
+    plain = {row["name"] for row in source.execute(f"PRAGMA main.table_xinfo({table})") if not row["hidden"]}
     missing = [column.name for column in columns if column.name not in plain]
     if missing:
         raise InvalidCatalog(f"its catalog has no {table}.{missing[0]}")
 
 
-def _rows(foreign: sqlite3.Connection, table: str, columns: list[_Column]) -> Iterator[dict[str, Any]]:
+def _rows(source: sqlite3.Connection, table: str, columns: list[_Column]) -> Iterator[dict[str, Any]]:
     names = ", ".join(f'"{column.name}"' for column in columns)
-    for row in foreign.execute(f"SELECT {names} FROM main.{table} NOT INDEXED"):
+    for row in source.execute(f"SELECT {names} FROM main.{table} NOT INDEXED"):
         for column, value in zip(columns, row, strict=True):
             if not _fits(table, column, value):
                 raise InvalidCatalog(f"its catalog has a value in {table}.{column.name} that cannot be there")

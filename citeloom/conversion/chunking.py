@@ -17,7 +17,7 @@ from citeloom.core.types import ASIDE, Block, BlockKind, Converted, Passage, Tex
 CountTokens = Callable[[Sequence[str]], list[int]]
 
 _TINY = 30  # tokens; a tail shorter than this joins its neighbour
-_LEAST_LIMIT = 16
+_MIN_LIMIT = 16
 _OF_ANNOTATIONS = ("annotation", "annotation_type", "colour", "comment", "page_label", "position", "tags")
 
 
@@ -48,11 +48,11 @@ class _Section:
 def chunk(doc: Converted, count_tokens: CountTokens, max_tokens: int) -> list[Passage]:
     """Cut a document into passages whose embedded text has at most max_tokens tokens."""
     around = count_tokens([""])[0]  # special tokens of the model
-    if max_tokens < around + _LEAST_LIMIT:
+    if max_tokens < around + _MIN_LIMIT:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"A passage limit of {max_tokens} tokens is too small.",
-            f"Use at least {around + _LEAST_LIMIT}.",
+            f"Use at least {around + _MIN_LIMIT}.",
         )
     sections = _sections(doc)
     _measure([unit for section in sections for unit in section.units], count_tokens, around)

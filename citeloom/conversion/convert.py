@@ -19,7 +19,7 @@ CONVERTER_VERSION = "docling-2"
 # What the quick text of a PDF is marked with, until the whole conversion takes its place.
 QUICK_VERSION = "quick-2"
 
-MOST_BYTES = 300 * 1024 * 1024
+MAX_BYTES = 300 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,18 @@ class ConversionOptions:
     ocr_engine: str = "tesseract"  # or rapidocr, where it is installed
 
 
-Tell = Callable[[str, int, int], None]  # what is done, how many pages of it, of how many
+_DEFAULT_OPTIONS = ConversionOptions()
+
+PageProgress = Callable[[str, int, int], None]  # what is done, how many pages of it, of how many
 
 
 def ignore_progress(stage: str, done: int, total: int) -> None:
     """For those who only want the document."""
 
 
-def convert(path: Path, wish: ConversionOptions = ConversionOptions(), tell: Tell = ignore_progress) -> Converted:  # noqa: B008 - a frozen value
+def convert(
+    path: Path, options: ConversionOptions = _DEFAULT_OPTIONS, on_progress: PageProgress = ignore_progress
+) -> Converted:
     """Convert a document; raises CiteLoomError with what to do about a failure."""
     path = Path(path)
     kind = "prepared" if path.suffix == PREPARED else file_type(path)
@@ -49,13 +53,13 @@ def convert(path: Path, wish: ConversionOptions = ConversionOptions(), tell: Tel
             f"It reads {', '.join(sorted(SUPPORTED_SUFFIXES))}.",
             path=str(path),
         )
-    with said(path):
+    with translate_file_errors(path):
         _check(path)
-        return _read(path, kind, wish, tell)
+        return _read(path, kind, options, on_progress)
 
 
 @contextmanager
-def said(path: Path) -> Iterator[None]:
+def translate_file_errors(path: Path) -> Iterator[None]:
     """Say of a file that cannot be read why."""
     try:
         yield
@@ -82,13 +86,13 @@ def said(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _read(path: Path, kind: str, wish: ConversionOptions, tell: Tell) -> Converted:
+def _read(path: Path, kind: str, options: ConversionOptions, on_progress: PageProgress) -> Converted:
     if kind in ("pdf", "image"):
         from citeloom.conversion.pdf import reader as pdf
 
-        if wish.quick:
+        if options.quick:
             return pdf.read_quick(path, kind, QUICK_VERSION)
-        return pdf.read(path, kind, CONVERTER_VERSION, wish.ocr_languages, wish.ocr_engine, tell)
+        return pdf.read(path, kind, CONVERTER_VERSION, options.ocr_languages, options.ocr_engine, on_progress)
     if kind in ("docx", "pptx", "html", "epub"):
         from citeloom.conversion.office import reader as office
 
@@ -115,8 +119,8 @@ def _check(path: Path) -> None:
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise not_a_file(path)
-    if status.st_size > MOST_BYTES:
-        raise too_large(path, status.st_size, MOST_BYTES)
+    if status.st_size > MAX_BYTES:
+        raise too_large(path, status.st_size, MAX_BYTES)
     # Opening shows a missing right that a PDF library would report as a damaged file.
     os.close(os.open(path, os.O_RDONLY))
     if status.st_size == 0:

@@ -13,9 +13,9 @@ from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 from citeloom.conversion.pdf.raw_page import RawPage, RawPdf
 from citeloom.core.errors import CiteLoomError, Code
 
-_MOST_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
-_MOST_SIDE = 6000
-_LEAST_SIDE = 8  # pixels, once it is reduced to what OCR takes: lower letters cannot be told apart
+_MAX_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
+_MAX_SIDE = 6000
+_MIN_SIDE = 8  # pixels, once it is reduced to what OCR takes: lower letters cannot be told apart
 _ORIENTATION = 0x0112  # where a camera notes how it was held
 _A4_HEIGHT = 842.0  # points; the size of a picture that does not say its resolution
 
@@ -62,7 +62,7 @@ class ImageFile:
         pages = []
         try:
             for number, frame in enumerate(ImageSequence.Iterator(self._picture), 1):
-                if frame.width * frame.height > _MOST_PIXELS:
+                if frame.width * frame.height > _MAX_PIXELS:
                     raise self._too_large(f"is {frame.width:,} × {frame.height:,} pixels")
                 points = _A4_HEIGHT / max(frame.size)
                 dpi = frame.info.get("dpi")
@@ -88,8 +88,8 @@ class ImageFile:
             except (OSError, ValueError, SyntaxError, EOFError):
                 raise self._damaged() from None
         longest = max(gray.size)
-        if longest > _MOST_SIDE:
-            gray = gray.resize((gray.width * _MOST_SIDE // longest, gray.height * _MOST_SIDE // longest))
+        if longest > _MAX_SIDE:
+            gray = gray.resize((gray.width * _MAX_SIDE // longest, gray.height * _MAX_SIDE // longest))
             gray.info.pop("dpi", None)
         return gray.rotate(-90 * quarter, expand=True) if quarter else gray
 
@@ -113,7 +113,7 @@ class ImageFile:
     def _too_large(self, what: str) -> CiteLoomError:
         return CiteLoomError(
             Code.CONVERSION_FAILED,
-            f"The picture {self._name} {what}; up to {_MOST_PIXELS // 1_000_000} million pixels are read.",
+            f"The picture {self._name} {what}; up to {_MAX_PIXELS // 1_000_000} million pixels are read.",
             "Save it in a lower resolution: 300 dpi is enough for OCR.",
             path=str(self._path),
         )
@@ -121,4 +121,4 @@ class ImageFile:
 
 def _is_legible(frame: Image.Image) -> bool:
     """Whether a picture can hold a line of text, once it is reduced to what OCR takes."""
-    return min(frame.size) * min(1.0, _MOST_SIDE / max(frame.size)) >= _LEAST_SIDE
+    return min(frame.size) * min(1.0, _MAX_SIDE / max(frame.size)) >= _MIN_SIDE

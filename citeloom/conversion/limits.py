@@ -7,10 +7,10 @@ from typing import Protocol
 
 from citeloom.core.processes import cores, machine_megabytes
 
-_MOST_WORKERS = 8
+_MAX_WORKERS = 8
 _WORKER_MEGABYTES = 1500  # what one is expected to need
 _ENGINE_MEGABYTES = 2000  # left to the engine, its models and everything else
-_MOST_SHARE = 0.6  # of the machine's memory, for one document
+_MAX_SHARE = 0.6  # of the machine's memory, for one document
 _UNKNOWN_PAGES = 500
 _SMALLEST_PAGE = 1000  # bytes; a file whose pages nobody has counted has at most one for so many, for all we know
 
@@ -26,7 +26,7 @@ class Limits:
 def worker_count() -> int:
     """How many documents this machine can convert at the same time."""
     by_memory = (machine_megabytes() - _ENGINE_MEGABYTES) // _WORKER_MEGABYTES
-    return max(1, min(cores() - 1, by_memory, _MOST_WORKERS))
+    return max(1, min(cores() - 1, by_memory, _MAX_WORKERS))
 
 
 class KnownPages(Protocol):
@@ -58,5 +58,5 @@ def limits(known: KnownPages | None, *, quick: bool, megabytes: int = 0, size: i
         pages = known.pages
         for_ocr = pages if known.text_source in ("ocr", "mixed") else known.waiting_for_ocr
     seconds = 30 + 0.1 * pages if quick else 60 + 10 * pages + 120 * for_ocr
-    allowed = megabytes or min(_WORKER_MEGABYTES + pages, int(_MOST_SHARE * machine_megabytes()))
+    allowed = megabytes or min(_WORKER_MEGABYTES + pages, int(_MAX_SHARE * machine_megabytes()))
     return Limits(float(seconds), allowed)

@@ -21,12 +21,12 @@ from typing import Any, BinaryIO
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import (
     CONVERTER_VERSION,
-    MOST_BYTES,
+    MAX_BYTES,
     ConversionOptions,
-    Tell,
+    PageProgress,
     convert,
     ignore_progress,
-    said,
+    translate_file_errors,
 )
 from citeloom.conversion.private_copy import PrivateCopies
 from citeloom.conversion.record_page_numbers import with_record_pages
@@ -102,7 +102,7 @@ def _recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
 
 
 # What is asked for by people who look at a page.
-_LOOKS = {"picture": _page_picture, "recognised": _recognised_marks}
+_PAGE_REQUESTS = {"picture": _page_picture, "recognised": _recognised_marks}
 
 
 class Worker:
@@ -112,15 +112,15 @@ class Worker:
         self._counters: dict[str, _Counter] = {}
         self._copies = PrivateCopies(copies) if copies else None
 
-    def answer(self, request: dict[str, Any], tell: Tell = ignore_progress) -> dict[str, Any]:
+    def answer(self, request: dict[str, Any], on_progress: PageProgress = ignore_progress) -> dict[str, Any]:
         """The answer to a request, an error included: nothing is raised."""
         number = request.get("id")
         try:
             if request.get("about"):
                 return {"id": number, "ok": True, "about": about()}
             if look := request.get("look"):
-                return {"id": number, "ok": True, **_LOOKS[look]({**request, "path": str(self._file(request))})}
-            return {"id": number, "ok": True, **self._process(request, tell)}
+                return {"id": number, "ok": True, **_PAGE_REQUESTS[look]({**request, "path": str(self._file(request))})}
+            return {"id": number, "ok": True, **self._process(request, on_progress)}
         except CiteLoomError as error:
             if "path" in error.details:  # which may name the copy
                 error.details["path"] = str(request.get("path", ""))
@@ -135,16 +135,18 @@ class Worker:
             )
             return {"id": number, "ok": False, "error": failure.as_dict()}
 
-    def _process(self, request: dict[str, Any], tell: Tell) -> dict[str, Any]:
+    def _process(self, request: dict[str, Any], on_progress: PageProgress) -> dict[str, Any]:
         cache_file = Path(request["cache_file"]) if request.get("cache_file") else None
         usual = ConversionOptions()
         languages = tuple(request.get("ocr_languages") or usual.ocr_languages)
-        wish = ConversionOptions(bool(request.get("quick")), languages, request.get("ocr_engine") or usual.ocr_engine)
+        options = ConversionOptions(
+            bool(request.get("quick")), languages, request.get("ocr_engine") or usual.ocr_engine
+        )
         started = time.perf_counter()
         doc = _load(cache_file, languages) if cache_file and request.get("use_cache", True) else None
         cached = doc is not None
         if doc is None:
-            doc = convert(self._file(request), wish, tell)
+            doc = convert(self._file(request), options, on_progress)
             if cache_file and doc.converter == CONVERTER_VERSION:
                 _save(doc, cache_file)
         converted = time.perf_counter()
@@ -182,8 +184,8 @@ class Worker:
         path = Path(request["path"])
         if self._copies is None or not request.get("content_hash"):
             return path
-        with said(path):
-            return self._copies.of(path, str(request["content_hash"]), MOST_BYTES)
+        with translate_file_errors(path):
+            return self._copies.of(path, str(request["content_hash"]), MAX_BYTES)
 
     def _counter(self, tokenizer: str | None) -> _Counter:
         from citeloom.conversion.tokens import TokenCounter, estimate_tokens

@@ -43,7 +43,7 @@ def read(file: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _failed(error, file, "read") from error
+        raise _translated(error, file, "read") from error
 
 
 def check_writable(file: Path) -> None:
@@ -67,7 +67,7 @@ def back_up(file: Path, content: bytes) -> Path:
         backup.chmod(mode)
     except OSError as error:
         backup.unlink(missing_ok=True)
-        raise _failed(error, backup, "written") from error
+        raise _translated(error, backup, "written") from error
     # The one just made is kept even if the clock was set back; one that cannot be deleted hurts nobody.
     for old in [other for other in backups(file) if other != backup][_BACKUPS - 1 :]:
         with contextlib.suppress(OSError):
@@ -92,7 +92,7 @@ def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
     try:
         if after is not None:
             target.parent.mkdir(parents=True, exist_ok=True)
-            temporary = _written_beside(target, after)
+            temporary = _write_temporary(target, after)
         if read(file) != before:
             raise CiteLoomError(
                 Code.INVALID_INPUT, f"{file} was changed by another program just now.", f"Try again. {_NOTHING}"
@@ -102,13 +102,13 @@ def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
         else:
             temporary.replace(target)
     except OSError as error:
-        raise _failed(error, file, "written") from error
+        raise _translated(error, file, "written") from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
 
 
-def _written_beside(target: Path, content: bytes) -> Path:
+def _write_temporary(target: Path, content: bytes) -> Path:
     number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".citeloom")
     try:
         with os.fdopen(number, "wb") as file:
@@ -121,14 +121,14 @@ def _written_beside(target: Path, content: bytes) -> Path:
             Path(name).chmod(0o600)
         else:
             Path(name).chmod(stat.S_IMODE(old.st_mode))
-            _give(Path(name), old)
+            _copy_owner(Path(name), old)
     except OSError:
         Path(name).unlink(missing_ok=True)
         raise
     return Path(name)
 
 
-def _give(file: Path, old: os.stat_result) -> None:
+def _copy_owner(file: Path, old: os.stat_result) -> None:
     """Let a file belong to whom the old one belonged, as far as one may."""
     new = file.stat()
     if sys.platform != "win32" and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
@@ -136,7 +136,7 @@ def _give(file: Path, old: os.stat_result) -> None:
             os.chown(file, old.st_uid, old.st_gid)
 
 
-def _failed(error: OSError, file: Path, what: str) -> CiteLoomError:
+def _translated(error: OSError, file: Path, what: str) -> CiteLoomError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return CiteLoomError(
             Code.STORAGE_ERROR, f"The disk is full: {file} could not be {what}.", f"Free some room. {_NOTHING}"

@@ -12,10 +12,12 @@ from citeloom.core.errors import CiteLoomError, Code
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
-Place = Literal["keyring", "environment"]
+KeySource = Literal["keyring", "environment"]
 
 _SERVICE = "citeloom"
-_PATIENCE = 60.0  # seconds: long enough to type the keyring's password, and a keyring that hangs must not hang us
+_TIMEOUT_SECONDS = (
+    60.0  # seconds: long enough to type the keyring's password, and a keyring that hangs must not hang us
+)
 _T = TypeVar("_T")
 
 
@@ -29,7 +31,7 @@ def get(name: str) -> str | None:
     return _find(name)[0]
 
 
-def where(name: str) -> Place | None:
+def where(name: str) -> KeySource | None:
     """Where the key of a service comes from."""
     return _find(name)[1]
 
@@ -44,7 +46,7 @@ def put(name: str, secret: str) -> None:
         keyring.set_password(_SERVICE, name, secret)
         return keyring.get_password(_SERVICE, name) == secret  # some take everything and keep nothing
 
-    if not _ask(keep, name):
+    if not _call(keep, name):
         raise CiteLoomError(Code.STORAGE_ERROR, "This system has no keyring that keeps a key.", _use_variable(name))
 
 
@@ -58,10 +60,10 @@ def forget(name: str) -> bool:
         keyring.delete_password(_SERVICE, name)
         return True
 
-    return _ask(delete, name)
+    return _call(delete, name)
 
 
-def _find(name: str) -> tuple[str | None, Place | None]:
+def _find(name: str) -> tuple[str | None, KeySource | None]:
     if given := os.environ.get(variable(name), "").strip():
         return given, "environment"
 
@@ -69,7 +71,7 @@ def _find(name: str) -> tuple[str | None, Place | None]:
         keyring = _keyring()
         return keyring.get_password(_SERVICE, name) if keyring else None
 
-    kept = _ask(look, name)
+    kept = _call(look, name)
     return (kept, "keyring") if kept else (None, None)
 
 
@@ -82,7 +84,7 @@ def _keyring() -> KeyringBackend | None:
     return found if keyring.core.recommended(first) else None
 
 
-def _ask(question: Callable[[], _T], name: str) -> _T:
+def _call(question: Callable[[], _T], name: str) -> _T:
     answers: list[_T] = []
     problems: list[Exception] = []
 
@@ -94,7 +96,7 @@ def _ask(question: Callable[[], _T], name: str) -> _T:
 
     thread = threading.Thread(target=run, name="keyring", daemon=True)
     thread.start()
-    thread.join(_PATIENCE)
+    thread.join(_TIMEOUT_SECONDS)
     if answers:
         return answers[0]
     # Its own words are left out: they might hold the key.

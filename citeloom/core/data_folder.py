@@ -65,7 +65,7 @@ def _close(where: paths.Folders) -> None:
         _check_owner(folder, seen, (os.geteuid(),))
         if seen.st_mode & _OTHERS:
             _check_ours(folder, seen)
-            _narrow(folder, seen)
+            _make_private(folder, seen)
         with os.scandir(folder) as entries:
             for entry in entries:
                 _close_entry(entry)
@@ -77,7 +77,7 @@ def _close_entry(entry: os.DirEntry[str]) -> None:
         # Root can do everything anyway, and lays its own things into a disk that is used as a whole.
         _check_owner(entry.path, seen, (os.geteuid(), 0))
         if stat.S_ISREG(seen.st_mode) and seen.st_mode & _OTHERS and seen.st_uid == os.geteuid():
-            _narrow(entry.path, seen)
+            _make_private(entry.path, seen)
     except FileNotFoundError:
         pass  # the engine has just replaced it
 
@@ -105,7 +105,7 @@ def _check_ours(folder: str, seen: os.stat_result) -> None:
         )
 
 
-def _narrow(path: str, seen: os.stat_result) -> None:
+def _make_private(path: str, seen: os.stat_result) -> None:
     wanted = stat.S_IMODE(seen.st_mode) & ~_OTHERS
     try:
         os.chmod(path, wanted)

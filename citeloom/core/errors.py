@@ -57,7 +57,7 @@ _CAUSES = {
 }
 # A document that failed so is tried again by the next sync: that says nothing about its content. The last four are
 # about a file that may be had another time, or a program that may be another one by then.
-TRIED_AGAIN = frozenset(_CAUSES) | {
+RETRIED_CODES = frozenset(_CAUSES) | {
     Code.PERMISSION_DENIED, Code.FILE_NOT_FOUND, Code.ZOTERO_UNAVAILABLE, Code.INTERNAL_ERROR,
 }  # fmt: skip
 

@@ -75,16 +75,16 @@ class RateEstimator:
         self.under_way = 0.0  # of what is being done now
         self._began = time.monotonic()
 
-    def more(self, amount: float) -> None:
+    def add_work(self, amount: float) -> None:
         """There is more work than was thought."""
         self._amount += amount
 
-    def did(self, amount: float) -> None:
+    def advance(self, amount: float) -> None:
         """Some of the work is done."""
         self._done += amount
         self.under_way = 0.0
 
-    def left(self) -> float | None:
+    def seconds_left(self) -> float | None:
         """Seconds to the end; None while nobody can tell."""
         done = self._done + self.under_way
         if not done:

@@ -10,8 +10,8 @@ from types import TracebackType
 from citeloom.core import paths
 from citeloom.core.text.sanitize import escaped, shortened
 
-_MOST_MESSAGE = 4_000  # bytes of one record; what is logged may repeat what somebody sent
-_MOST_TRACEBACK = 20_000
+_MAX_MESSAGE = 4_000  # bytes of one record; what is logged may repeat what somebody sent
+_MAX_TRACEBACK = 20_000
 _INDENT = "    "  # before every line of a traceback: none of them can pass for a record
 
 _Failure = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -22,7 +22,7 @@ class SafeFormatter(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - as logging has it
         """The record's line."""
-        return escaped(shortened(super().formatMessage(record), _MOST_MESSAGE))
+        return escaped(shortened(super().formatMessage(record), _MAX_MESSAGE))
 
     def formatException(self, ei: _Failure) -> str:  # noqa: N802
         """The traceback of an error."""
@@ -48,4 +48,4 @@ def to_file(place: str, level: int = logging.INFO) -> None:
 
 
 def _indented(traceback: str) -> str:
-    return "\n".join(_INDENT + escaped(line) for line in shortened(traceback, _MOST_TRACEBACK).split("\n"))
+    return "\n".join(_INDENT + escaped(line) for line in shortened(traceback, _MAX_TRACEBACK).split("\n"))

@@ -19,7 +19,7 @@ BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
 BUNDLED_SPARSE = "citeloom/bm25"
 _SHORTEST_TEXT = 100
 _DAY = 86_400  # seconds: what waits longer than a clock can count fails
-_MOST = 1_000_000_000  # of any number that has no limit of its own
+_MAX = 1_000_000_000  # of any number that has no limit of its own
 _LIMITS = {"watch.zotero_seconds": _DAY, "engine.workers": 256, "search.max_top_k": 1000, "privacy.log_days": 36_500}
 _HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
 
@@ -313,7 +313,7 @@ def _section(cls: type[_T], data: dict[str, Any], prefix: str) -> _T:
             kind = (int, float) if isinstance(default, float) else type(default)
             if not isinstance(value, kind) or isinstance(value, bool) != isinstance(default, bool):
                 raise _Unusable(f"{name} is {value!r}, but it must be like {default!r}")
-            most = _DAY if cls is Timeouts else _LIMITS.get(name, _MOST)
+            most = _DAY if cls is Timeouts else _LIMITS.get(name, _MAX)
             if isinstance(value, int | float) and not 0 <= value <= most:  # nor what is no number
                 raise _Unusable(f"{name} must be a number from 0 to {most:,}")
             values[key] = value

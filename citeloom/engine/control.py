@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.json_values import refuse_large
+from citeloom.core.json_values import refuse_large_integers
 from citeloom.engine import events
 from citeloom.engine.container import Service
 from citeloom.ipc import protocol
@@ -71,7 +71,7 @@ class Control:
             request = protocol.read(line)
             number = protocol.request_id(request)
             args = dict(request.get("args") or {})
-            refuse_large(args)
+            refuse_large_integers(args)
             result = await self._do(str(request["verb"]), args)
             return {"id": number, "result": result}
         except CiteLoomError as error:

@@ -166,7 +166,7 @@ class Run:
             for file in self._now:
                 heappush(self._later, (*self._size(file), file.source, file))
             self._now.clear()
-        self.state.pace.more(sum(size for _, size, source, _ in self._later if source not in known))
+        self.state.pace.add_work(sum(size for _, size, source, _ in self._later if source not in known))
 
     def leave(self, sources: set[str]) -> None:
         """Leave documents to another import that has read them since."""
@@ -425,7 +425,7 @@ class Run:
             searchable_now, work = self._size(file)
             # What took too long to be read at once waits until all the rest can be searched.
             heappush(self._later, (searchable_now or read.put_off, work, file.source, file))
-        state.pace.did(size)
+        state.pace.advance(size)
         state.tell(searchable=searchable - was_searchable, done=int(finished))
         self._settle()
 

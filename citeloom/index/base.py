@@ -19,7 +19,7 @@ KEYWORD_FIELDS = (
 )  # fmt: skip
 INTEGER_FIELDS = ("year", "page_start", "page_end", "chunk_index")
 TEXT_FIELDS = ("chunk_text", "title", "authors")
-YES_NO_FIELDS = ("references",)  # passages of a list of references have it
+BOOL_FIELDS = ("references",)  # passages of a list of references have it
 
 # Each call into Qdrant Edge holds Python's lock, so that large batches would make questions wait.
 BATCH = 64
@@ -74,17 +74,17 @@ class Collection(ABC):
         self._hidden: set[str] = set()
         self._change = 0
         self._readers: dict[int, int] = {}  # how many are reading, by the change they began after
-        self._reader_left = threading.Condition()
+        self._reader_done = threading.Condition()
 
     def hide(self, passage_set: str) -> None:
         """Keep a set of passages from readers."""
-        with self._reader_left:
+        with self._reader_done:
             self._hidden.add(passage_set)
             self._wait_for_earlier_readers()
 
     def show(self, passage_set: str, *, instead_of: str | None = None) -> None:
         """Let readers see a set of passages, in one step with hiding another."""
-        with self._reader_left:
+        with self._reader_done:
             self._hidden.discard(passage_set)
             if instead_of is not None:
                 self._hidden.add(instead_of)
@@ -190,7 +190,7 @@ class Collection(ABC):
             "keyword": sorted(n for n in names if n in (*KEYWORD_FIELDS, "section_keys")),
             "integer": sorted(n for n in names if n in INTEGER_FIELDS),
             "fulltext": sorted(n for n in names if n in TEXT_FIELDS),
-            "bool": sorted(n for n in names if n in YES_NO_FIELDS),
+            "bool": sorted(n for n in names if n in BOOL_FIELDS),
         }
 
     def add_missing_indexes(self) -> list[str]:
@@ -206,22 +206,22 @@ class Collection(ABC):
     @contextmanager
     def _reading(self) -> Iterator[frozenset[str]]:
         """The sets that this reader must not see, to its end."""
-        with self._reader_left:
+        with self._reader_done:
             began, hidden = self._change, frozenset(self._hidden)
             self._readers[began] = self._readers.get(began, 0) + 1
         try:
             yield hidden
         finally:
-            with self._reader_left:
+            with self._reader_done:
                 self._readers[began] -= 1
                 if not self._readers[began]:
                     del self._readers[began]
-                    self._reader_left.notify_all()
+                    self._reader_done.notify_all()
 
     def _wait_for_earlier_readers(self) -> None:
         self._change += 1
         now = self._change
-        self._reader_left.wait_for(lambda: min(self._readers, default=now) >= now)
+        self._reader_done.wait_for(lambda: min(self._readers, default=now) >= now)
 
     def _visible(self, where: f.Condition, hidden: frozenset[str]) -> f.Condition:
         return f.Every((where, f.Not(f.AnyOf("version", tuple(sorted(hidden)))))) if hidden else where

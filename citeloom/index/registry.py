@@ -22,8 +22,8 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Collection, Hit
 from citeloom.index.edge import trial_open
 from citeloom.index.edge.collection import UNFINISHED, EdgeCollection
-from citeloom.index.edge.optimise import AT_ONCE, optimise_in_place
-from citeloom.index.edge.sparse_files import room_of
+from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, optimise_in_place
+from citeloom.index.edge.sparse_files import disk_usage
 from citeloom.index.server import keys
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Collections:
         self, collection: Collection, during: AbstractContextManager[None], stop: threading.Event
     ) -> None:
         """Build the search graph of what is being written and nobody reads yet, before too much waits for one."""
-        if isinstance(collection, EdgeCollection) and collection.written >= AT_ONCE:
+        if isinstance(collection, EdgeCollection) and collection.written >= MAX_WITHOUT_GRAPH:
             with during:
                 optimise_in_place(collection, stop)
 
@@ -289,7 +289,7 @@ class Collections:
 
         return ServerCollection.check(self.server(address, key))
 
-    def reach_servers_anew(self) -> None:
+    def reconnect_servers(self) -> None:
         """Have what lies on a server use the key that is kept now, in the middle of an import if need be."""
         for name in list(self._open):
             with self.opening(name):
@@ -299,7 +299,7 @@ class Collections:
 
     def size_on_disk(self, name: str) -> int:
         """Bytes that a collection takes on our disk."""
-        return room_of(self._root / name)
+        return disk_usage(self._root / name)
 
     def free_room(self) -> int:
         """Bytes that are free on our disk."""

@@ -17,7 +17,7 @@ from citeloom.importing.index_location import place_of
 from citeloom.importing.writer import mend
 from citeloom.index.base import Collection
 from citeloom.index.edge.checksums import damaged
-from citeloom.index.edge.optimise import AT_ONCE, Tell, optimised_copy
+from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, PassageProgress, optimised_copy
 from citeloom.index.registry import Collections, IndexLocation
 from citeloom.library import agent_chunks
 
@@ -181,7 +181,7 @@ class Indexes:
     def settle(self, project_id: str, during: AbstractContextManager[None], stop: threading.Event) -> None:
         """In the middle of a long import, build the search graph before too much waits for one."""
         project = self._catalog.projects.get(project_id)
-        if self._is_due(project, AT_ONCE):
+        if self._is_due(project, MAX_WITHOUT_GRAPH):
             with during:
                 self._build_graph(project, stop)
 
@@ -197,7 +197,7 @@ class Indexes:
             self._in_vain[place_of(project)] = project.without_graph
             log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)
 
-    def compact(self, project: Project, tell: Tell, stop: threading.Event) -> None:
+    def compact(self, project: Project, tell: PassageProgress, stop: threading.Event) -> None:
         """Write a project's passages anew, without what was deleted, with a search graph. Hold its writers back."""
         self._optimise(project, stop, (project.dense_size, project.hybrid_enabled), tell)
 
@@ -206,7 +206,7 @@ class Indexes:
         project: Project,
         stop: threading.Event,
         anew: tuple[int, bool] | None = None,
-        tell: Tell = lambda done, total: None,
+        tell: PassageProgress = lambda done, total: None,
     ) -> None:
         collection = self.open(project)
         mend(self._catalog, project, collection)  # what a failed write left hidden would be seen in the copy

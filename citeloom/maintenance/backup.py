@@ -25,7 +25,7 @@ from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import BackupRequest
 from citeloom.importing.writer import mend
 from citeloom.index.edge.collection import EdgeCollection
-from citeloom.index.edge.sparse_files import filled, room_of_file
+from citeloom.index.edge.sparse_files import disk_usage_of_file, filled
 from citeloom.library.indexes import Indexes
 from citeloom.maintenance.backup_archive import CATALOG, FORMAT, INDEX, MANIFEST, SETTINGS, Manifest
 from citeloom.maintenance.index_copy import check, copy
@@ -109,7 +109,7 @@ class Backup(Chore):
             for file in sorted(f for f in folder.rglob("*") if f.is_file()):
                 name = f"{INDEX}/{place.name}/g{place.generation:04d}/{file.relative_to(folder).as_posix()}"
                 files[name] = file
-        self._all = sum(room_of_file(file) for file in files.values())
+        self._all = sum(disk_usage_of_file(file) for file in files.values())
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
         with os.fdopen(descriptor, "w+b") as output:
             with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:

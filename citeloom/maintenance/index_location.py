@@ -76,7 +76,7 @@ class IndexLocationService:
         servers = [self._collections.server(address, key).address] if address else self.servers()
         versions = {one: self._collections.version_of(one, key) for one in servers}
         keys.keep(key, servers)
-        self._collections.reach_servers_anew()
+        self._collections.reconnect_servers()
         self._jobs.try_now()
         return {"servers": versions, "key": credentials.where(keys.NAME)}
 
@@ -85,7 +85,7 @@ class IndexLocationService:
         forgotten = credentials.forget(keys.NAME)
         on_servers = [project.id for project in self._catalog.projects.all() if project.server]
         if forgotten:
-            self._collections.reach_servers_anew()
+            self._collections.reconnect_servers()
         return {"forgotten": forgotten, "key": credentials.where(keys.NAME), "projects": on_servers}
 
     def servers(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.processes import megabytes
-from citeloom.index.models.available import is_downloaded, rerankers, spoken
+from citeloom.index.models.available import is_downloaded, main_languages, rerankers
 from citeloom.index.models.embedding import DenseModel
 from citeloom.index.models.loading import check_known
 from citeloom.index.models.reranker import Reranker
@@ -100,7 +100,7 @@ def trial(service: Service, args: dict[str, Any]) -> dict[str, Any]:
     if name in {choice.name for choice in rerankers()}:
         return _try_reranker(name)
     library = service.catalog.documents.languages(project.id if project else None)
-    tried = _try_dense(name, spoken(library))
+    tried = _try_dense(name, main_languages(library))
     if project and tried["fingerprint"] != project.dense_fingerprint:
         tried["problems"].append(f"Project '{project.id}' was built with other weights: build its index anew.")
     return tried

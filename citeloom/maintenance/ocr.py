@@ -17,7 +17,7 @@ def ocr(settings: Settings) -> dict[str, Any]:
     )  # they bring Pillow, which the engine needs for nothing else
 
     found = tesseract_engine.find()
-    data = set(found.data()) - tesseract_engine.NO_LANGUAGE if found else set()
+    data = set(found.data()) - tesseract_engine.NOT_LANGUAGES if found else set()
     rapid = util.find_spec("rapidocr") is not None
     why = None
     if not data:

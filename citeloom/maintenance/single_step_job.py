@@ -69,7 +69,7 @@ class Chore:
         self._far = done, total
         pace = self._paces.setdefault(stage, RateEstimator(total))
         pace.under_way = done
-        seconds = pace.left()
+        seconds = pace.seconds_left()
         self._report(Progress(total=total, done=done, chunks_written=done, stage=stage, file=what, eta_seconds=seconds))
 
     @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom.core import paths
-from citeloom.index.edge.sparse_files import room_of, room_of_file
+from citeloom.index.edge.sparse_files import disk_usage, disk_usage_of_file
 
 
 def sizes() -> dict[str, Any]:
@@ -17,7 +17,11 @@ def sizes() -> dict[str, Any]:
     catalog = Path(paths.catalog_file())
     parts = [
         _part("index", Path(paths.index_folder())),
-        {"name": "catalog", "path": str(catalog), "bytes": sum(map(room_of_file, data.glob(f"{catalog.stem}*.db*")))},
+        {
+            "name": "catalog",
+            "path": str(catalog),
+            "bytes": sum(map(disk_usage_of_file, data.glob(f"{catalog.stem}*.db*"))),
+        },
         _part("conversions", Path(paths.conversions_folder())),
         _part("models", Path(paths.models_folder())),
         _part("zotero", data / "zotero"),
@@ -34,4 +38,4 @@ def sizes() -> dict[str, Any]:
 
 
 def _part(name: str, folder: Path) -> dict[str, Any]:
-    return {"name": name, "path": str(folder), "bytes": room_of(folder)}
+    return {"name": name, "path": str(folder), "bytes": disk_usage(folder)}

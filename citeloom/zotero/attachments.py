@@ -28,52 +28,52 @@ def file_of(attachment: Item, data_folder: Path | None, base_folder: Path | None
         if mode == "linked_file":
             return _linked(str(attachment.data.get("path") or ""), base_folder)
     except (OSError, ValueError) as error:  # no right to look, a name too long for this disk, a NUL in it
-        return _none(f"The file cannot be read ({getattr(error, 'strerror', None) or error}).")
-    return _none(NO_FILE.get(str(mode), "Zotero does not say where the file is."))
+        return _missing(f"The file cannot be read ({getattr(error, 'strerror', None) or error}).")
+    return _missing(NO_FILE.get(str(mode), "Zotero does not say where the file is."))
 
 
 def _stored(attachment: Item, data_folder: Path | None) -> AttachmentFile:
     name = str(attachment.data.get("filename") or "")
     if not name:
-        return _none("Zotero does not say what the file is called.")
+        return _missing("Zotero does not say what the file is called.")
     if not _KEY.fullmatch(attachment.key) or name in (".", "..") or _separators(name):
-        return _none(f"Zotero names a place outside the attachment's own folder ({name}), which is not read.")
+        return _missing(f"Zotero names a place outside the attachment's own folder ({name}), which is not read.")
     if data_folder is None:
-        return _none("It is not known where Zotero keeps its files on this computer.")
+        return _missing("It is not known where Zotero keeps its files on this computer.")
     folder = data_folder / "storage" / attachment.key
-    told = folder / name
-    if _plainly_there(folder, told):  # as nearly all are, in libraries of thousands
-        return _readable(told, str(folder))
-    path = _as_it_is_written(told)
+    expected = folder / name
+    if _is_regular_file(folder, expected):  # as nearly all are, in libraries of thousands
+        return _readable(expected, str(folder))
+    path = _as_spelled_on_disk(expected)
     if path is None:
-        return _none(f"Zotero has not downloaded {name} to this computer.")
+        return _missing(f"Zotero has not downloaded {name} to this computer.")
     if not path.resolve().is_relative_to(folder.resolve()):
-        return _none(f"{name} is a link to a place outside the attachment's own folder, which is not read.")
+        return _missing(f"{name} is a link to a place outside the attachment's own folder, which is not read.")
     return _readable(path, str(folder))
 
 
 def _linked(written: str, base_folder: Path | None) -> AttachmentFile:
     if not written:
-        return _none("Zotero does not say where the linked file is.")
+        return _missing("Zotero does not say where the linked file is.")
     if written.startswith(_RELATIVE):
         rest = written.removeprefix(_RELATIVE).replace("\\", "/")
         if base_folder is None:
-            return _none(
+            return _missing(
                 f"The linked file {rest} is counted from a base folder, and none is set on this computer "
                 "(in Zotero: Settings, Advanced, Files and Folders, Linked Attachment Base Directory)."
             )
         if ".." in rest.split("/") or rest.startswith("/") or PureWindowsPath(rest).drive:
-            return _none(f"The linked file {rest} is outside the base folder {base_folder}, so it is not read.")
-        told = base_folder / rest
+            return _missing(f"The linked file {rest} is outside the base folder {base_folder}, so it is not read.")
+        expected = base_folder / rest
     else:
-        told = Path(written)
-        if not told.is_absolute():
-            return _none(f"The linked file {written} is on another computer.")
-    path = _as_it_is_written(told)
-    return _readable(path) if path else _none(f"The linked file {told} is not on this computer.")
+        expected = Path(written)
+        if not expected.is_absolute():
+            return _missing(f"The linked file {written} is on another computer.")
+    path = _as_spelled_on_disk(expected)
+    return _readable(path) if path else _missing(f"The linked file {expected} is not on this computer.")
 
 
-def _plainly_there(folder: Path, file: Path) -> bool:
+def _is_regular_file(folder: Path, file: Path) -> bool:
     """Whether a file is in its folder without any link between."""
     try:
         return stat.S_ISREG(os.lstat(file).st_mode) and stat.S_ISDIR(os.lstat(folder).st_mode)
@@ -81,9 +81,11 @@ def _plainly_there(folder: Path, file: Path) -> bool:
         return False
 
 
-def _as_it_is_written(told: Path) -> Path | None:
+def _as_spelled_on_disk(expected: Path) -> Path | None:
     """The path as the disk has it: systems differ in how they write accents, and in upper and lower case."""
-    for path in dict.fromkeys((told, *(Path(unicodedata.normalize(form, str(told))) for form in ("NFC", "NFD")))):
+    for path in dict.fromkeys(
+        (expected, *(Path(unicodedata.normalize(form, str(expected))) for form in ("NFC", "NFD")))
+    ):
         if path.exists():
             return path
         if path.parent.is_dir():
@@ -103,11 +105,11 @@ def _separators(name: str) -> bool:
 def _readable(path: Path, within: str = "") -> AttachmentFile:
     about = path.stat()
     if stat.S_ISDIR(about.st_mode):
-        return _none(f"{path} is a folder, not a file.")
+        return _missing(f"{path} is a folder, not a file.")
     if not os.access(path, os.R_OK):
-        return _none(f"{path} may not be read.")
+        return _missing(f"{path} may not be read.")
     return AttachmentFile(path, size=about.st_size, mtime_ns=about.st_mtime_ns, within=within)
 
 
-def _none(reason: str) -> AttachmentFile:
+def _missing(reason: str) -> AttachmentFile:
     return AttachmentFile(None, reason)

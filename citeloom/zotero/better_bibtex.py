@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.http import SILENCE_SECONDS, LoopbackClient, not_whole, parsed, release
+from citeloom.zotero.http import TIMEOUT_SECONDS, LoopbackClient, incomplete_answer, parse_json, release
 from citeloom.zotero.types import Library
 
 _PATH = "/better-bibtex/json-rpc"
@@ -19,8 +19,8 @@ _PAUSES = (0.5, 1.0, 2.0)  # until Zotero has loaded the items
 class BetterBibTex:
     """The Better BibTeX in the Zotero on this computer."""
 
-    def __init__(self, url: str, *, silence: float = SILENCE_SECONDS) -> None:
-        self._here = LoopbackClient(url, silence)
+    def __init__(self, url: str, *, timeout: float = TIMEOUT_SECONDS) -> None:
+        self._client = LoopbackClient(url, timeout)
 
     def version(self) -> str | None:
         """Its version; None where it, or Zotero, is not there."""
@@ -40,7 +40,7 @@ class BetterBibTex:
                 asked = {f"{number}:{key}": key for key in item_keys[at : at + _BATCH]}
                 answer = self._call("item.citationkey", [list(asked)])
                 if not isinstance(answer, dict):
-                    raise not_whole("Better BibTeX's answer does not look like citation keys")
+                    raise incomplete_answer("Better BibTeX's answer does not look like citation keys")
                 found |= {
                     asked[k]: v.strip() for k, v in answer.items() if k in asked and isinstance(v, str) and v.strip()
                 }
@@ -52,7 +52,7 @@ class BetterBibTex:
             return [_MY_LIBRARY]
         groups = self._call("user.groups")
         if not isinstance(groups, list):
-            raise not_whole("Better BibTeX's answer does not look like a list of groups")
+            raise incomplete_answer("Better BibTeX's answer does not look like a list of groups")
         named = [group for group in groups if isinstance(group, dict) and group.get("name") == library.name]
         return [group["id"] for group in named if isinstance(group.get("id"), int) and group["id"] != _MY_LIBRARY]
 
@@ -72,7 +72,7 @@ class BetterBibTex:
         )
 
     def _answer(self, method: str, params: Sequence[Any]) -> dict[str, Any]:
-        reply = self._here.ask(_PATH, {"jsonrpc": "2.0", "method": method, "params": list(params), "id": 1})
+        reply = self._client.ask(_PATH, {"jsonrpc": "2.0", "method": method, "params": list(params), "id": 1})
         if reply.status == 404:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
@@ -81,8 +81,8 @@ class BetterBibTex:
                 better_bibtex=False,
             )
         if reply.status != 200:
-            raise not_whole(f"Better BibTeX answered with an error ({reply.status})")
-        answer = parsed(reply.body)
+            raise incomplete_answer(f"Better BibTeX answered with an error ({reply.status})")
+        answer = parse_json(reply.body)
         if not isinstance(answer, dict):
-            raise not_whole("Better BibTeX's answer is not what was asked for")
+            raise incomplete_answer("Better BibTeX's answer is not what was asked for")
         return answer

@@ -17,7 +17,7 @@ _SCHEME = "zotero:"
 _URI = re.compile(r"zotero:(library|groups/[0-9]+)(?:/(collections|searches)/([A-Z0-9]+))?(?:\?(.*))?")
 _SEARCH = "search:"
 _PLACES = {"collection": "collections", "search": "searches"}
-_MOST_NEAR = 5
+_MAX_NEAR = 5
 _LONGEST_NAME = 255  # of what is compared with each name there is
 
 
@@ -225,8 +225,8 @@ def _gone(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
 
 def _unknown(message: str, words: str, names: Mapping[str, str]) -> CiteLoomError:
     """`names`: what is compared, with what is shown for it."""
-    close = get_close_matches(fold_name(words)[:_LONGEST_NAME], names, n=_MOST_NEAR * 2, cutoff=0.5)
-    near = list(dict.fromkeys(names[name] for name in close))[:_MOST_NEAR]
+    close = get_close_matches(fold_name(words)[:_LONGEST_NAME], names, n=_MAX_NEAR * 2, cutoff=0.5)
+    near = list(dict.fromkeys(names[name] for name in close))[:_MAX_NEAR]
     step = f"Near it: {_listed(near)}." if near else "Copy the name from Zotero; a path is written as Thesis/Chapter 2."
     return CiteLoomError(Code.INVALID_INPUT, message, step, near=near)
 
@@ -234,7 +234,7 @@ def _unknown(message: str, words: str, names: Mapping[str, str]) -> CiteLoomErro
 def _ambiguous(words: str, candidates: Sequence[str], how: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INVALID_INPUT,
-        f"'{_short(words)}' can be {len(candidates)} things: {_listed(candidates[:_MOST_NEAR])}.",
+        f"'{_short(words)}' can be {len(candidates)} things: {_listed(candidates[:_MAX_NEAR])}.",
         f"Name the one you mean {how}.",
         candidates=list(candidates),
     )

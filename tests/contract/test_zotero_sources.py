@@ -217,7 +217,7 @@ def test_a_reply_that_is_not_whole_is_an_error_and_gives_nothing(
     ways: Ways, world: World, way: str, what: str, fault: str | int
 ) -> None:
     example(world)
-    source = ways.open(way, world, silence=0.2, most_bytes=2_000_000)
+    source = ways.open(way, world, timeout=0.2, most_bytes=2_000_000)
     assert ways.server
     ways.server.pace = 0.01
     ways.server.faults[LISTS[way] + what] = fault

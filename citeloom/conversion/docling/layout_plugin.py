@@ -29,8 +29,8 @@ _LABELS = (
     DocItemLabel.TEXT, DocItemLabel.SECTION_HEADER, DocItemLabel.PICTURE, DocItemLabel.CAPTION, DocItemLabel.TABLE,
     DocItemLabel.CAPTION, DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER, DocItemLabel.TEXT, DocItemLabel.FORMULA,
 )  # fmt: skip
-_LEAST_SCORE = 0.45
-_MOST_OVERLAP = 0.5
+_MIN_SCORE = 0.45
+_MAX_OVERLAP = 0.5
 _TEXT_IN_PICTURE = 0.3  # of a box covered by lines: the model takes framed text for a figure, people would not
 
 Floats = NDArray[np.float32]
@@ -115,12 +115,12 @@ def _boxes(outputs: Sequence[Floats]) -> list[tuple[int, float, Floats]]:
     every_corner[:, 1::2] = every_corner[:, 1::2].clip(0, _HEIGHT)
     found = []
     for label in range(every_score.shape[1]):
-        at = np.flatnonzero(every_score[:, label] > _LEAST_SCORE)
+        at = np.flatnonzero(every_score[:, label] > _MIN_SCORE)
         order = at[np.argsort(-every_score[at, label], kind="stable")]
         while order.size:
             best, rest = order[0], order[1:]
             found.append((label, float(every_score[best, label]), every_corner[best]))
-            order = rest[_overlap(every_corner[best], every_corner[rest]) <= _MOST_OVERLAP]
+            order = rest[_overlap(every_corner[best], every_corner[rest]) <= _MAX_OVERLAP]
     return sorted(found, key=lambda box: -box[1])
 
 

@@ -13,7 +13,7 @@ from docling.datamodel.pipeline_options import BaseTableStructureOptions
 from docling.models.base_table_model import BaseTableStructureModel
 from docling_core.types.doc import DocItemLabel, TableCell
 
-from citeloom.conversion.docling.pdf_backend import PaperBackend
+from citeloom.conversion.docling.pdf_backend import DoclingSourceBackend
 from citeloom.conversion.pdf.tables import table_rows
 
 
@@ -44,13 +44,13 @@ class WhiteSpaceTables(BaseTableStructureModel):
     def predict_tables(self, conv_res: ConversionResult, pages: Sequence[Page]) -> Sequence[TableStructurePrediction]:
         """The cells of the tables on each page."""
         backend = conv_res.input._backend
-        assert isinstance(backend, PaperBackend)
+        assert isinstance(backend, DoclingSourceBackend)
         return [_tables(page, backend) for page in pages]
 
 
-def _tables(page: Page, backend: PaperBackend) -> TableStructurePrediction:
+def _tables(page: Page, backend: DoclingSourceBackend) -> TableStructurePrediction:
     found = TableStructurePrediction()
-    pieces = backend.paper.pieces.get(page.page_no, [])
+    pieces = backend.source.pieces.get(page.page_no, [])
     for cluster in page.predictions.layout.clusters if page.predictions.layout else []:
         if cluster.label is not DocItemLabel.TABLE:
             continue

@@ -30,7 +30,7 @@ def read(path: Path, converter: str) -> Converted:
         warnings.append(f"The code does not parse{where}; taken as plain text.")
     else:
         lines = text.split("\n")
-        blocks = tuple(_body(lines, module.body, 1, len(lines), _Place()))
+        blocks = tuple(_body(lines, module.body, 1, len(lines), _CodePath()))
     return Converted(
         file_type="python",
         converter=converter,
@@ -43,7 +43,7 @@ def read(path: Path, converter: str) -> Converted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _CodePath:
     """Where in the code a piece stands."""
 
     path: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class _Place:
     function_name: str | None = None
 
 
-def _body(lines: list[str], nodes: list[ast.stmt], first: int, last: int, place: _Place) -> Iterator[Block]:
+def _body(lines: list[str], nodes: list[ast.stmt], first: int, last: int, place: _CodePath) -> Iterator[Block]:
     """The code from first to last line: its definitions, and what stands between them."""
     at = first
     for node in nodes:
@@ -62,9 +62,9 @@ def _body(lines: list[str], nodes: list[ast.stmt], first: int, last: int, place:
         yield from _piece(lines, at, start - 1, place)
         path = (*place.path, node.name)
         if isinstance(node, ast.ClassDef):
-            yield from _body(lines, node.body, start, end, _Place(path, node.name))
+            yield from _body(lines, node.body, start, end, _CodePath(path, node.name))
         else:
-            yield from _piece(lines, start, end, _Place(path, place.class_name, node.name))
+            yield from _piece(lines, start, end, _CodePath(path, place.class_name, node.name))
         at = max(at, end + 1)
     yield from _piece(lines, at, last, place)
 
@@ -77,7 +77,7 @@ def _first_line(lines: list[str], node: _Definition, at_least: int) -> int:
     return max(start, at_least)
 
 
-def _piece(lines: list[str], first: int, last: int, place: _Place) -> Iterator[Block]:
+def _piece(lines: list[str], first: int, last: int, place: _CodePath) -> Iterator[Block]:
     while first <= last and not lines[first - 1].strip():
         first += 1
     while last >= first and not lines[last - 1].strip():

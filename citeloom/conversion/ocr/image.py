@@ -13,14 +13,14 @@ _PAGE_INCHES = 11.7  # the long side of A4, for pictures that do not say their r
 _FEWEST_PIXELS = 1600  # on the long side; smaller pages are enlarged: at 100 dpi word recall is 0.995 against 0.978
 _DENSEST, _DENSE_ENOUGH = 350.0, 300.0  # dpi; denser pages are reduced: the same words in half the time
 _LOWEST_TOLD = 100.0  # dpi; 72 and 96 are what programs write that do not know
-_MOST_PIXELS = 20_000_000  # A3 at 300 dpi; Tesseract takes some 35 bytes a pixel
+_MAX_PIXELS = 20_000_000  # A3 at 300 dpi; Tesseract takes some 35 bytes a pixel
 _LONGEST_SIDE = 30_000  # Tesseract counts pixels in 16 bits
 _FAINTEST = 24  # grey levels between paper and ink
 _UNEVEN = 25  # grey levels between well and badly lit paper
 _CELL = 16  # pixels: larger than a stroke, smaller than a shadow
 
 
-class Prepared(NamedTuple):
+class PreparedImage(NamedTuple):
     """A page image as the engines take it."""
 
     grey: Image.Image
@@ -28,7 +28,7 @@ class Prepared(NamedTuple):
     scale: float  # its pixels to one of the picture given
 
 
-def prepare(image: Image.Image) -> Prepared | None:
+def prepare(image: Image.Image) -> PreparedImage | None:
     """A page image ready to be read; None for a blank one."""
     if not image.width or not image.height:
         return None
@@ -39,7 +39,7 @@ def prepare(image: Image.Image) -> Prepared | None:
     scale, dpi = _fit(image)
     if scale != 1:
         grey = grey.resize((max(round(image.width * scale), 1), max(round(image.height * scale), 1)))
-    return Prepared(_evenly_lit(grey), dpi, scale)
+    return PreparedImage(_evenly_lit(grey), dpi, scale)
 
 
 def _grey(image: Image.Image) -> Image.Image:
@@ -74,7 +74,7 @@ def _fit(image: Image.Image) -> tuple[float, float]:
     scale = 2.0 if longest < _FEWEST_PIXELS else 1.0
     if known and dpi > _DENSEST:
         scale = _DENSE_ENOUGH / dpi
-    scale = min(scale, _LONGEST_SIDE / longest, math.sqrt(_MOST_PIXELS / (image.width * image.height)))
+    scale = min(scale, _LONGEST_SIDE / longest, math.sqrt(_MAX_PIXELS / (image.width * image.height)))
     return scale, dpi * scale
 
 

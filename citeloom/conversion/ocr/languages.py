@@ -189,7 +189,7 @@ def tesseract_name(tag: str) -> str:
     return _DATA.get(tag, tag)
 
 
-def no_language(part: str) -> str:
+def unknown_language_warning(part: str) -> str:
     """The warning about a part of a language field that names no language."""
     return f"{part[:40]!r} is no language that can be recognised in pictures: it was left out."
 

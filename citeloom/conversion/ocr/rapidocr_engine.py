@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL.Image import Image, Resampling, Transform
 
-from citeloom.conversion.ocr.languages import no_language, parse_languages
+from citeloom.conversion.ocr.languages import parse_languages, unknown_language_warning
 from citeloom.conversion.ocr.words import OcrWord, is_wide, line_rise
 from citeloom.core.errors import CiteLoomError, Code
 
@@ -58,7 +58,7 @@ class RapidOcr:
         known: list[str] = []
         for text in languages:
             understood = parse_languages(text)
-            self.warnings += map(no_language, understood.unknown)
+            self.warnings += map(unknown_language_warning, understood.unknown)
             for tag in understood.tags:
                 if tag in LANGUAGES:
                     known.append(tag)

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from PIL.Image import Image
 
-from citeloom.conversion.ocr.languages import OTHER_NAMES, no_language, parse_languages, tesseract_name
+from citeloom.conversion.ocr.languages import OTHER_NAMES, parse_languages, tesseract_name, unknown_language_warning
 from citeloom.conversion.ocr.words import OcrWord, type_size
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.paths import folders
@@ -27,7 +27,7 @@ _OPTIONS = ("--psm", "3", "-c", "tessedit_create_hocr=1")
 _LOWEST_DPI, _HIGHEST_DPI = 70, 300
 _SECONDS_A_PAGE = 180.0
 _LINES = {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}
-NO_LANGUAGE = {"osd", "equ"}  # data that reads no language
+NOT_LANGUAGES = {"osd", "equ"}  # data that reads no language
 _LINE_HEIGHT = 1.08  # type size to Tesseract's own measure of a line
 
 
@@ -116,7 +116,7 @@ class Tesseract:
     ) -> None:
         found = installation or find()
         data = found.data() if found else {}
-        if found is None or not set(data) - NO_LANGUAGE:
+        if found is None or not set(data) - NOT_LANGUAGES:
             raise _missing(found)
         self.warnings: list[str] = []
         self._binary = found.binary
@@ -161,8 +161,8 @@ class Tesseract:
         except OSError as error:
             raise _failed(f"could not be started: {error.strerror or error}") from None
         if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise _failed(f"failed with code {done.returncode}" + (f": {said[-1][:200]}" if said else ""))
+            messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise _failed(f"failed with code {done.returncode}" + (f": {messages[-1][:200]}" if messages else ""))
         try:
             return list(_words(done.stdout))
         except (ElementTree.ParseError, KeyError, ValueError):
@@ -191,11 +191,11 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
     """The languages to read, as tags with Tesseract's names; at least one."""
     chosen: dict[str, str] = {}
     for text in languages:
-        if text in data and text not in NO_LANGUAGE and text not in map(tesseract_name, parse_languages(text).tags):
+        if text in data and text not in NOT_LANGUAGES and text not in map(tesseract_name, parse_languages(text).tags):
             chosen[text] = text  # data by its own name, such as jpn_vert
             continue
         understood = parse_languages(text)
-        warnings += map(no_language, understood.unknown)
+        warnings += map(unknown_language_warning, understood.unknown)
         for tag in understood.tags:
             name = tesseract_name(tag)
             name = name if name in data else OTHER_NAMES.get(name, name)
@@ -204,7 +204,7 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
             else:
                 warnings.append(_without_data(tag, tesseract_name(tag)))
     if not chosen:
-        fallback = "eng" if "eng" in data else min(set(data) - NO_LANGUAGE)
+        fallback = "eng" if "eng" in data else min(set(data) - NOT_LANGUAGES)
         tag = next(iter(parse_languages(fallback).tags), fallback)
         chosen[tag] = fallback
         if languages:

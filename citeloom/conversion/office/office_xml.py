@@ -200,7 +200,7 @@ def _spell_out_diagrams(package: Package, name: str, root: Any) -> None:
     diagrams = {relation.get("Id"): part for relation, kind, part in relations if kind == "diagramData"}
     for ids in list(root.iter("{*}relIds")):
         part = diagrams.get(_attribute(ids, "dm"), "")
-        words = "\n".join(said for said in _words(parse(package, part)) if said.strip()) if part in package else ""
+        words = "\n".join(text for text in _words(parse(package, part)) if text.strip()) if part in package else ""
         frame = next(ids.iterancestors("{*}graphicFrame"), None)
         paragraph = next(ids.iterancestors("{*}p"), None)
         if words and paragraph is not None:

@@ -162,4 +162,4 @@ def _slides(doc: DoclingDocument, blocks: list[Block]) -> tuple[Page, ...]:
     for block in blocks:
         if block.page is not None:
             texts.setdefault(block.page, []).append(block.text)
-    return tuple(Page(number, "\n\n".join(said)) for number, said in sorted(texts.items()))
+    return tuple(Page(number, "\n\n".join(parts)) for number, parts in sorted(texts.items()))

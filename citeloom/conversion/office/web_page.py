@@ -187,8 +187,8 @@ class _Reader:
     def is_note(self, tag: str, attributes: Mapping[str, str]) -> bool:
         if tag not in _NOTE_TAGS or self.stack[-1].tag not in ("body", "note") or len(self.stack) > _MAX_DEPTH:
             return False
-        said = f"{attributes.get('epub:type', '')} {attributes.get('role', '')} {_classes(attributes)}"
-        return not _NOTES.isdisjoint(said.split())
+        kinds = f"{attributes.get('epub:type', '')} {attributes.get('role', '')} {_classes(attributes)}"
+        return not _NOTES.isdisjoint(kinds.split())
 
     def structure(self, tag: str, attributes: Mapping[str, str], opened: _Open) -> None:
         """Open a heading, list, table, … where it may stand; elsewhere its tag only parts paragraphs."""

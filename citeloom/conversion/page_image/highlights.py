@@ -19,11 +19,11 @@ _HYPHENS = frozenset("-\u00ad\u2010\u2011")
 _WITHIN_WORDS = frozenset("'’‘ʼ`´\u200b\u200c\u200d\u2060\ufeff") | _HYPHENS
 _OPENING = frozenset(("Ps", "Pi"))
 _STEPS = 48  # ways to place what was read so far that are followed at once
-_MOST_PLACES = 300  # of one word: a page that repeats it more often says nothing by it
+_MAX_PLACES = 300  # of one word: a page that repeats it more often says nothing by it
 _NEAR = 4  # words farther on page and in passage is going on: a mark of a footnote, a formula lies between
 _SKIPPED = 0.7  # what each of them costs
 _JUMP = 3.0  # what going on elsewhere on the page costs, and more the farther away it is
-_LEAST_WORTH = 0.1  # of a word, on a page that has no other
+_MIN_WORTH = 0.1  # of a word, on a page that has no other
 _ENOUGH = 0.6  # of what the words that should stand on a page are worth, or nothing is marked
 
 
@@ -207,12 +207,12 @@ class _Places:
                 # The other half may be anywhere: at the top of the next column, behind a note or a running head.
                 for head in self._broken.get(word[:length], ()):
                     found += [(head, *tail) for tail in self._whole.get(word[length:], ()) if tail != (head + 1,)]
-            self._asked[word] = found[:_MOST_PLACES]
+            self._asked[word] = found[:_MAX_PLACES]
         return self._asked[word]
 
     def worth(self, word: str) -> float:
         """How much it says that a word stands in a place: the more, the rarer it is on the page."""
-        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _LEAST_WORTH
+        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _MIN_WORTH
 
 
 # --- boxes ------------------------------------------------------------------------------

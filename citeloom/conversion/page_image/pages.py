@@ -18,7 +18,7 @@ from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
 from citeloom.conversion.pdf.pdfium.document import PdfFile, open_layers, page_label
 from citeloom.core.errors import CiteLoomError, Code
 
-_MOST_PIXELS, _MOST_SIDE = 25_000_000, 16_000  # of a picture that is shown
+_MAX_PIXELS, _MAX_SIDE = 25_000_000, 16_000  # of a picture that is shown
 _OCR_SCALE = 300 / 72  # pixels for each point, as when the page was imported
 
 
@@ -104,7 +104,7 @@ class PdfPages(PdfFile):
 def _scale(across: float, down: float, width: int) -> float:
     """Pixels for each point or pixel of a page, so that it comes out as wide as asked for but never too large."""
     across, down = max(across, 1.0), max(down, 1.0)
-    return min(width / across, _MOST_SIDE / down, math.sqrt(_MOST_PIXELS / (across * down)))
+    return min(width / across, _MAX_SIDE / down, math.sqrt(_MAX_PIXELS / (across * down)))
 
 
 class _Onto:

@@ -14,7 +14,7 @@ from citeloom.conversion.page_image.highlights import NOWHERE, Box, Marks, PageT
 from citeloom.conversion.page_image.pages import ImagePages, PdfPages, open_pages
 from citeloom.core.errors import CiteLoomError, Code
 
-_MOST_BYTES = 12_000_000  # of a picture: it travels in one line
+_MAX_BYTES = 12_000_000  # of a picture: it travels in one line
 _SMALLER = 0.7
 _PAGES_KEPT = 20  # that were recognised
 _PAGES_AROUND = 5  # a passage is looked for on so many pages before and after the one shown
@@ -99,7 +99,7 @@ def _as_png(picture: Image.Image) -> tuple[Image.Image, bytes]:
     while True:
         out = io.BytesIO()
         picture.save(out, "PNG", compress_level=1)
-        if out.tell() <= _MOST_BYTES:
+        if out.tell() <= _MAX_BYTES:
             return picture, out.getvalue()
         picture = picture.resize((int(picture.width * _SMALLER), int(picture.height * _SMALLER)))
 

@@ -32,7 +32,7 @@ def recognise(
     waiting: dict[int, TextLayer],
     languages: tuple[str, ...],
     engine: str,
-    tell: Callable[[int, int], None],
+    on_progress: Callable[[int, int], None],
 ) -> list[str]:
     """Read the pictures of pages into their words; gives what to warn about."""
     from citeloom.conversion.ocr.recogniser import Recogniser
@@ -41,7 +41,7 @@ def recognise(
     done, failed = 0, list[str]()
     for page in pages:
         if page.number in waiting:
-            tell(done, len(waiting))
+            on_progress(done, len(waiting))
             done += 1
             native = page.words if waiting[page.number] is TextLayer.ABSENT else []
             picture = pictures.render(page.number, _DPI / 72, page.quarter)

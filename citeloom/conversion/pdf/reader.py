@@ -57,28 +57,28 @@ def read(
     converter: str,
     ocr_languages: tuple[str, ...],
     ocr_engine: str,
-    tell: Callable[[str, int, int], None],
+    on_progress: Callable[[str, int, int], None],
 ) -> Converted:
     """The whole document: OCR where a page needs it, structure by docling, or by geometry where docling loses text."""
     with _open(path, kind) as file:
         raw = file.read()
         _check_pages(raw, path)
         waiting = needs_ocr(raw.pages)
-        said = _unseen(raw.pages)
+        warnings = _unseen(raw.pages)
         if waiting:
-            said += recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(tell, "ocr"))
+            warnings += recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(on_progress, "ocr"))
         if not any(page.words or page.turned for page in raw.pages):
-            raise _no_text(path, raw, len(waiting), said)
+            raise _no_text(path, raw, len(waiting), warnings)
         garbled = [number for number, layer in waiting.items() if layer is TextLayer.GARBLED]
         if garbled:
             languages = ", ".join(ocr_languages)
-            said.append(f"The text layer of {_page_list(garbled)} is garbled: read by OCR instead, as {languages}.")
+            warnings.append(f"The text layer of {_page_list(garbled)} is garbled: read by OCR instead, as {languages}.")
         margins = read_margins(raw.pages)
         reason = None
         try:
             from citeloom.conversion.docling.pdf_pages import lay_out
 
-            laid_out = lay_out(raw.pages, raw.outline, file, partial(tell, "layout"))
+            laid_out = lay_out(raw.pages, raw.outline, file, partial(on_progress, "layout"))
             doc = _assemble(raw, margins, laid_out, kind, converter, engine="docling")
             if (doc.word_coverage or 0) < _POOR_COVERAGE:
                 reason = f"docling kept only {doc.word_coverage:.0%} of the words"
@@ -88,7 +88,7 @@ def read(
     if reason:
         plain = _assemble(raw, margins, _plain_layout(raw.pages), kind, converter)
         doc = replace(plain, fallback_reason=reason)
-    return replace(doc, ocr_languages=ocr_languages if waiting else (), warnings=(*said, *doc.warnings))
+    return replace(doc, ocr_languages=ocr_languages if waiting else (), warnings=(*warnings, *doc.warnings))
 
 
 def _open(path: Path, kind: str) -> PdfFile | ImageFile:
@@ -109,7 +109,7 @@ def _check_pages(raw: RawPdf, path: Path) -> None:
     )
 
 
-def _no_text(path: Path, raw: RawPdf, recognised: int, said: list[str]) -> CiteLoomError:
+def _no_text(path: Path, raw: RawPdf, recognised: int, warnings: list[str]) -> CiteLoomError:
     """Why nothing can be searched in a document that could be opened."""
     pages = len(raw.pages)
     if recognised:
@@ -121,8 +121,8 @@ def _no_text(path: Path, raw: RawPdf, recognised: int, said: list[str]) -> CiteL
         what = f"{path.name} is blank: there is neither text nor a picture on {where}."
         next_step = "Look at the file; if it has text in a PDF viewer, print it to a new PDF there."
     if raw.unreadable:
-        said = [*said, f"Could not read {_page_list(raw.unreadable)}."]
-    return CiteLoomError(Code.CONVERSION_FAILED, " ".join([what, *said]), next_step, path=str(path), pages=pages)
+        warnings = [*warnings, f"Could not read {_page_list(raw.unreadable)}."]
+    return CiteLoomError(Code.CONVERSION_FAILED, " ".join([what, *warnings]), next_step, path=str(path), pages=pages)
 
 
 def _plain_layout(pages: list[RawPage]) -> list[list[Region]]:

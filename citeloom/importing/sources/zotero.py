@@ -202,7 +202,7 @@ class ZoteroItems:
                 "Log in, in the settings or with 'citeloom zotero login'.",
             )
         path.parent.mkdir(parents=True, exist_ok=True)
-        return web.download(library, attachment, path, most_bytes=self._most_bytes, tell=tell, stopped=stopped)
+        return web.download(library, attachment, path, most_bytes=self._most_bytes, on_progress=tell, stopped=stopped)
 
 
 @dataclass(frozen=True, slots=True)

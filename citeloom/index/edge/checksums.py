@@ -71,7 +71,7 @@ class Checksums:
                 return f"{name} cannot be read: {error.strerror}"
         return None
 
-    def hold_still(self, folder: Path) -> bool:
+    def unchanged_by_opening(self, folder: Path) -> bool:
         """Whether opening the index changed nothing that was checked before."""
         sizes = {name: kept[0] for name, kept in self.files.items()}
         same = _without_journals(_sizes(folder)) == _without_journals(sizes)
@@ -88,7 +88,7 @@ def read(folder: Path) -> Checksums | None:
         return None
 
 
-def agree(folder: Path) -> bool:
+def verify(folder: Path) -> bool:
     """Whether there are checksums and the files agree with them; INDEX_UNAVAILABLE where a file does not."""
     kept = read(folder)
     if kept is None:
@@ -195,7 +195,7 @@ class FolderState:
     def begin(self) -> None:
         """After it was opened: check what was not checked before, while questions are answered already."""
         kept = read(self._folder)
-        self._has_checksums = kept is not None and kept.hold_still(self._folder)
+        self._has_checksums = kept is not None and kept.unchanged_by_opening(self._folder)
         if kept is None or not self._has_checksums:  # after optimising, opening writes the configuration once more
             mark(self._folder)
             return
@@ -212,7 +212,7 @@ class FolderState:
             raise damaged(self._damage)
 
     @contextmanager
-    def written(self) -> Iterator[None]:
+    def changing(self) -> Iterator[None]:
         """Around every write: the checksums no longer hold."""
         with self._writing:
             self._wait_for_check()
@@ -223,7 +223,7 @@ class FolderState:
             yield
 
     @contextmanager
-    def settled(self) -> Iterator[None]:
+    def flushing(self) -> Iterator[None]:
         """Around what writes everything out: afterwards there are checksums."""
         with self._writing:
             yield

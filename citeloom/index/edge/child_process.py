@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[3]  # where `python -m citeloom…` finds this version
+IMPORT_ROOT = Path(__file__).parents[3]  # where `python -m citeloom…` finds this version
 _SIGNAL_OF_PARENTS_DEATH = 1  # as Linux calls it for prctl
 
 

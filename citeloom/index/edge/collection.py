@@ -17,10 +17,10 @@ import qdrant_edge as qdrant
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.base import (
+    BOOL_FIELDS,
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
     TEXT_FIELDS,
-    YES_NO_FIELDS,
     Collection,
     Point,
     SparseVector,
@@ -49,7 +49,7 @@ _SEARCHED = qdrant.SearchParams(hnsw_ef=_BREADTH, quantization=qdrant.Quantizati
 
 # Bytes. Qdrant Edge writes into mapped files, which are mostly holes: where the disk has no room to fill one, the
 # system ends the process without a word. A log of writes takes 32 MB at once.
-_LEAST_FREE = 64_000_000
+_MIN_FREE = 64_000_000
 _FILTERS = FilterFactory(qdrant, qdrant.Filter, qdrant.RangeFloat, qdrant.IsEmptyCondition)
 
 
@@ -128,11 +128,11 @@ class EdgeCollection(Collection):
 
     def close(self) -> None:
         """Write everything out and let go of the folder."""
-        with _translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"), self._state.settled():
+        with _translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"), self._state.flushing():
             self._shard.close()
 
     @contextmanager
-    def let_go(self) -> Iterator[None]:
+    def released(self) -> Iterator[None]:
         """Leave the folder to another process; nobody may read or write meanwhile."""
         self.close()
         try:
@@ -145,7 +145,7 @@ class EdgeCollection(Collection):
 
     def flush(self) -> None:
         """Write everything out."""
-        with self._translated(Code.STORAGE_ERROR, "The index could not be written"), self._state.settled():
+        with self._translated(Code.STORAGE_ERROR, "The index could not be written"), self._state.flushing():
             self._shard.flush()
 
     def _translated(self, code: Code, what: str) -> AbstractContextManager[None]:
@@ -165,7 +165,7 @@ class EdgeCollection(Collection):
         self._update(qdrant.UpdateOperation.delete_points_by_filter(_FILTERS.make(where)))
 
     def _check_room(self) -> None:
-        if shutil.disk_usage(self.folder).free < _LEAST_FREE:
+        if shutil.disk_usage(self.folder).free < _MIN_FREE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder))
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
@@ -173,7 +173,7 @@ class EdgeCollection(Collection):
         self._update(qdrant.UpdateOperation.set_payload_by_filter(_FILTERS.make(where), values))
 
     def _update(self, operation: qdrant.UpdateOperation) -> None:
-        with self._state.written():
+        with self._state.changing():
             self._shard.update(operation)
 
     def _rankings(
@@ -268,7 +268,7 @@ def _payload_indexes() -> dict[str, Any]:
         "section_keys": qdrant.KeywordIndexParams(prefix=True, enable_hnsw=False, memory=_MAPPED),
         **dict.fromkeys(INTEGER_FIELDS, number),
         **dict.fromkeys(TEXT_FIELDS, words),
-        **dict.fromkeys(YES_NO_FIELDS, qdrant.BoolIndexParams(enable_hnsw=False, memory=_MAPPED)),
+        **dict.fromkeys(BOOL_FIELDS, qdrant.BoolIndexParams(enable_hnsw=False, memory=_MAPPED)),
     }
 
 
@@ -286,7 +286,7 @@ def _load(folder: Path) -> qdrant.EdgeShard:
     """What is in a folder, once nothing speaks against reading it in this process."""
     if not (folder / "edge_config.json").is_file():
         raise FileNotFoundError("its folder has none")
-    if not checksums.agree(folder):
+    if not checksums.verify(folder):
         trial_open.run(folder)
     return qdrant.EdgeShard.load(str(folder))
 

@@ -48,12 +48,12 @@ def copy_with_holes(source: str, target: str) -> None:
     write_filled(filled(Path(source)), Path(source).stat().st_size, Path(target))
 
 
-def room_of(folder: Path) -> int:
+def disk_usage(folder: Path) -> int:
     """Bytes that a folder takes on the disk, while others may write in it."""
-    return sum(room_of_file(Path(place) / name) for place, _, names in os.walk(folder) for name in names)
+    return sum(disk_usage_of_file(Path(place) / name) for place, _, names in os.walk(folder) for name in names)
 
 
-def room_of_file(file: Path) -> int:
+def disk_usage_of_file(file: Path) -> int:
     """Bytes that a file takes on the disk; one that is gone takes none."""
     try:
         about = file.lstat()  # a link takes no room: a model's files are links to what was fetched

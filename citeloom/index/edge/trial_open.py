@@ -24,28 +24,28 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.base import Collection, Hit
 from citeloom.index.edge.checksums import unusable
-from citeloom.index.edge.child_process import FOLDER, end_with_parent
-from citeloom.index.edge.sparse_files import room_of
+from citeloom.index.edge.child_process import IMPORT_ROOT, end_with_parent
+from citeloom.index.edge.sparse_files import disk_usage
 
 _system: Any = psutil  # it comes without types
 _MB = 1_000_000
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _PAGE = 64
 _KILLED = 9  # as POSIX counts the signals
 
 
 def run(folder: Path) -> None:
     """Open an index elsewhere, ask it something and close it; INDEX_UNAVAILABLE where that does not go well."""
-    said = _elsewhere(folder, [])
-    if said.failed is not None:
-        raise unusable(f"The index of this project cannot be opened: {said.failed.rstrip('.')}.")
+    output = _run_in_child(folder, [])
+    if output.failed is not None:
+        raise unusable(f"The index of this project cannot be opened: {output.failed.rstrip('.')}.")
 
 
 def rescued(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
     """What can still be read of these documents in an index that cannot be opened here: passages by document."""
     found: dict[str, list[Hit]] = {}
     # Where the process was lost in the middle, what came before is there all the same.
-    for line in _elsewhere(folder, doc_ids).lines:
+    for line in _run_in_child(folder, doc_ids).lines:
         with suppress(ValueError):
             passage_id, payload = json.loads(line)
             found.setdefault(payload["doc_id"], []).append(Hit(passage_id, 1.0, payload))
@@ -56,7 +56,7 @@ class _Limits:
     """How much a process may take, by what the index takes on the disk."""
 
     def __init__(self, folder: Path) -> None:
-        room = room_of(folder)
+        room = disk_usage(folder)
         largest = max((file.stat().st_size for file in folder.rglob("*") if file.is_file()), default=0)
         self.memory = 600 * _MB + 3 * room
         self.disk = room + max(500 * _MB, room)
@@ -73,7 +73,7 @@ class _Limits:
             return f"it took more than {self.memory // _MB} MB of memory"
         if time.monotonic() - since > self.seconds:
             return f"it took more than {self.seconds:.0f} seconds"
-        if room_of(folder) > self.disk:
+        if disk_usage(folder) > self.disk:
             return f"it wrote more than {self.disk // _MB} MB"
         return None
 
@@ -93,20 +93,20 @@ class _Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Outcome:
     """What came of the process: what it printed, and why it did not come to its end."""
 
     lines: list[str]
     failed: str | None
 
 
-def _elsewhere(folder: Path, doc_ids: Sequence[str]) -> _Said:
+def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> _Outcome:
     """Run `main` in a process of its own. Where the index is not at fault, the error says that it may be back."""
     limits = _Limits(folder)
     command = [sys.executable, "-m", "citeloom.index.edge.trial_open", str(folder)]
     try:
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=FOLDER
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=IMPORT_ROOT
         )
     except OSError as error:
         raise _prevented(str(error)) from error
@@ -115,16 +115,18 @@ def _elsewhere(folder: Path, doc_ids: Sequence[str]) -> _Said:
     watch = threading.Thread(target=_watch, args=(process, folder, limits, passed, ended), daemon=True)
     watch.start()
     try:
-        said, complaints = process.communicate(json.dumps(list(doc_ids)))
+        output, complaints = process.communicate(json.dumps(list(doc_ids)))
     finally:
         ended.set()
         watch.join()
         process.kill()
     if process.returncode == 0:
-        return _Said(said.splitlines(), None)
+        return _Outcome(output.splitlines(), None)
     if not passed and process.returncode == -_KILLED:
         raise _prevented("the process that tried it was ended from outside")
-    return _Said(said.splitlines(), passed[0] if passed else _reason(complaints) or f"exit code {process.returncode}")
+    return _Outcome(
+        output.splitlines(), passed[0] if passed else _reason(complaints) or f"exit code {process.returncode}"
+    )
 
 
 def _prevented(reason: str) -> CiteLoomError:
@@ -146,7 +148,7 @@ def _watch(
     process: subprocess.Popen[str], folder: Path, limits: _Limits, passed: list[str], ended: threading.Event
 ) -> None:
     since = time.monotonic()
-    while not ended.wait(_LOOK_SECONDS):
+    while not ended.wait(_POLL_SECONDS):
         if why := limits.passed(process, folder, since):
             passed.append(why)
             process.kill()

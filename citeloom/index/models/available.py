@@ -17,7 +17,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import BUNDLED_DENSE
 from citeloom.index.models.loading import BUNDLED, offered, offered_rerankers
 
-_LOOK_EVERY = 0.25  # seconds between two looks at how far a download is
+_POLL_SECONDS = 0.25  # seconds between two looks at how far a download is
 _GIGABYTE = 1_000_000_000
 _BUNDLED_GB = 0.023
 MANY = "*"  # the language of models that know dozens of them
@@ -87,7 +87,7 @@ def rerankers() -> list[RerankerChoice]:
     ]
 
 
-def spoken(library: Mapping[str, int]) -> list[str]:
+def main_languages(library: Mapping[str, int]) -> list[str]:
     """The languages of a library that matter, most frequent first; `library` counts documents ("": not known)."""
     known = {code: count for code, count in library.items() if code}
     least = _SOME * sum(known.values())
@@ -99,7 +99,7 @@ def recommended(found: Collection[Choice], library: Mapping[str, int]) -> set[st
 
     One for its very languages where there is one, and those that know many; for English alone, small ones do.
     """
-    needed = set(spoken(library)) or {"en"}
+    needed = set(main_languages(library)) or {"en"}
     fitting = [choice for choice in found if choice.name in _PROVEN]
     if needed == {"en"}:
         return {choice.name for choice in fitting if choice.languages == ("en",)}
@@ -111,7 +111,7 @@ def is_downloaded(name: str) -> bool:
     return name == BUNDLED_DENSE or any(_here(about) for about in _every() if about["model"] == name)
 
 
-def fetch(name: str, tell: Callable[[int, int], None], stopped: Callable[[], bool]) -> bool:
+def fetch(name: str, on_progress: Callable[[int, int], None], stopped: Callable[[], bool]) -> bool:
     """Fetch a model's weights; False if it was stopped. `tell` hears how many bytes there are, of how many.
 
     In a process of its own: there the hub's client may go online, and a download can be ended in its middle. What it
@@ -134,14 +134,14 @@ def fetch(name: str, tell: Callable[[int, int], None], stopped: Callable[[], boo
             if stopped():
                 process.kill()
                 return False
-            tell(_bytes(folder), total)
-            time.sleep(_LOOK_EVERY)
+            on_progress(_bytes(folder), total)
+            time.sleep(_POLL_SECONDS)
         assert process.stdout
-        said = process.stdout.read().decode("utf-8", "replace").strip()
+        words = process.stdout.read().decode("utf-8", "replace").strip()
     if process.returncode or not is_downloaded(name):
         raise CiteLoomError(
             Code.MODEL_NOT_AVAILABLE,
-            f"The model '{name}' could not be fetched: {said or 'its download ended early'}.",
+            f"The model '{name}' could not be fetched: {words or 'its download ended early'}.",
             "Check the connection to the internet and try again. Nothing was changed.",
             lasting=name,
         )
@@ -169,20 +169,20 @@ def _choice(about: dict[str, Any]) -> Choice:
 
 def _languages(description: str) -> tuple[str, ...]:
     found = _LANGUAGES.search(description)
-    said = found[1].lower() if found else ""
-    named = tuple(code for name, code in _NAMED.items() if name in said)
-    return named or ((MANY,) if said else ())
+    words = found[1].lower() if found else ""
+    named = tuple(code for name, code in _NAMED.items() if name in words)
+    return named or ((MANY,) if words else ())
 
 
 def _in_words(description: str) -> str:
     """What a person who chooses wants to know of a model: its languages, how much it reads, how old it is."""
     languages, tokens, year = (known.search(description) for known in (_LANGUAGES, _TOKENS, _YEAR))
-    said = [
+    words = [
         languages[1][:1].upper() + languages[1][1:] if languages else "",
         f"reads {tokens[1]} tokens of a passage" if tokens else "",
         f"made in {year[1]}" if year else "",
     ]
-    return ", ".join(filter(None, said)) + "."
+    return ", ".join(filter(None, words)) + "."
 
 
 def _reads(about: dict[str, Any]) -> str:

@@ -24,8 +24,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LETTER = re.compile(r"[^\W\d_]")
 _KANA, _HAN = re.compile(r"[\u3040-\u30ff]"), re.compile(r"[\u4e00-\u9fff]")
 _READ = 20_000  # characters of a text: they tell its language as well as all of it
-_LEAST_WORDS = 4  # that are common in a language, and which share of a text they make up
-_LEAST_SHARE = 0.15
+_MIN_WORDS = 4  # that are common in a language, and which share of a text they make up
+_MIN_SHARE = 0.15
 _AHEAD = 1.15  # by how much a language must fit better than the next one
 _LONGEST_WORD = 30
 
@@ -88,7 +88,7 @@ def detect(text: str) -> str:
             count[code] += 1
             weight[code] += 1 / len(known)  # type: ignore[assignment]
     (first, most), (_, next_most) = [*weight.most_common(2), ("", 0), ("", 0)][:2]
-    sure = count[first] >= max(_LEAST_WORDS, _LEAST_SHARE * len(words)) and most >= _AHEAD * next_most
+    sure = count[first] >= max(_MIN_WORDS, _MIN_SHARE * len(words)) and most >= _AHEAD * next_most
     return first if sure else ""
 
 

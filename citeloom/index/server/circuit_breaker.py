@@ -12,7 +12,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException
 
 from citeloom.index.server.connection import QdrantServer
 
-_LEFT_ALONE = 5.0  # seconds
+_OPEN_SECONDS = 5.0  # seconds
 
 
 class CircuitBreaker:
@@ -23,19 +23,19 @@ class CircuitBreaker:
         self._lock = threading.Lock()
 
     @contextmanager
-    def broken(self, server: QdrantServer) -> Iterator[None]:
+    def guard(self, server: QdrantServer) -> Iterator[None]:
         """Ask a server something; TIMEOUT at once while it is left alone."""
-        if self._keeps(server.timeout):
-            raise server.slow()
+        if self._is_open(server.timeout):
+            raise server.timed_out()
         try:
             yield
         except Exception as error:  # an error that was answered is an answer
             silent = isinstance(error, ResponseHandlingException) and isinstance(error.source, httpx.TimeoutException)
-            self._until = time.monotonic() + _LEFT_ALONE if silent else None
+            self._until = time.monotonic() + _OPEN_SECONDS if silent else None
             raise
         self._until = None
 
-    def _keeps(self, timeout: float) -> bool:
+    def _is_open(self, timeout: float) -> bool:
         with self._lock:
             now = time.monotonic()
             if self._until is None or now < self._until:

@@ -14,10 +14,10 @@ from qdrant_client import QdrantClient, models
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.base import (
+    BOOL_FIELDS,
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
     TEXT_FIELDS,
-    YES_NO_FIELDS,
     Collection,
     Point,
     SparseVector,
@@ -48,7 +48,7 @@ class ServerCollection(Collection):
         self.name = name
         self._server = server
         self._client = client
-        self._silence = CircuitBreaker()
+        self._breaker = CircuitBreaker()
         self._done: dict[str, Any] = {
             "wait": True,
             "ordering": models.WriteOrdering.STRONG if server.replicas > 1 else None,
@@ -58,7 +58,7 @@ class ServerCollection(Collection):
     @classmethod
     def check(cls, server: QdrantServer) -> str:
         """The version of a server that can be used, or why it cannot."""
-        with server.asked() as client:
+        with server.connected() as client:
             version = client.info().version
             numbers = re.match(r"(\d+)\.(\d+)", version)
             if not numbers or (int(numbers[1]), int(numbers[2])) < OLDEST:
@@ -76,20 +76,20 @@ class ServerCollection(Collection):
     @classmethod
     def names(cls, server: QdrantServer) -> list[str]:
         """The collections that a server has."""
-        with server.asked() as client:
+        with server.connected() as client:
             return sorted(one.name for one in client.get_collections().collections)
 
     @classmethod
     def remove(cls, server: QdrantServer, name: str) -> None:
         """Delete a collection; one that is not there stays so."""
-        with server.asked() as client:
+        with server.connected() as client:
             client.delete_collection(name, timeout=_WRITING)
 
     @classmethod
     def create(cls, server: QdrantServer, name: str, dense_size: int, *, sparse: bool) -> ServerCollection:
         """A new, empty collection with the indexes that filters need."""
         cls.check(server)
-        with server.asked() as client:
+        with server.connected() as client:
             words = {"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)}
             client.create_collection(
                 name,
@@ -122,7 +122,7 @@ class ServerCollection(Collection):
 
     def reach(self, server: QdrantServer) -> None:
         """Ask with another key from now on; who is being answered still has the connection of before."""
-        self._server, self._client, self._silence = server, server.connect(), CircuitBreaker()
+        self._server, self._client, self._breaker = server, server.connect(), CircuitBreaker()
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -172,7 +172,7 @@ class ServerCollection(Collection):
             )
             for name, query in queries.items()
         ]
-        with self._silence.broken(self._server):
+        with self._breaker.guard(self._server):
             answers = self._client.query_batch_points(self.name, requests)
         found = {name: {str(p.id): p.score for p in one.points} for name, one in zip(queries, answers, strict=True)}
         return found.get("dense", {}), found.get("sparse", {})
@@ -235,7 +235,7 @@ def _payload_indexes() -> dict[str, Any]:
         "section_keys": keyword.model_copy(update={"prefix": True}),
         **dict.fromkeys(INTEGER_FIELDS, number),
         **dict.fromkeys(TEXT_FIELDS, words),
-        **dict.fromkeys(YES_NO_FIELDS, models.BoolIndexParams(type=models.BoolIndexType.BOOL, enable_hnsw=False)),
+        **dict.fromkeys(BOOL_FIELDS, models.BoolIndexParams(type=models.BoolIndexType.BOOL, enable_hnsw=False)),
     }
 
 

@@ -52,7 +52,7 @@ class QdrantServer:
             )
 
     @contextmanager
-    def asked(self) -> Iterator[QdrantClient]:
+    def connected(self) -> Iterator[QdrantClient]:
         """A connection for a few requests, its failures told as CiteLoom's."""
         client = self.connect()
         try:
@@ -75,7 +75,7 @@ class QdrantServer:
             check_compatibility=False,
             **options,
         )
-        client.http.client.add_middleware(_once_more)
+        client.http.client.add_middleware(_retry_lost_connection)
         return client
 
     @contextmanager
@@ -107,7 +107,7 @@ class QdrantServer:
                     missing=collection,
                 )
             case UnexpectedResponse(status_code=408 | 504):
-                return self.slow()
+                return self.timed_out()
             case UnexpectedResponse(status_code=502 | 503):
                 return CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
@@ -137,7 +137,7 @@ class QdrantServer:
                     Code.TIMEOUT, f"{_upper(at)} is busy: {error}.", "Try again in a minute.", away=self.address
                 )
             case ResponseHandlingException(source=httpx.TimeoutException()):
-                return self.slow()
+                return self.timed_out()
             case ResponseHandlingException(source=httpx.TransportError() as source):
                 return self._unreachable(source)
             case ResponseHandlingException() | ValueError():  # what came is no answer of Qdrant's
@@ -149,7 +149,7 @@ class QdrantServer:
                 )
         return CiteLoomError(code, f"{what}: {error}.", "Run the check-up ('citeloom doctor').")
 
-    def slow(self) -> CiteLoomError:
+    def timed_out(self) -> CiteLoomError:
         """What to say of a server that does not answer."""
         return CiteLoomError(
             Code.TIMEOUT,
@@ -180,7 +180,7 @@ class QdrantServer:
         return CiteLoomError(Code.INDEX_UNAVAILABLE, why, next_step, away=self.address)
 
 
-def _once_more(request: httpx.Request, send: Any) -> httpx.Response:
+def _retry_lost_connection(request: httpx.Request, send: Any) -> httpx.Response:
     """Send a request again when its connection was lost: servers close idle ones. Doing one twice changes nothing."""
     try:
         return cast("httpx.Response", send(request))

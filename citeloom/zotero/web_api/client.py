@@ -14,9 +14,9 @@ import httpx2
 from pyzotero import errors as pyzotero_errors
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.http import not_whole
+from citeloom.zotero.http import incomplete_answer
 
-_MOST_WAIT = 60.0  # what is waited for the servers in one go; who asks for more is asked again later
+_MAX_WAIT = 60.0  # what is waited for the servers in one go; who asks for more is asked again later
 _PAUSES = (1.0, 2.0, 4.0)  # where they are busy and do not say for how long
 _WHOLE_REPLY = 5  # times the silence that is borne
 _BUSY = (429, 503)
@@ -30,19 +30,19 @@ _FOREIGN = (
 
 
 @dataclass(slots=True)
-class Rest:
+class Backoff:
     """Until when the servers want to be left alone. It outlives a connection."""
 
     until: float = 0.0
 
-    def take(self, seconds: float) -> None:
+    def extend(self, seconds: float) -> None:
         """Note that they asked for a pause."""
         self.until = max(self.until, time.monotonic() + seconds)
 
-    def keep(self) -> None:
+    def wait(self) -> None:
         """Wait for its end; a long pause is an error instead."""
         left = self.until - time.monotonic()
-        if left > _MOST_WAIT:
+        if left > _MAX_WAIT:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
                 f"Zotero's servers are busy and ask to be left alone for {_spoken(left)}.",
@@ -56,27 +56,27 @@ class Rest:
 class RateLimitedClient(httpx2.Client):
     """A client that waits when it is told to, tries again when the servers are busy, and reads no endless reply."""
 
-    def __init__(self, rest: Rest, silence: float, most_bytes: int) -> None:
-        super().__init__(timeout=silence, follow_redirects=False)
-        self._rest = rest
-        self._silence = silence
+    def __init__(self, backoff: Backoff, timeout: float, most_bytes: int) -> None:
+        super().__init__(timeout=timeout, follow_redirects=False)
+        self._backoff = backoff
+        self._read_timeout = timeout
         self._most_bytes = most_bytes
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **how: Any) -> httpx2.Response:
         """Send a request, as often as it takes within reason."""
         request.extensions["timeout"] = self.timeout.as_dict()  # pyzotero has one of its own
         for pause in (*_PAUSES, None):
-            self._rest.keep()
+            self._backoff.wait()
             response = super().send(request, stream=True, **how)
             asked = _asked_pause(response)
             if asked:
-                self._rest.take(asked)
+                self._backoff.extend(asked)
             for name in ("backoff", "retry-after"):  # pyzotero would sleep for as long as they say
                 response.headers.pop(name, None)
             if response.status_code not in _BUSY or pause is None:
                 break
             response.close()
-            self._rest.take(asked or pause)
+            self._backoff.extend(asked or pause)
         if response.status_code in _BUSY:
             response.close()
             raise CiteLoomError(
@@ -90,7 +90,7 @@ class RateLimitedClient(httpx2.Client):
 
     def _read(self, response: httpx2.Response) -> None:
         assert isinstance(response.stream, httpx2.SyncByteStream)
-        response.stream = _Bounded(response.stream, self._most_bytes, self._silence * _WHOLE_REPLY)
+        response.stream = _Bounded(response.stream, self._most_bytes, self._read_timeout * _WHOLE_REPLY)
         try:
             response.read()
         finally:
@@ -110,9 +110,11 @@ class _Bounded(httpx2.SyncByteStream):
         for chunk in self._stream:
             count += len(chunk)
             if count > self._most_bytes:
-                raise not_whole(f"An answer of Zotero's servers has more than {self._most_bytes // 1_000_000} MB")
+                raise incomplete_answer(
+                    f"An answer of Zotero's servers has more than {self._most_bytes // 1_000_000} MB"
+                )
             if time.monotonic() > self._until:
-                raise not_whole("Zotero's servers took too long to answer")
+                raise incomplete_answer("Zotero's servers took too long to answer")
             yield chunk
 
     def close(self) -> None:
@@ -148,9 +150,9 @@ def _in_our_words(error: Exception) -> CiteLoomError:
             " or with 'citeloom zotero login'.",
         )
     if isinstance(error, pyzotero_errors.ResourceNotFoundError):
-        return not_whole("Zotero's servers do not have this, or no longer show it to you")
+        return incomplete_answer("Zotero's servers do not have this, or no longer show it to you")
     if isinstance(error, httpx2.TimeoutException):
-        return not_whole("Zotero's servers took too long to answer")
+        return incomplete_answer("Zotero's servers took too long to answer")
     if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
         return CiteLoomError(
             Code.ZOTERO_UNAVAILABLE,
@@ -159,8 +161,8 @@ def _in_our_words(error: Exception) -> CiteLoomError:
             running=False,
         )
     if isinstance(error, httpx2.TransportError | httpx2.DecodingError | httpx2.StreamError):
-        return not_whole("Zotero's servers ended the connection in the middle of their answer")
-    return not_whole(f"Zotero's servers answered with an error ({type(error).__name__})")
+        return incomplete_answer("Zotero's servers ended the connection in the middle of their answer")
+    return incomplete_answer(f"Zotero's servers answered with an error ({type(error).__name__})")
 
 
 def _asked_pause(response: httpx2.Response) -> float:

@@ -14,16 +14,16 @@ from pyzotero.errors import ResourceNotFoundError
 from pyzotero.zotero import Zotero
 
 from citeloom.zotero import saved_search
-from citeloom.zotero.http import MOST_BYTES, libraries_from_json, not_whole, parsed, snapshot_from_json
+from citeloom.zotero.http import MAX_BYTES, incomplete_answer, libraries_from_json, parse_json, snapshot_from_json
 from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
-from citeloom.zotero.web_api.client import RateLimitedClient, Rest, key_refused, translated
+from citeloom.zotero.web_api.client import Backoff, RateLimitedClient, key_refused, translated
 from citeloom.zotero.web_api.download import download
 from citeloom.zotero.web_api.mirror import KINDS, Mirror, load, save
 
 _log = logging.getLogger(__name__)
 _PAGE = 100
 _TRIES = 5
-_SILENCE_SECONDS = 30.0
+_TIMEOUT_SECONDS = 30.0
 
 
 class _Changed(Exception):
@@ -36,14 +36,14 @@ class WebApi:
     kind = "web"
 
     def __init__(
-        self, url: str, key: str, mirror: Path, *, silence: float = _SILENCE_SECONDS, most_bytes: int = MOST_BYTES
+        self, url: str, key: str, mirror: Path, *, timeout: float = _TIMEOUT_SECONDS, most_bytes: int = MAX_BYTES
     ) -> None:
         self._url = url.rstrip("/")
         self._key = key
         self._mirror = mirror
-        self._silence = silence
+        self._read_timeout = timeout
         self._most_bytes = most_bytes
-        self._rest = Rest()
+        self._backoff = Backoff()
         self._person: dict[str, Any] = {}
 
     def check_key(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class WebApi:
         to: Path,
         *,
         most_bytes: int,
-        tell: Callable[[int, int | None], None],
+        on_progress: Callable[[int, int | None], None],
         stopped: Callable[[], bool],
     ) -> Path:
         """Fetch an attachment's file from Zotero's storage, from where an earlier try stopped."""
@@ -111,11 +111,18 @@ class WebApi:
             address = f"{self._url}/{self._place(library)}/items/{item.key}/file"
             name = str(item.data.get("filename") or to.name)
             return download(
-                client, address, self._header(), name, to, most_bytes=most_bytes, tell=tell, stopped=stopped
+                client,
+                address,
+                self._header(),
+                name,
+                to,
+                most_bytes=most_bytes,
+                on_progress=on_progress,
+                stopped=stopped,
             )
 
     def _client(self) -> RateLimitedClient:
-        return RateLimitedClient(self._rest, self._silence, self._most_bytes)
+        return RateLimitedClient(self._backoff, self._read_timeout, self._most_bytes)
 
     def _header(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._key}", "Zotero-API-Version": "3"}
@@ -130,10 +137,10 @@ class WebApi:
             if reply.status_code in (401, 403, 404):
                 raise key_refused()
             if reply.status_code != 200:
-                raise not_whole(f"Zotero's servers answered with an error ({reply.status_code})")
-            said = parsed(reply.content)
+                raise incomplete_answer(f"Zotero's servers answered with an error ({reply.status_code})")
+            said = parse_json(reply.content)
             if not isinstance(said, dict) or not isinstance(said.get("userID"), int):
-                raise not_whole("The answer of Zotero's servers does not look like theirs")
+                raise incomplete_answer("The answer of Zotero's servers does not look like theirs")
             self._person = {name: said.get(name) for name in ("userID", "username", "access")}
         return self._person
 
@@ -156,7 +163,7 @@ def _brought_up(zotero: Zotero, held: Mirror, library: Library) -> Mirror:
             return _with_changes(zotero, held)
         except _Changed:
             continue
-    raise not_whole(f"{library.name} kept changing while it was read")
+    raise incomplete_answer(f"{library.name} kept changing while it was read")
 
 
 def _with_changes(zotero: Zotero, held: Mirror) -> Mirror:
@@ -178,7 +185,7 @@ def _erased(zotero: Zotero, since: int, version: int) -> dict[str, list[str]]:
     """The keys of what was deleted for good, by kind."""
     gone = _json(zotero, lambda: zotero.deleted(since=since))
     if not isinstance(gone, dict) or not all(isinstance(gone.get(kind), list) for kind in KINDS):
-        raise not_whole("The answer of Zotero's servers does not look like a list of what was deleted")
+        raise incomplete_answer("The answer of Zotero's servers does not look like a list of what was deleted")
     _must_be(version, _number(zotero, "last-modified-version"))
     return gone
 
@@ -197,12 +204,12 @@ def _everything(
         try:
             found |= {entry["data"][key]: entry["data"] for entry in page}
         except (KeyError, TypeError) as error:
-            raise not_whole("The answer of Zotero's servers does not look like a library") from error
+            raise incomplete_answer("The answer of Zotero's servers does not look like a library") from error
         if len(found) >= total or len(found) == before:
             break
         page = _json(zotero, zotero.follow)
     if len(found) != total:
-        raise not_whole("Zotero's servers did not send everything they announced")
+        raise incomplete_answer("Zotero's servers did not send everything they announced")
     return found, version
 
 
@@ -226,15 +233,15 @@ def _json(zotero: Zotero, ask: Callable[[], Any]) -> Any:
         if ask() is None:
             return None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise not_whole("The answer of Zotero's servers is not JSON, or not all of it") from error
+        raise incomplete_answer("The answer of Zotero's servers is not JSON, or not all of it") from error
     assert zotero.request
-    return parsed(zotero.request.content)
+    return parse_json(zotero.request.content)
 
 
 def _number(zotero: Zotero, header: str) -> int:
     said = zotero.request.headers.get(header, "0") if zotero.request else ""
     if not said.isdecimal():
-        raise not_whole("The answer of Zotero's servers does not look like theirs")
+        raise incomplete_answer("The answer of Zotero's servers does not look like theirs")
     return int(said)
 
 

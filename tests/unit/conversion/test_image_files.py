@@ -25,9 +25,9 @@ from citeloom.core.errors import CiteLoomError
 def test_a_picture_that_cannot_be_a_page_says_its_size(tmp_path: Path, size: tuple[int, int], words: str) -> None:
     path = tmp_path / "picture.png"
     Image.new("1", size, 1).save(path)
-    for wish in (ConversionOptions(quick=True), ConversionOptions()):
+    for options in (ConversionOptions(quick=True), ConversionOptions()):
         with pytest.raises(CiteLoomError, match=words) as caught:
-            convert(path, wish)
+            convert(path, options)
         assert caught.value.next_step
 
 

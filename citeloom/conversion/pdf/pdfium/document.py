@@ -14,14 +14,14 @@ from PIL.Image import Image
 
 from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
 from citeloom.conversion.pdf.pdfium.forms import FieldText, address, visible_fields
-from citeloom.conversion.pdf.pdfium.hidden_text import Inked, look
+from citeloom.conversion.pdf.pdfium.hidden_text import PlacedWord, find_hidden_words
 from citeloom.conversion.pdf.pdfium.recursive_forms import without_loops
 from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, RawPdf, Word
 from citeloom.core.errors import CiteLoomError, Code
 
 _MAX_OUTLINE = 20_000
-_MOST_MISSING = 1000  # pages in a row that cannot be opened: then the rest of those that the file claims is not there
+_MAX_MISSING = 1000  # pages in a row that cannot be opened: then the rest of those that the file claims is not there
 _MAX_SIDE = 6000  # pixels; a page the size of a poster is rendered smaller
 _FEW_WORDS = 40  # with fewer on it, a page may be a picture of text
 _MAX_OBJECTS = 3000  # looked at in search of pictures
@@ -56,7 +56,7 @@ class PdfFile:
                     pages.append(_read_page(document, index))
                     there = index + 1
                 except pdfium.PdfiumError:
-                    if index + 1 - there >= _MOST_MISSING:
+                    if index + 1 - there >= _MAX_MISSING:
                         break
                     unreadable.append(index + 1)
                     pages.append(RawPage(index + 1, 612.0, 792.0, page_label(document, index), []))
@@ -178,15 +178,16 @@ def _read_page(document: Any, index: int) -> RawPage:
         for layer in layers:
             words = [placed_word(layer.text_page.raw, run) for run in layer.runs]
             asked = [
-                Inked(place, word.size, run.places) for run, (word, _, place) in zip(layer.runs, words, strict=True)
+                PlacedWord(place, word.size, run.places)
+                for run, (word, _, place) in zip(layer.runs, words, strict=True)
             ]
-            sight = look(layer.page, layer.text_page, asked, box)
-            seen = [(word, angle) for at, (word, angle, _) in enumerate(words) if at not in sight.unseen]
+            visibility = find_hidden_words(layer.page, layer.text_page, asked, box)
+            seen = [(word, angle) for at, (word, angle, _) in enumerate(words) if at not in visibility.unseen]
             found += seen
-            behind += sum(len(words[at][0].text) for at in sight.behind)
-            unseen += len(sight.unseen)
+            behind += sum(len(words[at][0].text) for at in visibility.behind)
+            unseen += len(visibility.unseen)
             if layer.page is page:
-                parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(sight.unseen)]))
+                parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(visibility.unseen)]))
             else:
                 parts.append(" ".join(word.text for word, _ in seen))
         invisible = behind > 0.7 * sum(len(word.text) for word, _ in found)

@@ -49,7 +49,7 @@ class _Paint:
 
 
 @dataclass(slots=True)
-class Inked:
+class PlacedWord:
     """What is asked about a word: where it stands, how large it is, and its characters."""
 
     box: Box
@@ -58,18 +58,18 @@ class Inked:
 
 
 @dataclass(slots=True)
-class Sight:
+class Visibility:
     """Which words cannot be seen, and which are not painted but lie over a picture of themselves."""
 
     unseen: set[int]
     behind: set[int]
 
 
-def look(page: Any, text_page: Any, words: Sequence[Inked], page_box: Box) -> Sight:
+def find_hidden_words(page: Any, text_page: Any, words: Sequence[PlacedWord], page_box: Box) -> Visibility:
     """Judge the words of a page, given in the order in which they are numbered in the answer."""
-    sight = Sight(set(), set())
+    visibility = Visibility(set(), set())
     if not words or page_box[2] - page_box[0] < 1 or page_box[3] - page_box[1] < 1:
-        return sight  # a page of no size shows nothing, and viewers take another box
+        return visibility  # a page of no size shows nothing, and viewers take another box
     paints = _paints(text_page.raw, words)
     doubtful: list[int] = []
     unpainted: list[int] = []
@@ -78,7 +78,7 @@ def look(page: Any, text_page: Any, words: Sequence[Inked], page_box: Box) -> Si
     behind: dict[Colour, list[Box]] = {}  # colour of words → the shapes of that colour
     for at, (word, paint) in enumerate(zip(words, paints, strict=True)):
         if _is_outside(word.box, page_box) or (word.size < 2 * tiny and _is_tiny(text_page.raw, word, tiny)):
-            sight.unseen.add(at)
+            visibility.unseen.add(at)
         elif paint is None:
             continue  # pdfium made it up: a hyphen, a space
         elif paint.mode in _NOT_PAINTED or (paint.colour[3] < _TRANSPARENT and paint.mode not in _TWICE_PAINTED):
@@ -95,17 +95,17 @@ def look(page: Any, text_page: Any, words: Sequence[Inked], page_box: Box) -> Si
         rest = [at for at in unpainted if at not in over]
         if rest:
             over |= _over_ink(page, paints, words, rest)
-        sight.behind = over
-        sight.unseen.update(at for at in unpainted if at not in over)
+        visibility.behind = over
+        visibility.unseen.update(at for at in unpainted if at not in over)
     if doubtful:
-        sight.unseen |= _without_effect(page, paints, words, doubtful)
-    return sight
+        visibility.unseen |= _without_effect(page, paints, words, doubtful)
+    return visibility
 
 
 # --- attributes -------------------------------------------------------------------------
 
 
-def _paints(handle: Any, words: Sequence[Inked]) -> list[_Paint | None]:
+def _paints(handle: Any, words: Sequence[PlacedWord]) -> list[_Paint | None]:
     known: dict[int, _Paint] = {}
     found: list[_Paint | None] = []
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
@@ -140,7 +140,7 @@ def _is_outside(box: Box, page_box: Box) -> bool:
     return box[2] < page_box[0] or box[0] > page_box[2] or box[3] < page_box[1] or box[1] > page_box[3]
 
 
-def _is_tiny(handle: Any, word: Inked, limit: float) -> bool:
+def _is_tiny(handle: Any, word: PlacedWord, limit: float) -> bool:
     """Whether no letter is larger than the limit, neither its ink nor its room; fonts may scale their own size."""
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     room = c_api.FS_RECTF()
@@ -217,7 +217,7 @@ def _bounds(painted: Any) -> Box:
 
 
 def _without_effect(
-    page: Any, paints: Sequence[_Paint | None], words: Sequence[Inked], doubtful: Sequence[int]
+    page: Any, paints: Sequence[_Paint | None], words: Sequence[PlacedWord], doubtful: Sequence[int]
 ) -> set[int]:
     """The words that can be taken away without a change to be seen."""
     handles = {address(paint.handle): paint.handle for at in doubtful if (paint := paints[at])}
@@ -232,7 +232,9 @@ def _without_effect(
     }
 
 
-def _over_ink(page: Any, paints: Sequence[_Paint | None], words: Sequence[Inked], asked: Sequence[int]) -> set[int]:
+def _over_ink(
+    page: Any, paints: Sequence[_Paint | None], words: Sequence[PlacedWord], asked: Sequence[int]
+) -> set[int]:
     """The words behind which something other than text is painted, as letters drawn as shapes are."""
     bare = _painted_without(page, [paint.handle for paint in paints if paint])
     found = set()

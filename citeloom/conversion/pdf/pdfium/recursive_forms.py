@@ -23,7 +23,7 @@ _REFERENCE = re.compile(rb"/([^\s/<>\[\]()]+)\s+(\d{1,9})\s+\d+\s+R")
 _PAINTS = re.compile(rb"/([^\s/<>\[\]()]+)\s+Do\b")
 _LONGEST_DICTIONARY = 100_000  # bytes
 _LONGEST_CONTENT = 20_000_000
-_MOST_CONTENT = 200_000_000  # of all forms together
+_MAX_CONTENT = 200_000_000  # of all forms together
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ def _forms(data: mmap.mmap) -> dict[int, _Form]:
     ]
     starts = {number: start for start, number in objects}  # what stands later in the file counts
     found: dict[int, _Form] = {}
-    budget = _MOST_CONTENT
+    budget = _MAX_CONTENT
     for match in _FORM.finditer(data):
         at = bisect(objects, (match.start(), 0)) - 1
         stream = _STREAM.search(data, match.end(), match.end() + _LONGEST_DICTIONARY)

@@ -159,13 +159,13 @@ def test_what_opening_itself_writes_is_tried_elsewhere_where_it_was_killed_then(
     opened = EdgeCollection.open(folder)
     expected = answers(opened)
     opened.close()
-    assert checksums.agree(folder)
+    assert checksums.verify(folder)
     flip(file_of(folder, "mutable_id_tracker.versions"), 0, 1)
-    assert not checksums.agree(folder)
+    assert not checksums.verify(folder)
     opened = EdgeCollection.open(folder)
     assert answers(opened) == expected
     opened.close()
-    assert checksums.agree(folder)
+    assert checksums.verify(folder)
 
 
 # Where each was seen to lead: the number of an id, which asked for a hundred gigabytes at once or bit by bit, its kind,
@@ -240,7 +240,7 @@ def test_what_prevents_the_trial_is_not_held_against_the_index(
     place = IndexLocation("proj-thesis", 1)
     shutil.copytree(killed, collections.folder(place), copy_function=copy_with_holes)
     with monkeypatch.context() as patch:
-        patch.setattr(trial_open, "FOLDER", tmp_path / "nothing")  # no process can begin there
+        patch.setattr(trial_open, "IMPORT_ROOT", tmp_path / "nothing")  # no process can begin there
         with pytest.raises(CiteLoomError, match="could not be opened") as caught:
             collections.get(place)
         assert caught.value.code == Code.INDEX_UNAVAILABLE and "damaged" not in caught.value.details

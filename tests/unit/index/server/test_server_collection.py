@@ -193,8 +193,8 @@ def test_a_silent_server_is_asked_by_one_question_at_a_time_until_it_answers_aga
     asked = len(qdrant.requests)
     assert [failure(search).code for _ in range(3)] == [Code.TIMEOUT] * 3
     assert len(qdrant.requests) == asked
-    monkeypatch.setattr(circuit_breaker, "_LEFT_ALONE", 0.0)
-    impatient._silence._until = 0.0  # the while is over
+    monkeypatch.setattr(circuit_breaker, "_OPEN_SECONDS", 0.0)
+    impatient._breaker._until = 0.0  # the while is over
     with ThreadPoolExecutor(4) as pool:
         assert [error.code for error in pool.map(lambda _: failure(search), range(4))] == [Code.TIMEOUT] * 4
     assert len(qdrant.requests) == asked + 1
