@@ -15,7 +15,7 @@ from citeloom.catalog.replaced_passages import ReplacedPassages
 
 
 class Catalog:
-    """Everything the engine remembers, by table."""
+    """The catalog file, one attribute for each table."""
 
     def __init__(self, path: Path) -> None:
         self.db = Database(path)

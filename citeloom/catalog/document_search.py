@@ -1,4 +1,4 @@
-"""The documents of a project as a person lists them: some at a time, in any order, found by their words."""
+"""Document lists of a project: sorted, filtered by words, page by page. Used by the library's listing verbs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from citeloom.catalog.database import Database
 from citeloom.core.text.normalize import fold
 
-# By what a list can be sorted, as the indexes of the table are written: a list of 100,000 is not sorted for each look.
+# Sort orders, written exactly as the table's indexes, so that SQLite need not sort 100,000 rows for each page.
 _LOCATION = "coalesce(nullif(path, ''), source)"
 _CITEKEY = "nullif(citekey, '') COLLATE NOCASE"
 _ORDERS = {
@@ -28,17 +28,17 @@ _FILLED_AT_ONCE = 1000
 
 
 def keys_of(citekey: str, claimed: str) -> str:
-    """The keys that a document is found by: its own, and the one it is said to have."""
+    """Return the citekeys by which a document is found: its own and the claimed one."""
     return f"{citekey} {claimed}".strip()
 
 
 def words_of(title: str, citekey: str, record: dict[str, Any], place: str) -> str:
-    """What a document is found and sorted by: its title first."""
+    """Return the folded text by which a document is found and sorted, beginning with its title."""
     return fold("\n".join((title or place, citekey, "; ".join(record.get("authors") or ()), place)))
 
 
 class DocumentSearch:
-    """The documents table, seen through its indexes."""
+    """Searches the documents table by its indexes."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -55,13 +55,13 @@ class DocumentSearch:
         limit: int = 200,
         offset: int = 0,
     ) -> tuple[list[str], int]:
-        """The ids of some documents in order, and how many there are; what has no value comes last."""
+        """Return the ids of one page of documents and the total number; missing values sort last."""
         self._fill()
         where, values = "project_id = ?", [project_id]
         if state:
             where, values = f"{where} AND state = ?", [*values, state]
         if words := fold(find).split():
-            # The words stand in their index, small beside the rows: those are not read to find them.
+            # The index holds the words and is small beside the rows, which are not read for the search.
             by_words = "documents INDEXED BY list_by_words"
             has = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"
             total = self._db.rows(f"SELECT count(*) FROM {by_words} WHERE {has}", [*values, *words])[0][0]
@@ -73,15 +73,15 @@ class DocumentSearch:
             total = self._db.rows(f"SELECT count(*) FROM documents WHERE {where}", values)[0][0]
         way = "DESC" if descending else "ASC"
         first, second = _ORDERS[sort]
-        # Backward, SQLite has nulls last anyway; where it need not move them, its index is the order.
+        # Descending, SQLite sorts nulls last anyway; without NULLS LAST it can use the index.
         last = " NULLS LAST" if first in _MAY_BE_NULL and not descending else ""
-        # The row's own number makes the order one and the same at every look.
+        # The rowid makes the order stable.
         order = f"{first} {way}{last}, {second} {way}, rowid {way}"
         sql = f"SELECT doc_id FROM documents WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
         return [row[0] for row in self._db.rows(sql, [*values, limit, offset])], total
 
     def _fill(self) -> None:
-        """Give rows of an earlier version their words and years, once."""
+        """Fill the words and years of rows from an earlier version, once."""
         while not self._filled:
             rows = self._db.rows(
                 f"SELECT rowid, title, citekey, claimed_citekey, record, {_LOCATION} FROM documents"
@@ -102,6 +102,6 @@ class DocumentSearch:
 
 
 def year_of(record: dict[str, Any]) -> int | None:
-    """The year of a record, where it has one."""
+    """Return the year of a record, or None."""
     year = record.get("year")
     return year if isinstance(year, int) else None

@@ -1,7 +1,7 @@
-"""Reading a catalog that somebody else may have made: only rows of known tables, of the kinds that they must have.
+"""Safe reading of a catalog file from a backup, which may have been manipulated.
 
-Such a file is never opened to be written, and nothing that it defines is run: no trigger, view, virtual table or
-index of it. What is read of it goes into a catalog of our own making.
+Only rows of known tables with values of the right type are read. The file is opened read-only, and nothing that it
+defines is executed: no trigger, view, virtual table or index. Rows go into a new catalog. Used by restore.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 from citeloom.catalog.database import Database
 from citeloom.catalog.documents import State
 
-_MAX_SECONDS = 300.0  # that reading it may take
-_STEPS = 100_000  # of SQLite between two looks at the clock
+_MAX_SECONDS = 300.0  # for reading the file
+_STEPS = 100_000  # SQLite instructions between two checks of the time
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 64_000_000,  # bytes of a value or a row
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1_000_000,
@@ -32,7 +32,7 @@ _LIMITS = {
 }
 _KINDS = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int)}
 _LOCATION = re.compile(r"[^\x00-\x1f\x7f]{1,4096}")
-# What becomes part of a path, or is looked up by its name.
+# Values that become part of a path or are looked up by name.
 _FORMS = {
     ("projects", "id"): re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,79}"),
     ("projects", "collection"): re.compile(r"proj-[a-z0-9_-]{1,80}"),
@@ -46,7 +46,7 @@ _FORMS = {
 
 
 class InvalidCatalog(Exception):
-    """Why a file is no catalog that can be taken over."""
+    """Raised for a file that is no valid catalog; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class _Column:
     name: str
     kind: str
     optional: bool
-    json: type | None  # what its text has to be in JSON
+    json: type | None  # the type that its JSON must have
 
 
 def sources_of(file: Path) -> list[dict[str, str]]:
-    """What the projects of a catalog may read: folders, files, parts of Zotero, and files of references."""
+    """Return what the projects of a catalog may read: folders, files, parts of Zotero, references files."""
     with _opened(file) as (source, tables):
         found = [
             {"project": row["project_id"], "kind": row["kind"], "path": row["path"], "label": row.get("label", "")}
@@ -72,7 +72,7 @@ def sources_of(file: Path) -> list[dict[str, str]]:
 
 
 def copy_rows(file: Path, target: Path) -> None:
-    """Make a catalog of the same version with the rows of a foreign one. The target must not exist."""
+    """Create a catalog of the same version with the rows of an untrusted one. The target must not exist."""
     with _opened(file) as (source, tables):
         fresh = Database(target, version=_version(source))
         try:
@@ -88,8 +88,8 @@ def copy_rows(file: Path, target: Path) -> None:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[tuple[sqlite3.Connection, dict[str, list[_Column]]]]:
-    """A foreign catalog, and the columns that each of its tables has to have."""
-    # Immutable: no journal beside it is looked at, and none is written.
+    """Open an untrusted catalog; yield the connection and the columns that each table must have."""
+    # Immutable: no journal beside it is read or written.
     with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as source:
         for limit, most in _LIMITS.items():
             source.setlimit(limit, most)
@@ -115,7 +115,7 @@ def _version(source: sqlite3.Connection) -> int:
 
 
 def _schema(version: int) -> dict[str, list[_Column]]:
-    """The tables of a catalog of ours, those that others refer to first."""
+    """Return the tables of a catalog of this version, referenced ones first."""
     own = Database(Path(":memory:"), version=max(0, version))
     try:
         if version != own.version or not version:
@@ -139,8 +139,8 @@ def _json_kind(name: str, default: str | None) -> type | None:
 
 
 def _check_table(source: sqlite3.Connection, table: str, columns: list[_Column]) -> None:
-    """A plain table with plain columns: what else can bear its name would run what the file says."""
-    # Of a view or a virtual table there is no page.
+    """Raise InvalidCatalog unless it is a plain table with plain columns: a view or generated column would run code."""
+    # Views and virtual tables have no root page.
     found = source.execute("SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE", (table,))
     if [(row["type"], row["rootpage"] > 0) for row in found] != [("table", True)]:
         raise InvalidCatalog(f"its catalog has no table {table}")

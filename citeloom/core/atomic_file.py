@@ -1,4 +1,4 @@
-"""A person's file: read whole, backed up beside, written in one step."""
+"""Atomic replacement of files that belong to the user, with backups beside them. Used for editors' settings files."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from pathlib import Path
 
 from citeloom.core.errors import CiteLoomError, Code
 
-_LARGEST = 32_000_000  # bytes; Claude Code's file grows to several millions
+_MAX_BYTES = 32_000_000  # Claude Code's settings file grows to several million
 _BACKUPS = 5
 _MARK = ".citeloom-backup-"
 _NOTHING = "Nothing was written."
 
 
 def fingerprint(content: bytes | None) -> str | None:
-    """What tells one content from another; None of nothing."""
+    """Return the SHA-256 of a content; None where there is no file."""
     return None if content is None else hashlib.sha256(content).hexdigest()
 
 
 def read(file: Path) -> bytes | None:
-    """What is in a file; None if there is none."""
+    """Return the content of a regular file; None if it does not exist."""
     try:
         seen = file.stat()
         if not stat.S_ISREG(seen.st_mode):
             what = "a folder" if stat.S_ISDIR(seen.st_mode) else "no ordinary file"
             raise CiteLoomError(Code.INVALID_INPUT, f"{file} is {what}.", "Move it away, then try again.")
-        if seen.st_size > _LARGEST:
+        if seen.st_size > _MAX_BYTES:
             size = f"{seen.st_size / 1e6:.0f} MB"
             raise CiteLoomError(
                 Code.INVALID_INPUT,
@@ -47,7 +47,7 @@ def read(file: Path) -> bytes | None:
 
 
 def check_writable(file: Path) -> None:
-    """Refuse a file that its owner has locked; replacing it would break the lock."""
+    """Raise PERMISSION_DENIED for a read-only file: replacing it would ignore that."""
     try:
         mode = file.stat().st_mode
     except OSError:
@@ -57,7 +57,7 @@ def check_writable(file: Path) -> None:
 
 
 def back_up(file: Path, content: bytes) -> Path:
-    """Keep a content beside its file; the oldest of many such copies go."""
+    """Write a backup of a content beside its file and delete the oldest ones; return the backup."""
     stamp = datetime.now().strftime("%Y%m%dT%H%M%S.%f")
     backup = file.with_name(f"{file.name}{_MARK}{stamp}")
     try:
@@ -68,7 +68,7 @@ def back_up(file: Path, content: bytes) -> Path:
     except OSError as error:
         backup.unlink(missing_ok=True)
         raise _translated(error, backup, "written") from error
-    # The one just made is kept even if the clock was set back; one that cannot be deleted hurts nobody.
+    # The new backup is kept even if the clock was set back.
     for old in [other for other in backups(file) if other != backup][_BACKUPS - 1 :]:
         with contextlib.suppress(OSError):
             old.unlink()
@@ -76,7 +76,7 @@ def back_up(file: Path, content: bytes) -> Path:
 
 
 def backups(file: Path) -> list[Path]:
-    """Earlier contents of a file, the newest first."""
+    """Return the backups of a file, newest first."""
     begin = f"{file.name}{_MARK}"
     try:
         found = [other for other in file.parent.iterdir() if other.name.startswith(begin) and other.is_file()]
@@ -86,8 +86,8 @@ def backups(file: Path) -> list[Path]:
 
 
 def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
-    """Put a new content in place of the one that was read, in one step; None: no file."""
-    target = file.resolve()  # through a link to the file that somebody keeps elsewhere
+    """Replace `before`, the content that was read, by `after` in one step; None stands for no file."""
+    target = file.resolve()  # a symbolic link is followed and stays
     temporary: Path | None = None
     try:
         if after is not None:
@@ -129,7 +129,7 @@ def _write_temporary(target: Path, content: bytes) -> Path:
 
 
 def _copy_owner(file: Path, old: os.stat_result) -> None:
-    """Let a file belong to whom the old one belonged, as far as one may."""
+    """Give a file the owner and group of the one it replaces, where permitted."""
     new = file.stat()
     if sys.platform != "win32" and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
         with contextlib.suppress(PermissionError):

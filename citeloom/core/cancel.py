@@ -1,4 +1,4 @@
-"""Work that somebody no longer waits for stops at its next step."""
+"""Cancellation token: lets a thread stop work for a client that no longer waits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from citeloom.core.errors import CiteLoomError, Code
 
 
 class Cancel:
-    """Set from the event loop, looked at by the thread that does the work."""
+    """Set by the event loop, checked by the thread that does the work."""
 
     def __init__(self) -> None:
         self._set = threading.Event()
 
     def set(self) -> None:
-        """Say that nobody waits any more."""
+        """Request cancellation."""
         self._set.set()
 
     def check(self) -> None:
-        """Stop here if nobody waits any more."""
+        """Raise TIMEOUT if cancellation was requested."""
         if self._set.is_set():
             raise CiteLoomError(Code.TIMEOUT, "Nobody waits for this any more.")

@@ -1,4 +1,4 @@
-"""Jobs of the engine's queue: what features submit, and what the queue asks of the work that it runs."""
+"""Types of the job queue: jobs and requests that features submit, and the protocol of the work that the queue runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 @dataclass(slots=True)
 class Job:
-    """A job as the catalog keeps it."""
+    """A job as stored in the catalog."""
 
     id: str
     project_id: str
@@ -24,23 +24,23 @@ class Job:
 
 
 class JobRequest(Protocol):
-    """Something to be done in the queue."""
+    """A request for a job."""
 
     kind: ClassVar[str]
 
     @property
     def project_id(self) -> str:
-        """The project it is for; "" where it is for all of them."""
+        """The project; "" for all of them."""
 
     def to_json(self) -> dict[str, Any]:
-        """The request as it is kept with its job."""
+        """Return the request as stored with its job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job has come: a document is searchable first, and finished when it has been read whole.
+    """Progress of a job: documents become searchable first, and are done when read completely.
 
-    Of a move, a compaction or a backup, `done` of `total` count passages or megabytes.
+    For a move, a compaction or a backup, `done` and `total` count passages or megabytes.
     """
 
     total: int
@@ -63,29 +63,29 @@ Report = Callable[[Progress], None]
 
 
 class JobStopped(Exception):
-    """A job was stopped before it was done; what it has finished stays."""
+    """Raised when a job was stopped before its end; finished work stays."""
 
 
 class RateEstimator:
-    """How fast work goes, and so how long the rest of it takes."""
+    """Estimates the remaining time of a job from its rate so far."""
 
     def __init__(self, amount: float) -> None:
         self._amount = amount
         self._done = 0.0
-        self.under_way = 0.0  # of what is being done now
+        self.under_way = 0.0  # of the item in progress
         self._began = time.monotonic()
 
     def add_work(self, amount: float) -> None:
-        """There is more work than was thought."""
+        """Add work to the total."""
         self._amount += amount
 
     def advance(self, amount: float) -> None:
-        """Some of the work is done."""
+        """Count work as done."""
         self._done += amount
         self.under_way = 0.0
 
     def seconds_left(self) -> float | None:
-        """Seconds to the end; None while nobody can tell."""
+        """Return the seconds to the end; None before any work is done."""
         done = self._done + self.under_way
         if not done:
             return None
@@ -93,64 +93,64 @@ class RateEstimator:
 
 
 class JobResult(Protocol):
-    """What a job did so far."""
+    """Result of a job, complete or so far."""
 
     @property
     def stopped(self) -> bool:
-        """Whether it was ended before it was done."""
+        """Whether the job was stopped before its end."""
 
     def to_json(self) -> dict[str, Any]:
-        """The result as it goes over the wire."""
+        """Return the result as JSON."""
 
 
 class JobWork(Protocol):
-    """A job's work: what makes something available at once, and what takes long."""
+    """The work of a job, in two parts: a first one that is not interrupted, and one that gives way to others."""
 
     @property
     def result(self) -> JobResult:
-        """What was done so far."""
+        """The result so far."""
 
     @property
     def touched(self) -> set[str]:
-        """Sources whose text it has changed, or is to change."""
+        """Sources whose text the job has changed or will change."""
 
     @property
     def left(self) -> int:
-        """How much is still to be done after the first part, in pages."""
+        """Pages that remain for the second part."""
 
     def first(self) -> None:
-        """Do what must not be interrupted by another job."""
+        """Run the part that no other job may interrupt."""
 
     def second(self, give_way: Callable[[], None]) -> None:
-        """Do what may take hours; `give_way` is called often."""
+        """Run the part that may take hours; calls `give_way` often."""
 
     def look_again(self) -> None:
-        """Take in what has come since it began."""
+        """Include work that has arrived since the job began."""
 
     def leave(self, sources: set[str]) -> None:
-        """Leave sources to another job that has read them since."""
+        """Skip sources that another job has read since."""
 
     def give_up(self) -> None:
-        """It was cancelled: leave nothing behind that nobody goes on with."""
+        """Clean up after cancellation."""
 
 
 StartJob = Callable[[dict[str, Any], Report, threading.Event], JobWork]
 
 
 class JobQueue(Protocol):
-    """What features ask of the engine's job queue."""
+    """Interface of the engine's job queue for features."""
 
     def submit(self, request: JobRequest, *, owed_first: bool = False) -> Job:
-        """Queue a job, or name the one that waits for the same already."""
+        """Queue a job; return the waiting one instead if it has the same request."""
 
     def state(self, job: Job) -> str:
-        """The state of a job."""
+        """Return the state of a job."""
 
     def busy(self, project_id: str | None = None) -> Sequence[dict[str, object]]:
-        """The jobs that wait and run, of one project or of all."""
+        """Return the waiting and running jobs of one project or of all."""
 
     def drop(self, project_id: str) -> None:
         """Cancel the jobs of a project, and wait until none of them runs."""
 
     def try_now(self) -> None:
-        """Have the jobs that wait for something outside try again at once."""
+        """Let jobs that wait for something outside retry at once."""

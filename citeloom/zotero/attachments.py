@@ -1,4 +1,4 @@
-"""Where the file of an attachment is on this disk; or, in a sentence, why it is not."""
+"""Locating the file of an attachment on this disk, or the reason why it is missing. Used by the gateway."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citeloom.core.text.normalize import fold_case
 from citeloom.zotero.types import AttachmentFile, Item
 
 _RELATIVE = "attachments:"
-_KEY = re.compile(r"[A-Z0-9]{8}")  # names the attachment's folder: nothing else may
+_KEY = re.compile(r"[A-Z0-9]{8}")  # the key is the name of the attachment's folder; anything else is refused
 NO_FILE = {
     "linked_url": "It is a link to a web page; there is no file.",
     "embedded_image": "It is a picture within a note; there is no file to read.",
@@ -20,14 +20,14 @@ NO_FILE = {
 
 
 def file_of(attachment: Item, data_folder: Path | None, base_folder: Path | None) -> AttachmentFile:
-    """The file of an attachment, stored by Zotero or linked."""
+    """Return the file of an attachment, stored by Zotero or linked; or the reason why there is none."""
     mode = attachment.data.get("linkMode")
     try:
         if mode in ("imported_file", "imported_url"):
             return _stored(attachment, data_folder)
         if mode == "linked_file":
             return _linked(str(attachment.data.get("path") or ""), base_folder)
-    except (OSError, ValueError) as error:  # no right to look, a name too long for this disk, a NUL in it
+    except (OSError, ValueError) as error:  # no permission, a name too long, a NUL in it
         return _missing(f"The file cannot be read ({getattr(error, 'strerror', None) or error}).")
     return _missing(NO_FILE.get(str(mode), "Zotero does not say where the file is."))
 
@@ -42,7 +42,7 @@ def _stored(attachment: Item, data_folder: Path | None) -> AttachmentFile:
         return _missing("It is not known where Zotero keeps its files on this computer.")
     folder = data_folder / "storage" / attachment.key
     expected = folder / name
-    if _is_regular_file(folder, expected):  # as nearly all are, in libraries of thousands
+    if _is_regular_file(folder, expected):  # the fast path for nearly all files
         return _readable(expected, str(folder))
     path = _as_spelled_on_disk(expected)
     if path is None:
@@ -74,7 +74,7 @@ def _linked(written: str, base_folder: Path | None) -> AttachmentFile:
 
 
 def _is_regular_file(folder: Path, file: Path) -> bool:
-    """Whether a file is in its folder without any link between."""
+    """Whether a file is a regular file in a real folder, without symbolic links."""
     try:
         return stat.S_ISREG(os.lstat(file).st_mode) and stat.S_ISDIR(os.lstat(folder).st_mode)
     except FileNotFoundError:
@@ -82,7 +82,7 @@ def _is_regular_file(folder: Path, file: Path) -> bool:
 
 
 def _as_spelled_on_disk(expected: Path) -> Path | None:
-    """The path as the disk has it: systems differ in how they write accents, and in upper and lower case."""
+    """Return the existing path that differs at most in Unicode form and case, or None."""
     for path in dict.fromkeys(
         (expected, *(Path(unicodedata.normalize(form, str(expected))) for form in ("NFC", "NFD")))
     ):
@@ -98,7 +98,7 @@ def _as_spelled_on_disk(expected: Path) -> Path | None:
 
 
 def _separators(name: str) -> bool:
-    # A backslash is a letter like any other where it separates nothing.
+    # On POSIX, a backslash is an ordinary character.
     return "/" in name or (os.name == "nt" and ("\\" in name or ":" in name))
 
 

@@ -1,4 +1,4 @@
-"""Better BibTeX's citation keys, asked from a running Zotero that has it."""
+"""Citation keys from Better BibTeX in a running Zotero, over JSON-RPC."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from citeloom.zotero.http import TIMEOUT_SECONDS, LoopbackClient, incomplete_ans
 from citeloom.zotero.types import Library
 
 _PATH = "/better-bibtex/json-rpc"
-_MY_LIBRARY = 1  # in every Zotero; groups have the numbers in which they were joined
+_MY_LIBRARY = 1  # library id in every Zotero; groups have ids in the order of joining
 _BATCH = 500
 _PAUSES = (0.5, 1.0, 2.0)  # until Zotero has loaded the items
 
 
 class BetterBibTex:
-    """The Better BibTeX in the Zotero on this computer."""
+    """Client of Better BibTeX in the Zotero on this computer."""
 
     def __init__(self, url: str, *, timeout: float = TIMEOUT_SECONDS) -> None:
         self._client = LoopbackClient(url, timeout)
 
     def version(self) -> str | None:
-        """Its version; None where it, or Zotero, is not there."""
+        """Return the version; None where it is not installed or Zotero is not running."""
         try:
             ready = self._call("api.ready")
         except CiteLoomError as error:
@@ -33,7 +33,7 @@ class BetterBibTex:
         return release(str(ready.get("betterbibtex", ""))) or None if isinstance(ready, dict) else None
 
     def citekeys(self, library: Library, item_keys: Sequence[str]) -> dict[str, str]:
-        """The citation keys of those items that have one."""
+        """Return the citation keys of items, by item key; items without one are left out."""
         found: dict[str, str] = {}
         for number in self._numbers(library):
             for at in range(0, len(item_keys), _BATCH):
@@ -47,7 +47,7 @@ class BetterBibTex:
         return found
 
     def _numbers(self, library: Library) -> list[int]:
-        """The numbers a library can have in this Zotero: of groups that share a name, only one knows the items."""
+        """Return the possible ids of a library in this Zotero: several groups may share a name."""
         if library.group is None:
             return [_MY_LIBRARY]
         groups = self._call("user.groups")

@@ -1,4 +1,4 @@
-"""What the sources that speak HTTP share: a bounded request to this computer, and a library made of Zotero's JSON."""
+"""Shared by the HTTP sources: requests to Zotero on this computer with limits, and snapshots from Zotero's JSON."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from citeloom.core.json_values import replace_lone_surrogates
 from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot, ZoteroCollection, item_from_json
 
 MAX_BYTES = 500_000_000
-# Zotero says nothing while it gathers a large library.
+# Zotero sends nothing while it collects a large library.
 TIMEOUT_SECONDS = 60.0
-_WHOLE_REPLY = 5  # times the silence that is borne
+_TOTAL_TIMEOUT_FACTOR = 5  # limit of a whole reply, in read timeouts
 _CHUNK = 1 << 16
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # half a character, as JSON writes it; two may make a whole one
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # an escaped surrogate; two may form a pair
 _INCOMPLETE = "Nothing was changed; it is tried again with the next sync."
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole reply; the names of its headers are in small letters."""
+    """A complete reply; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -36,14 +36,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class LoopbackClient:
-    """The Zotero on this computer, asked with bounds on time and size."""
+    """HTTP client for the Zotero on this computer, with limits on time and size."""
 
     url: str
     timeout: float = TIMEOUT_SECONDS
     most_bytes: int = MAX_BYTES
 
     def ask(self, path: str, body: Any = None) -> Reply:
-        """Get a path; with a body, post it as JSON."""
+        """Send a GET request, or a POST request with a JSON body."""
         connection = self._connected()
         headers = {"User-Agent": f"CiteLoom/{__version__}", "Zotero-API-Version": "3"}
         try:
@@ -78,8 +78,8 @@ class LoopbackClient:
         return connection
 
     def _read_reply(self, connection: http.client.HTTPConnection) -> Reply:
-        until = time.monotonic() + self.timeout * _WHOLE_REPLY
-        socket = connection.sock  # the connection forgets it once the headers are there
+        until = time.monotonic() + self.timeout * _TOTAL_TIMEOUT_FACTOR
+        socket = connection.sock  # the connection drops it after the headers
         with connection.getresponse() as response:
             body = bytearray()
             while chunk := response.read1(_CHUNK):
@@ -94,12 +94,12 @@ class LoopbackClient:
 
 
 def incomplete_answer(what: str) -> CiteLoomError:
-    """The error for an answer that cannot be taken for the library."""
+    """Return the error for an answer that is not a complete library."""
     return CiteLoomError(Code.ZOTERO_UNAVAILABLE, f"{what}.", _INCOMPLETE)
 
 
 def parse_json(body: bytes) -> Any:
-    """The JSON of a reply, in characters that can be stored."""
+    """Parse the JSON of a reply; lone surrogates are replaced."""
     try:
         found = json.loads(body.decode("utf-8", "replace"))
         return replace_lone_surrogates(found) if _HALF.search(body) else found
@@ -108,13 +108,13 @@ def parse_json(body: bytes) -> Any:
 
 
 def release(version: str) -> str:
-    """A version without what builds append to it."""
+    """Return a version number without build suffixes."""
     found = re.match(r"\d+(\.\d+)*", version)
     return found[0] if found else version
 
 
 def libraries_from_json(groups: Iterable[Mapping[str, Any]]) -> list[Library]:
-    """My Library first, then the groups by name, from the `data` of the groups."""
+    """Return My Library, then the groups by name, from the `data` of the groups."""
     try:
         found = [Library(f"groups/{int(group['id'])}", str(group["name"])) for group in groups]
     except (KeyError, TypeError, ValueError) as error:
@@ -128,7 +128,7 @@ def snapshot_from_json(
     searches: Iterable[Mapping[str, Any]],
     items: Iterable[Mapping[str, Any]],
 ) -> Snapshot:
-    """A library from the `data` of everything in it, without the trash and what is below it."""
+    """Return a snapshot from the `data` of all objects, without the trash and its children."""
     try:
         kept_items = _outside_trash(items, "parentItem")
         kept_collections = _outside_trash(collections, "parentCollection")
@@ -157,7 +157,7 @@ def _outside_trash(found: Iterable[Mapping[str, Any]], parent: str) -> dict[str,
 
 
 def _item(data: Mapping[str, Any], collections: Mapping[str, Any]) -> Item:
-    """The item without collections that the library no longer has: the Web API forgets to say that they went."""
+    """Return the item without deleted collections, which the web API may still list."""
     if "collections" in data:
         data = {**data, "collections": [key for key in data["collections"] if key in collections]}
     return item_from_json(data)

@@ -1,4 +1,4 @@
-"""The local API of a running Zotero: whole libraries at once, since its versions cannot be trusted."""
+"""Source that reads a running Zotero by its local API: complete libraries, since its versions are not reliable."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DENIALS = ("isNot", "doesNot")
 
 
 class LocalApi:
-    """Zotero on this computer, while it runs and lets other applications ask."""
+    """Local API of a running Zotero."""
 
     kind = "local"
 
@@ -36,20 +36,20 @@ class LocalApi:
         return libraries_from_json(groups)
 
     def read(self, library: Library) -> Snapshot:
-        """A library as it is now."""
+        """Return a library as it is now."""
         for _ in range(_TRIES):
-            collections, before = self._list(f"{_place(library)}/collections")
-            items, then = self._list(f"{_place(library)}/items")
-            searches, after = self._list(f"{_place(library)}/searches")
-            if before == then == after:  # only Zotero 10 tells; earlier ones give the same number always
+            collections, before = self._list(f"{_path(library)}/collections")
+            items, then = self._list(f"{_path(library)}/items")
+            searches, after = self._list(f"{_path(library)}/searches")
+            if before == then == after:  # only Zotero 10 counts versions here; earlier ones always give the same
                 return snapshot_from_json(library, collections, searches, items)
         raise incomplete_answer(f"{library.name} kept changing while it was read")
 
     def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
-        """The keys of the top-level items that a saved search finds (for a child, its parent's)."""
-        place = _place(snapshot.library)
+        """Return the keys of the top-level items that a saved search finds (for a child, its parent's)."""
+        place = _path(snapshot.library)
         found, _ = self._list(f"{place}/searches/{search.key}/items")
-        # An unknown collection is answered with the whole library: a search that is gone must not be.
+        # Zotero answers for an unknown search with the whole library, so its existence is checked.
         known, _ = self._list(f"{place}/searches")
         if search.key not in {saved.get("key") for saved in known}:
             raise incomplete_answer(f'The saved search "{search.name}" is no longer in Zotero')
@@ -60,8 +60,8 @@ class LocalApi:
         return {snapshot.top_of(key) for key in keys}
 
     def full_text(self, library: Library, attachment: str) -> str | None:
-        """The text that Zotero itself took from an attachment, where it has one."""
-        reply = self._client.ask(f"{_place(library)}/items/{attachment}/fulltext")
+        """Return the text that Zotero extracted from an attachment, or None."""
+        reply = self._client.ask(f"{_path(library)}/items/{attachment}/fulltext")
         if reply.status == 404:
             return None
         self._check(reply)
@@ -70,14 +70,14 @@ class LocalApi:
         return text if isinstance(text, str) and text.strip() else None
 
     def about(self) -> dict[str, Any]:
-        """Its version, its address, and what tells it from another Zotero (from Zotero 10 on)."""
+        """Return version, address and server id (from Zotero 10 on)."""
         reply = self._client.ask("/api/users/0/groups")
         self._check(reply)
         version = release(reply.headers.get("x-zotero-version", ""))
         return {"version": version, "url": self._client.url, "server_id": reply.headers.get("zotero-server-id")}
 
     def _list(self, path: str) -> tuple[list[dict[str, Any]], str]:
-        """The `data` of everything in a listing, and the library's version."""
+        """Return the `data` of all objects of a listing, and the library's version."""
         reply = self._client.ask(path)
         self._check(reply)
         found = parse_json(reply.body)
@@ -108,5 +108,5 @@ class LocalApi:
         raise incomplete_answer(f"Zotero answered with an error ({reply.status})")
 
 
-def _place(library: Library) -> str:
+def _path(library: Library) -> str:
     return "/api/users/0" if library.group is None else f"/api/groups/{library.group}"

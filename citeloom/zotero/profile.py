@@ -1,4 +1,4 @@
-"""Where Zotero keeps its settings and its library on this computer."""
+"""Zotero's profile on this computer: settings folder, data folder, base folder and port."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What Zotero's own settings say."""
+    """Settings of a Zotero profile."""
 
-    folder: Path | None  # of the settings; None where only the library was found
+    folder: Path | None  # None where only the data folder was found
     data_folder: Path  # holds zotero.sqlite and storage
-    base_folder: Path | None = None  # from which linked files may be counted
+    base_folder: Path | None = None  # of relative paths of linked files
     port: int = USUAL_PORT
-    api_enabled: bool = False  # whether other programs may ask a running Zotero
+    api_enabled: bool = False  # whether the local API is switched on
 
 
 class _Installation(NamedTuple):
     settings: Path  # holds profiles.ini
-    home: Path  # where what Zotero takes for the home folder is really
+    home: Path  # the home folder that this Zotero sees
 
 
 def find_zotero(
     environment: Mapping[str, str] | None = None, home: Path | None = None, platform: str = sys.platform
 ) -> Profile | None:
-    """The profile in use: one with a library, by preference the default one, then the one that changed last."""
+    """Return the profile in use: one with a library, preferably the default one, then the latest."""
     home = home or Path.home()
     found: list[tuple[bool, bool, float, Profile]] = []
     for place in _installations(environment if environment is not None else os.environ, home, platform):
@@ -99,18 +99,18 @@ def _profile(folder: Path, place: _Installation, home: Path) -> Profile:
 
 def _usual_data_folder(folder: Path, place: _Installation, home: Path) -> Path:
     usual = place.home / "Zotero"
-    # A Flatpak that may enter the home folder keeps the library there; before Zotero 5 it stood in the profile.
+    # A Flatpak with access to the home folder keeps the library there; before Zotero 5 it was in the profile.
     return next((at for at in (usual, home / "Zotero", folder / "zotero") if _changed(at)), usual)
 
 
 def _host_path(path: str, place: _Installation, home: Path) -> Path:
-    # A Flatpak sees folders of its own under the name of those in the home folder.
-    told = Path(path)
-    inside = place.home / told.relative_to(home) if told.is_relative_to(home) else told
+    # Paths in the home folder of a Flatpak may be redirected to its sandbox.
+    named = Path(path)
+    inside = place.home / named.relative_to(home) if named.is_relative_to(home) else named
     try:
-        return inside if inside.exists() else told
+        return inside if inside.exists() else named
     except OSError:
-        return told
+        return named
 
 
 def _preferences(folder: Path) -> dict[str, str | int | bool]:

@@ -1,4 +1,4 @@
-"""What part of Zotero a project is: a library, a collection or a saved search, perhaps only what has certain tags."""
+"""Scope: the part of a Zotero library that a project reads: all, a Zotero collection or a saved search, with tags."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_NAME = 255  # of what is compared with each name there is
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of one library, known by keys: it stays the same when a collection is renamed or moved."""
+    """A part of one library, identified by keys, so that it survives renamed and moved collections."""
 
     library: str  # as Library.id
     kind: Literal["all", "collection", "search"] = "all"
@@ -32,7 +32,7 @@ class Scope:
     tags: tuple[str, ...] = ()  # only items that have all of these
 
     def to_uri(self) -> str:
-        """The scope as it is kept: zotero:library/collections/ABCD2345?recursive=0&tag=to-read"""
+        """Return the scope as stored: zotero:library/collections/ABCD2345?recursive=0&tag=to-read"""
         place = f"/{_PLACES[self.kind]}/{self.key}" if self.kind != "all" else ""
         options = [] if self.recursive else ["recursive=0"]
         options += [f"tag={quote(tag, safe='')}" for tag in self.tags]
@@ -40,7 +40,7 @@ class Scope:
 
     @classmethod
     def from_uri(cls, uri: str) -> Scope:
-        """The scope as it was kept."""
+        """Parse a stored scope."""
         match = _URI.fullmatch(uri)
         if not match:
             raise CiteLoomError(
@@ -49,16 +49,16 @@ class Scope:
                 "Write zotero:library/collections/KEY, or choose the collection by its name.",
             )
         library, place, key, options = match.groups()
-        said = parse_qsl(options or "", keep_blank_values=True)
+        query = parse_qsl(options or "", keep_blank_values=True)
         kind: Literal["all", "collection", "search"] = "all"
         if place:
             kind = "collection" if place == "collections" else "search"
-        tags = tuple(value for name, value in said if name == "tag")
-        return cls(library, kind, key or "", ("recursive", "0") not in said, tags)
+        tags = tuple(value for name, value in query if name == "tag")
+        return cls(library, kind, key or "", ("recursive", "0") not in query, tags)
 
 
 def select(snapshot: Snapshot, scope: Scope, found_by: Callable[[SavedSearch], set[str]]) -> set[str]:
-    """The keys of the top-level items in a scope; a collection or search that is gone is an error, never everything."""
+    """Return the keys of the top-level items in a scope. Raises INVALID_INPUT for a deleted collection or search."""
     top = {item.key: item for item in snapshot.top_level()}
     if scope.kind == "collection":
         if scope.key not in snapshot.collections:
@@ -76,7 +76,7 @@ def select(snapshot: Snapshot, scope: Scope, found_by: Callable[[SavedSearch], s
 
 
 def below(snapshot: Snapshot, key: str) -> set[str]:
-    """The keys of a collection and of all that stand in it."""
+    """Return the keys of a collection and its subcollections."""
     inside: dict[str | None, list[str]] = {}
     for collection in snapshot.collections.values():
         inside.setdefault(collection.parent, []).append(collection.key)
@@ -98,10 +98,10 @@ def find_scope(
     recursive: bool = True,
     tags: Sequence[str] = (),
 ) -> tuple[Scope, str]:
-    """The scope that a person means, and what to call it.
+    """Return the scope that a text names, and its label.
 
-    They may write a path of collections from the top or its end, a key, "search:NAME", or "*" for a whole library.
-    Without a library, the first that has it is meant: My Library, then the groups.
+    The text may be a path of collections from the top or its end, a key, "search:NAME", or "*" for a whole library.
+    Without a library, the first match counts: My Library, then the groups.
     """
     words = words.strip()
     if library is not None or not snapshots:
@@ -122,7 +122,7 @@ def find_scope(
 
 
 def check_tags(snapshot: Snapshot, tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags as the library spells them; one that no item has is an error that names near ones."""
+    """Return tags as the library spells them. Raises INVALID_INPUT with similar ones for an unknown tag."""
     known = _tags(snapshot)
     folded = {fold_name(tag): tag for tag in known}
     found: dict[str, None] = {}
@@ -153,7 +153,7 @@ def _library(snapshots: Sequence[Snapshot], words: str) -> Snapshot:
 
 
 def _named(snapshots: Sequence[Snapshot], words: str, recursive: bool) -> tuple[Snapshot, Scope, str]:
-    """The collection or saved search of a name, in the first libraries that have one."""
+    """Find the collection or saved search of a name: in My Library, else in the groups."""
     is_search = words.startswith(_SEARCH)
     name = words.removeprefix(_SEARCH).strip()
     mine = [s for s in snapshots if s.library.id == MY_LIBRARY]
@@ -179,7 +179,7 @@ def _named(snapshots: Sequence[Snapshot], words: str, recursive: bool) -> tuple[
 
 
 def _names(snapshot: Snapshot, searches: bool) -> Mapping[str, list[str]]:
-    """What each collection or search can be called, its full name first."""
+    """Return the names of each collection or search: its full path first, then shorter ones."""
     if searches:
         return {key: [search.name] for key, search in snapshot.searches.items()}
     paths = {key: snapshot.collection_names(key) for key in snapshot.collections}
@@ -191,7 +191,7 @@ def _full_name(snapshot: Snapshot, key: str, is_search: bool) -> str:
 
 
 def _best(candidates: Sequence[tuple[Snapshot, str, list[str]]], words: str) -> list[tuple[Snapshot, str]]:
-    """Those that fit best: by key, then a full name, then the end of one, as written before written otherwise."""
+    """Return the best matches: by key, full path, end of a path; exact before folded."""
     folded = _folded_path(words)
     fits: tuple[Callable[[str, list[str]], bool], ...] = (
         lambda key, names: key == words,

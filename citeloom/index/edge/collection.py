@@ -1,4 +1,4 @@
-"""Qdrant Edge, the real engine in-process: one folder per collection, one owner. Its only importer."""
+"""EdgeCollection: a collection in Qdrant Edge, embedded in the engine, one folder each."""
 
 from __future__ import annotations
 
@@ -29,32 +29,32 @@ from citeloom.index.edge import checksums, trial_open
 from citeloom.index.edge.checksums import FolderState
 from citeloom.index.qdrant_models import FilterFactory, point_from_record
 
-UNFINISHED = "new-"  # how the name of a folder begins in which a collection is being made
+UNFINISHED = "new-"  # prefix of a folder in which a collection is being created
 _CANNOT_OPEN = "The index of this project cannot be opened"
 _AVERAGE_PASSAGE_WORDS = 120.0
 
-# Passages in one segment, at most about so many (`make bench`: scale). Optimising holds all of one in memory: 1.5 GB
-# for 100,000, 6.8 GB for half a million. Several are searched at the same time, and each is searched better.
+# Passages in one segment, at most about so many (`make bench`: scale). Optimising holds a segment in memory: 1.5 GB for
+# 100,000, 6.8 GB for half a million. Several are searched in parallel, each with better recall.
 _SEGMENT = 150_000
-# How many passages a search keeps in view while it follows the graph of a segment. With Qdrant's 100, some of the
-# nearest were missed, and for some questions almost all; with more than this, no more were found.
-_BREADTH = 256
+# hnsw_ef. With Qdrant's default of 100, some of the nearest were missed, and for some questions almost all; with more
+# than this, no more were found.
+_HNSW_EF = 256
 
-# Read when the index is opened, so that no question waits for the disk, but mapped: the system takes this memory back
-# when it is short of it. Indexes that are mapped instead of loaded open in half of the time, and filter as fast.
+# Read at opening, so that no search waits for the disk, but mapped, so that the system can reclaim the memory. Mapped
+# indexes open in half of the time of loaded ones and filter as fast.
 _MAPPED = qdrant.Memory.Cached
-# Rounded vectors, which stay in memory, find what may be near at less cost; the exact ones say how near it is.
-_SEARCHED = qdrant.SearchParams(hnsw_ef=_BREADTH, quantization=qdrant.QuantizationSearchParams(rescore=True))
+# Quantized vectors, which stay in memory, find the candidates; the exact ones give the scores.
+_SEARCHED = qdrant.SearchParams(hnsw_ef=_HNSW_EF, quantization=qdrant.QuantizationSearchParams(rescore=True))
 
 
-# Bytes. Qdrant Edge writes into mapped files, which are mostly holes: where the disk has no room to fill one, the
-# system ends the process without a word. A log of writes takes 32 MB at once.
+# Bytes. Qdrant Edge writes into sparse mapped files: where the disk is too full to fill a hole, the system kills the
+# process (SIGBUS). A write-ahead log takes 32 MB at once.
 _MIN_FREE = 64_000_000
 _FILTERS = FilterFactory(qdrant, qdrant.Filter, qdrant.RangeFloat, qdrant.IsEmptyCondition)
 
 
 class Bm25:
-    """BM25 weights with the stemmer and stop words of a language, without any download."""
+    """BM25 weights with the stemmer and stop words of a language, which come with Qdrant Edge."""
 
     def __init__(self, language: str) -> None:
         try:
@@ -78,7 +78,7 @@ class Bm25:
 
 
 class EdgeCollection(Collection):
-    """The passages of one project, in a folder of their own."""
+    """The passages of one project in a folder."""
 
     def __init__(self, folder: Path, shard: qdrant.EdgeShard) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class EdgeCollection(Collection):
 
     @classmethod
     def create(cls, folder: Path, dense_size: int, *, sparse: bool) -> EdgeCollection:
-        """A new, empty collection with the indexes that filters need: whole in its folder, or not there at all."""
+        """Create an empty collection with the payload indexes; its folder appears only when complete."""
         beside = folder.with_name(f"{UNFINISHED}{folder.name}")
         with _translated(Code.STORAGE_ERROR, "The index could not be made"):
             shutil.rmtree(beside, ignore_errors=True)
@@ -109,10 +109,9 @@ class EdgeCollection(Collection):
 
     @classmethod
     def open(cls, folder: Path) -> EdgeCollection:
-        """The collection in a folder, with every index that filters need, or INDEX_UNAVAILABLE.
+        """Open the collection in a folder and add missing payload indexes. Raises INDEX_UNAVAILABLE.
 
-        One that was left in the middle of something is opened by another process first, which may fail or be ended
-        without harm to this one.
+        One without valid checksums is opened by a child process first, which may crash without harm to this one.
         """
         with _translated(Code.INDEX_UNAVAILABLE, _CANNOT_OPEN):
             opened = cls(folder, _load(folder))
@@ -122,18 +121,18 @@ class EdgeCollection(Collection):
 
     @classmethod
     def open_unchecked(cls, folder: Path) -> EdgeCollection:
-        """The collection in a folder, whatever state that is in: for a process that may be lost."""
+        """Open the collection in a folder without checks: only for a child process that may crash."""
         with _translated(Code.INDEX_UNAVAILABLE, _CANNOT_OPEN):
             return cls(folder, qdrant.EdgeShard.load(str(folder)))
 
     def close(self) -> None:
-        """Write everything out and let go of the folder."""
+        """Flush and close the collection."""
         with _translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"), self._state.flushing():
             self._shard.close()
 
     @contextmanager
     def released(self) -> Iterator[None]:
-        """Leave the folder to another process; nobody may read or write meanwhile."""
+        """Close the folder for another process during the block, then reopen it; nobody may use it meanwhile."""
         self.close()
         try:
             yield
@@ -144,7 +143,7 @@ class EdgeCollection(Collection):
             self.written = 0
 
     def flush(self) -> None:
-        """Write everything out."""
+        """Flush pending writes."""
         with self._translated(Code.STORAGE_ERROR, "The index could not be written"), self._state.flushing():
             self._shard.flush()
 
@@ -153,7 +152,7 @@ class EdgeCollection(Collection):
         return _translated(code, what)
 
     def refuse_damaged(self) -> None:
-        """Raise INDEX_UNAVAILABLE where its files are not as they were written."""
+        """Raise INDEX_UNAVAILABLE if its files were found to be damaged."""
         self._state.refuse_damaged()
 
     def _write(self, points: Sequence[Point]) -> None:
@@ -233,9 +232,9 @@ class EdgeCollection(Collection):
 
 
 def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
-    """How a collection keeps its passages.
+    """Return the configuration of a collection.
 
-    Of a small one, files are mostly holes, which must not be read into memory.
+    Files of a small one are mostly holes, which must not be read into memory.
     """
     texts = _MAPPED if large else qdrant.Memory.Cold
     rounded = qdrant.ScalarQuantizationConfig(qdrant.ScalarType.Int8, quantile=0.99, memory=qdrant.Memory.Pinned)
@@ -283,7 +282,7 @@ def _vectors_of(folder: Path) -> tuple[int, bool]:
 
 
 def _load(folder: Path) -> qdrant.EdgeShard:
-    """What is in a folder, once nothing speaks against reading it in this process."""
+    """Load the shard of a folder after the checks that protect this process."""
     if not (folder / "edge_config.json").is_file():
         raise FileNotFoundError("its folder has none")
     if not checksums.verify(folder):
@@ -292,8 +291,8 @@ def _load(folder: Path) -> qdrant.EdgeShard:
 
 
 def optimise(folder: Path) -> None:
-    """Build the search graph over a collection that nobody else has open. Takes minutes for large ones."""
-    shutil.rmtree(folder / "temp_segments", ignore_errors=True)  # where Qdrant Edge left what it was killed over
+    """Build the search graph (HNSW) of a collection that nobody else has open; minutes for large ones."""
+    shutil.rmtree(folder / "temp_segments", ignore_errors=True)  # remains of a killed optimisation
     size, sparse = _vectors_of(folder)
     checksums.forget(folder)
     shard = qdrant.EdgeShard.load(str(folder), _config(size, sparse=sparse, large=True))

@@ -1,7 +1,7 @@
-"""Builds the search graph of a collection in a process of its own.
+"""Builds the search graph (HNSW) of a collection in a child process.
 
-Qdrant Edge holds Python's lock for as long as it optimises: inside the engine, every question would wait.
-So it is done here: over a copy, which the engine swaps in, or in place where nobody reads yet.
+Qdrant Edge holds the GIL while it optimises: inside the engine, every search would wait. The child works on a copy,
+which the engine swaps in, or in place where nobody reads yet. Called by the registry and library/indexes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from citeloom.index.edge.sparse_files import copy_with_holes
 
 log = logging.getLogger(__name__)
 
-MAX_WITHOUT_GRAPH = 100_000  # passages: with more, building the graph takes more memory than a laptop has to spare
+MAX_WITHOUT_GRAPH = (
+    100_000  # passages; with more at once, building the graph takes more memory than a laptop has to spare
+)
 _BATCH = 256
-_POLL_SECONDS = 0.2  # seconds between two looks at whether to stop
+_POLL_SECONDS = 0.2  # how often a child is checked for a stop request
 _NEVER = threading.Event()
 
 PassageProgress = Callable[[int, int], None]
@@ -38,10 +40,10 @@ def optimised_copy(
     on_progress: PassageProgress = lambda done, total: None,
     stop: threading.Event = _NEVER,
 ) -> EdgeCollection | None:
-    """A copy of a collection with its search graph built, made in another process; None if it was stopped.
+    """Return a copy of a collection with its search graph; None if it was stopped. Nobody may write meanwhile.
 
-    Nobody may write meanwhile. With `anew`, the size of its dense vectors and whether it has sparse ones, every passage
-    is written once more: nothing is left of what was deleted.
+    With `rewrite_as`, the size of its dense vectors and whether it has sparse ones, every passage is written again, so
+    that deleted passages leave nothing behind.
     """
     try:
         if _run_in_child(source, target, rewrite_as, on_progress, stop):
@@ -54,9 +56,9 @@ def optimised_copy(
 
 
 def optimise_in_place(collection: EdgeCollection, stop: threading.Event) -> None:
-    """Build the search graph in place, in another process, while nobody reads or writes the collection.
+    """Build the search graph in place, in a child process, while nobody uses the collection.
 
-    Where that fails, the passages are searched without one: nothing is lost.
+    If that fails, the passages are searched without a graph: nothing is lost.
     """
     with collection.released():
         try:
@@ -72,7 +74,7 @@ def _run_in_child(
     on_progress: PassageProgress,
     stop: threading.Event,
 ) -> bool:
-    """Run `main` in a process of its own; False if it was stopped."""
+    """Run `main` in a child process; return False if it was stopped."""
     arguments = json.dumps([str(source), target and str(target), rewrite_as])
     command = [sys.executable, "-m", "citeloom.index.edge.optimise", arguments]
     try:
@@ -122,7 +124,7 @@ def _copy_of_source(target: Path) -> Path:
 
 
 def main(source: Path, target: Path | None, rewrite_as: tuple[int, bool] | None) -> None:
-    """Optimise a collection that nobody has open, or a copy of one that is not being written."""
+    """Optimise a collection that nobody has open, or a copy of one that nobody writes."""
     if hasattr(os, "nice"):
         os.nice(10)
     end_with_parent()

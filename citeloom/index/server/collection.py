@@ -1,4 +1,4 @@
-"""A collection on a Qdrant server: the same as Qdrant Edge to everybody above."""
+"""ServerCollection: a collection on a Qdrant server, with the same behaviour as EdgeCollection."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from citeloom.index.qdrant_models import FilterFactory, point_from_record
 from citeloom.index.server.circuit_breaker import CircuitBreaker
 from citeloom.index.server.connection import QdrantServer
 
-OLDEST = (1, 20)  # the first that knows every filter, and the one that Qdrant Edge is made of
-# How many passages a search keeps in view. A server decides how much it puts into one segment, and the more that is,
-# the more it takes: among 500,000, 98 of 100 that are truly nearest are found so, with Qdrant's own 100 far fewer.
-_BREADTH = 512
-_WRITING = 60  # seconds that a write may take: the server answers when it is done
+OLDEST = (1, 20)  # the first with every filter, and the version of Qdrant Edge
+# hnsw_ef. A server decides on the size of its segments, and larger ones need more: among 500,000 passages, 98 of the
+# 100 nearest are found so, with Qdrant's default of 100 far fewer.
+_HNSW_EF = 512
+_WRITE_SECONDS = 60  # timeout of a write, which the server answers when it is done
 _LARGEST_REQUEST = 4_000_000  # bytes; servers take 32 MB unless told otherwise
 _FILTERS = FilterFactory(
     models,
@@ -41,7 +41,7 @@ _FILTERS = FilterFactory(
 
 
 class ServerCollection(Collection):
-    """The passages of one project, in a collection of a Qdrant server."""
+    """The passages of one project in a collection of a Qdrant server."""
 
     def __init__(self, server: QdrantServer, name: str, client: QdrantClient) -> None:
         super().__init__()
@@ -49,15 +49,15 @@ class ServerCollection(Collection):
         self._server = server
         self._client = client
         self._breaker = CircuitBreaker()
-        self._done: dict[str, Any] = {
+        self._write_options: dict[str, Any] = {
             "wait": True,
             "ordering": models.WriteOrdering.STRONG if server.replicas > 1 else None,
-            "timeout": max(_WRITING, math.ceil(server.timeout)),
+            "timeout": max(_WRITE_SECONDS, math.ceil(server.timeout)),
         }
 
     @classmethod
     def check(cls, server: QdrantServer) -> str:
-        """The version of a server that can be used, or why it cannot."""
+        """Return the version of a server; raise the reason why it cannot be used."""
         with server.connected() as client:
             version = client.info().version
             numbers = re.match(r"(\d+)\.(\d+)", version)
@@ -70,7 +70,7 @@ class ServerCollection(Collection):
                     version=version,
                     needed=needed,
                 )
-            client.get_collections()  # the version is told to everybody, this is not
+            client.get_collections()  # the version is public, this needs the key
             return version
 
     @classmethod
@@ -81,13 +81,13 @@ class ServerCollection(Collection):
 
     @classmethod
     def remove(cls, server: QdrantServer, name: str) -> None:
-        """Delete a collection; one that is not there stays so."""
+        """Delete a collection, if it exists."""
         with server.connected() as client:
-            client.delete_collection(name, timeout=_WRITING)
+            client.delete_collection(name, timeout=_WRITE_SECONDS)
 
     @classmethod
     def create(cls, server: QdrantServer, name: str, dense_size: int, *, sparse: bool) -> ServerCollection:
-        """A new, empty collection with the indexes that filters need."""
+        """Create an empty collection with the payload indexes."""
         cls.check(server)
         with server.connected() as client:
             words = {"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)}
@@ -97,18 +97,18 @@ class ServerCollection(Collection):
                 sparse_vectors_config=words if sparse else None,
                 shard_number=server.shards,
                 replication_factor=server.replicas,
-                timeout=_WRITING,
+                timeout=_WRITE_SECONDS,
             )
         return cls.open(server, name)
 
     @classmethod
     def open(cls, server: QdrantServer, name: str) -> ServerCollection:
-        """The collection of this name, or INDEX_UNAVAILABLE."""
+        """Open a collection by name. Raises INDEX_UNAVAILABLE."""
         cls.check(server)
         opened = cls(server, name, server.connect())
         try:
             with opened._translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):
-                # One made by an earlier version lacks some, and so may one whose making was interrupted.
+                # A collection of an earlier version, or of an interrupted creation, may lack some.
                 opened._add_missing_indexes()
         except CiteLoomError:
             opened.close()
@@ -121,15 +121,15 @@ class ServerCollection(Collection):
         return self._server.address
 
     def reach(self, server: QdrantServer) -> None:
-        """Ask with another key from now on; who is being answered still has the connection of before."""
+        """Reconnect with another key; running requests finish on the old connection."""
         self._server, self._client, self._breaker = server, server.connect(), CircuitBreaker()
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._client.close()
 
     def flush(self) -> None:
-        """Nothing waits to be written: the server answers each write when it is done."""
+        """Do nothing: the server answers each write when it is done."""
 
     def _translated(self, code: Code, what: str) -> AbstractContextManager[None]:
         return self._server.translated(code, what, self.name)
@@ -140,17 +140,19 @@ class ServerCollection(Collection):
             room = len(json.dumps(point.payload)) + 20 * len(point.dense)
             room += 32 * len(point.sparse.indices) if point.sparse else 0
             if made and size + room > _LARGEST_REQUEST:
-                self._client.upsert(self.name, made, **self._done)
+                self._client.upsert(self.name, made, **self._write_options)
                 made, size = [], 0
             made.append(_point(point))
             size += room
-        self._client.upsert(self.name, made, **self._done)
+        self._client.upsert(self.name, made, **self._write_options)
 
     def _delete(self, where: f.Condition) -> None:
-        self._client.delete(self.name, models.FilterSelector(filter=_FILTERS.make(where)), **self._done)
+        self._client.delete(self.name, models.FilterSelector(filter=_FILTERS.make(where)), **self._write_options)
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
-        self._client.set_payload(self.name, values, models.FilterSelector(filter=_FILTERS.make(where)), **self._done)
+        self._client.set_payload(
+            self.name, values, models.FilterSelector(filter=_FILTERS.make(where)), **self._write_options
+        )
 
     def _rankings(
         self, dense: Sequence[float] | None, sparse: SparseVector | None, limit: int, where: f.Condition
@@ -168,7 +170,7 @@ class ServerCollection(Collection):
                 filter=visible,
                 limit=limit,
                 with_payload=False,
-                params=models.SearchParams(hnsw_ef=_BREADTH),
+                params=models.SearchParams(hnsw_ef=_HNSW_EF),
             )
             for name, query in queries.items()
         ]
@@ -209,7 +211,7 @@ class ServerCollection(Collection):
         there = self._indexed()
         missing = {name: params for name, params in _payload_indexes().items() if name not in there}
         for name, params in missing.items():
-            self._client.create_payload_index(self.name, name, params, **self._done)
+            self._client.create_payload_index(self.name, name, params, **self._write_options)
         return list(missing)
 
     def _vectors(self) -> tuple[int, bool]:

@@ -1,4 +1,4 @@
-"""A Qdrant server: how it is reached, and what its failures mean to a researcher."""
+"""Connection to a Qdrant server, and translation of its errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOST = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtoc
 
 @dataclass(frozen=True, slots=True)
 class QdrantServer:
-    """A Qdrant server: where it is, what opens it, and how collections are made on it."""
+    """A Qdrant server: address, key, timeout, and options for new collections."""
 
     address: str  # http://host, https://host:port/path
     key: str | None = field(default=None, repr=False)
@@ -35,7 +35,7 @@ class QdrantServer:
     replicas: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse what is no address, and a key that others could read on its way."""
+        """Validate the address, and refuse to send a key unencrypted."""
         address = checked(self.address)
         object.__setattr__(self, "address", address)
         if self.key is not None and not re.fullmatch(r"[!-~]+", self.key):
@@ -53,7 +53,7 @@ class QdrantServer:
 
     @contextmanager
     def connected(self) -> Iterator[QdrantClient]:
-        """A connection for a few requests, its failures told as CiteLoom's."""
+        """Open a connection for a few requests, with translated errors."""
         client = self.connect()
         try:
             with self.translated(Code.INDEX_UNAVAILABLE, "The Qdrant server refused"):
@@ -62,12 +62,12 @@ class QdrantServer:
             client.close()
 
     def connect(self) -> QdrantClient:
-        """A connection that opens itself again when it was lost."""
-        # No proxy between two programs of one machine.
+        """Return a client that retries a request once when its connection was lost."""
+        # No proxy for loopback addresses.
         options: dict[str, Any] = {"trust_env": not is_own_machine(self.address)}
         if self.address.startswith("https:"):
             options["verify"] = httpx.create_ssl_context()
-            options["verify"].load_default_certs()  # universities have authorities of their own
+            options["verify"].load_default_certs()  # universities have their own certificate authorities
         client = QdrantClient(
             url=self.address,
             timeout=math.ceil(self.timeout),
@@ -80,7 +80,7 @@ class QdrantServer:
 
     @contextmanager
     def translated(self, code: Code, what: str, collection: str = "") -> Iterator[None]:
-        """Turn what a client raises into a CiteLoomError."""
+        """Translate exceptions of the client into CiteLoomError."""
         try:
             yield
         except CiteLoomError:
@@ -124,7 +124,7 @@ class QdrantServer:
                         "Free some space there and try again.",
                         away=self.address,
                     )
-                # A server in trouble answers to everything so; one that is well refuses what it will not take.
+                # A 5xx is a problem of the server; a 4xx rejects this request.
                 whose = "away" if (error.status_code or 0) >= 500 else "refused"
                 return CiteLoomError(
                     code,
@@ -140,7 +140,7 @@ class QdrantServer:
                 return self.timed_out()
             case ResponseHandlingException(source=httpx.TransportError() as source):
                 return self._unreachable(source)
-            case ResponseHandlingException() | ValueError():  # what came is no answer of Qdrant's
+            case ResponseHandlingException() | ValueError():  # not a response of Qdrant
                 return CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
                     f"What answers at {self.address} is not a Qdrant server.",
@@ -150,7 +150,7 @@ class QdrantServer:
         return CiteLoomError(code, f"{what}: {error}.", "Run the check-up ('citeloom doctor').")
 
     def timed_out(self) -> CiteLoomError:
-        """What to say of a server that does not answer."""
+        """Return the error for a server that does not answer in time."""
         return CiteLoomError(
             Code.TIMEOUT,
             f"The Qdrant server at {self.address} did not answer in time.",
@@ -181,7 +181,7 @@ class QdrantServer:
 
 
 def _retry_lost_connection(request: httpx.Request, send: Any) -> httpx.Response:
-    """Send a request again when its connection was lost: servers close idle ones. Doing one twice changes nothing."""
+    """Send a request again when its connection was lost: servers close idle ones, and every request is idempotent."""
     try:
         return cast("httpx.Response", send(request))
     except ResponseHandlingException as error:
@@ -191,7 +191,7 @@ def _retry_lost_connection(request: httpx.Request, send: Any) -> httpx.Response:
 
 
 def _reason(error: UnexpectedResponse) -> str:
-    """What the server said, in one line."""
+    """Return the server's message as one line."""
     try:
         said = str(json.loads(error.content)["status"]["error"])
     except (ValueError, KeyError, TypeError):

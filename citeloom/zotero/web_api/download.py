@@ -1,4 +1,4 @@
-"""A file from Zotero's storage: resumed where it stopped, never spliced from two, and checked before it is there."""
+"""Download of a file from Zotero's storage: resumable, verified by checksum, moved into place when complete."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ByteProgress = Callable[[int, int | None], None]
 
 
 class _RemoteFileChanged(Exception):
-    """What is there now is not what the part on disk was a part of."""
+    """The remote file is not the one that the partial download belongs to."""
 
 
 def download(
@@ -37,7 +37,7 @@ def download(
     on_progress: ByteProgress,
     stopped: Callable[[], bool],
 ) -> Path:
-    """Fetch the file of that name from an address to a place."""
+    """Download a file to a path, resuming a partial download."""
     part, label = to.with_name(f"{to.name}.part"), to.with_name(f"{to.name}.part-of")
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -75,7 +75,7 @@ def _fetch(
     on_progress: ByteProgress,
     stopped: Callable[[], bool],
 ) -> Mapping[str, str]:
-    """Have all of it in `part`; what the servers said of it."""
+    """Complete the partial file; return the response headers."""
     have, of = (part.stat().st_size, label.read_text("utf-8")) if part.exists() and label.exists() else (0, "")
     wanted = {"Range": f"bytes={have}-", "If-Range": of} if have and of else {}
     with _opened(client, address, header, {"Accept-Encoding": "identity", **wanted}) as (response, headers):
@@ -104,7 +104,7 @@ def _fetch(
 def _opened(
     client: httpx2.Client, address: str, header: Mapping[str, str], wanted: Mapping[str, str]
 ) -> Iterator[tuple[httpx2.Response, Mapping[str, str]]]:
-    """The reply in the end, and everything said of the file on the way there. Only the first address gets the key."""
+    """Follow redirects; yield the response and all headers. Only the first address gets the key."""
     headers: dict[str, str] = {}
     for _ in range(_MAX_REDIRECTS):
         with client.stream("GET", address, headers={**wanted, **header}) as response:
@@ -117,7 +117,7 @@ def _opened(
 
 
 def _extent(response: httpx2.Response, have: int, of: str) -> tuple[int, int | None]:
-    """From where the reply goes on, and how much it is in all."""
+    """Return the offset at which the reply continues, and the total size."""
     if response.status_code == 206:
         found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("content-range", ""))
         if not found or int(found[1]) != have or _label(response) != of:
@@ -128,7 +128,7 @@ def _extent(response: httpx2.Response, have: int, of: str) -> tuple[int, int | N
 
 
 def _label(response: httpx2.Response) -> str:
-    """What tells this very file from a later one; nothing, where the servers only say that they are alike."""
+    """Return the strong ETag of a response, or ""."""
     etag = str(response.headers.get("etag", ""))
     return "" if etag.startswith("W/") else etag
 
@@ -161,17 +161,17 @@ def _check_size(size: int, most_bytes: int, name: str) -> None:
 
 
 def _check(part: Path, headers: Mapping[str, str], name: str) -> None:
-    said = headers.get("zotero-file-md5") or headers.get("etag", "").strip('"')
-    if not re.fullmatch("[0-9a-fA-F]{32}", said):
+    checksum = headers.get("zotero-file-md5") or headers.get("etag", "").strip('"')
+    if not re.fullmatch("[0-9a-fA-F]{32}", checksum):
         return
     with part.open("rb") as file:
         digest = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    if digest != said.lower():
+    if digest != checksum.lower():
         raise incomplete_answer(f"{name} did not arrive as it is in Zotero's storage")
 
 
 def _unpack(part: Path, name: str, most_bytes: int) -> None:
-    """Put the file in the place of the archive in which Zotero keeps a page with its pictures."""
+    """Replace the archive, in which Zotero stores a web page with its images, by the page."""
     unpacked = part.with_name(f"{part.name}-unpacked")
     try:
         with zipfile.ZipFile(part) as archive:
