@@ -1,4 +1,4 @@
-"""Photographs and scans of pages as documents: PNG, JPEG, TIFF with one page or many."""
+"""Image files (PNG, JPEG, TIFF with several pages) as documents whose text is recognised by OCR."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from citeloom.core.errors import CiteLoomError, Code
 
 _MAX_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
 _MAX_SIDE = 6000
-_MIN_SIDE = 8  # pixels, once it is reduced to what OCR takes: lower letters cannot be told apart
-_ORIENTATION = 0x0112  # where a camera notes how it was held
-_A4_HEIGHT = 842.0  # points; the size of a picture that does not say its resolution
+_MIN_SIDE = 8  # pixels after reduction for OCR; smaller letters are not legible
+_ORIENTATION = 0x0112  # EXIF tag
+_A4_HEIGHT = 842.0  # points; assumed for an image without resolution
 
 
 class PageImages(Protocol):
-    """What paints the pages of a document."""
+    """Renders the pages of a document."""
 
     def render(self, number: int, scale: float, quarter: int) -> Image.Image:
-        """A page as a gray picture, `scale` pixels for each point, turned so that its text stands upright."""
+        """Return a page as a grey image with `scale` pixels per point, turned upright."""
 
 
 class ImageFile:
-    """An open picture: pages without words, painted when somebody looks at them."""
+    """An open image file: pages without words, rendered on demand."""
 
     def __init__(self, path: Path) -> None:
         self._name = path.name
@@ -36,7 +36,7 @@ class ImageFile:
         self._lock = threading.Lock()
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its size is looked at below
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the size is checked below
                 self._picture = Image.open(path)
         except Image.DecompressionBombError as error:
             pixels = re.search(r"\d+", str(error))
@@ -58,7 +58,7 @@ class ImageFile:
         self._picture.close()
 
     def read(self) -> RawPdf:
-        """The pages, each without a text layer."""
+        """Return the pages, without text."""
         pages = []
         try:
             for number, frame in enumerate(ImageSequence.Iterator(self._picture), 1):
@@ -79,7 +79,7 @@ class ImageFile:
         return RawPdf(pages)
 
     def render(self, number: int, scale: float, quarter: int) -> Image.Image:
-        """A page as a gray picture in its own resolution, or smaller where `scale` asks for less."""
+        """Return a page as a grey image in its own resolution, reduced if it is very large."""
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             try:
@@ -120,5 +120,5 @@ class ImageFile:
 
 
 def _is_legible(frame: Image.Image) -> bool:
-    """Whether a picture can hold a line of text, once it is reduced to what OCR takes."""
+    """Whether an image can contain legible text after reduction for OCR."""
     return min(frame.size) * min(1.0, _MAX_SIDE / max(frame.size)) >= _MIN_SIDE

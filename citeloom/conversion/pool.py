@@ -1,4 +1,7 @@
-"""Worker processes that convert documents: one that crashes, hangs or grows too large costs its document only."""
+"""Pool of worker processes for conversion: a crash, hang or memory leak costs one document only.
+
+WorkerPool serves imports, StandbyWorker the page view. The processes run worker.py.
+"""
 
 from __future__ import annotations
 
@@ -28,17 +31,17 @@ from citeloom.core.processes import end_with_children, megabytes
 
 log = logging.getLogger(__name__)
 
-_POLL_SECONDS = 0.5  # seconds between two looks at a worker
-_MAX_DOCUMENTS = 40  # then a worker is replaced: what libraries leak goes with it
+_POLL_SECONDS = 0.5  # how often a running worker is checked
+_MAX_DOCUMENTS = 40  # after which a worker is replaced, because libraries leak memory
 _MAX_QUESTIONS = 1000
-_MAX_MEGABYTES = 700  # that a worker may hold when its document is done
+_MAX_MEGABYTES = 700  # limit of an idle worker
 _USUAL = Limits()
 _READ_AGAIN = "Then have it read again."
-_COPY_PREFIX = "reading-"  # how the names of folders begin in which workers keep copies of what they read
+_COPY_PREFIX = "reading-"  # prefix of the folders with private copies of documents
 _KILLING = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
 
 
-ProgressCallback = Callable[[dict[str, Any]], None]  # how far a long document is
+ProgressCallback = Callable[[dict[str, Any]], None]  # called with the progress of a long document
 
 
 def _never() -> bool:
@@ -50,26 +53,26 @@ def _ignore_progress(progress: dict[str, Any]) -> None:
 
 
 def conversion_file(folder: Path, content_hash: str, converter: str) -> Path:
-    """Where the conversion of a content by a converter is kept."""
+    """Return the cache file of a conversion."""
     return folder / content_hash[:2] / f"{content_hash}-{converter}.json.gz"
 
 
 def remove_stale_copies() -> None:
-    """Delete what the workers of an engine that was killed have left."""
+    """Delete private copies that the workers of a killed engine left."""
     for left in Path(paths.folders().cache).glob(f"{_COPY_PREFIX}*"):
         shutil.rmtree(left, ignore_errors=True)
 
 
 class ConversionTimeout(CiteLoomError):
-    """A document was not read within its time."""
+    """Raised when a conversion exceeds its time limit."""
 
 
 class _WorkerDied(Exception):
-    """The worker process ended in the middle of a document."""
+    """Raised when the worker process ends during a conversion."""
 
     def __init__(self, exit_code: int | None) -> None:
         super().__init__(f"exit code {exit_code}")
-        # What a system short of memory sends, or a person; no document makes its reader send it to itself.
+        # Signals of the out-of-memory killer or a person; a crash by a document has others.
         self.was_killed = -(exit_code or 0) in _KILLING
 
 
@@ -111,7 +114,7 @@ class _Worker:
         return reply
 
     def refresh(self, most_documents: int) -> None:
-        """End a process that has done much or kept much; the next document starts another."""
+        """End a process that has served many documents or holds much memory."""
         process = self._process
         if process and (self._served >= most_documents or megabytes(process.pid) > _MAX_MEGABYTES):
             self.end()
@@ -144,7 +147,7 @@ class _Worker:
 
 
 class _Watchdog:
-    """Looks at a worker from outside while it works, and ends it when it may not go on."""
+    """Watches a worker during a request, and kills it on a stop request or above a limit."""
 
     def __init__(self, process: subprocess.Popen[bytes], limits: Limits, stopped: Callable[[], bool]) -> None:
         self.verdict: Exception | None = None
@@ -164,7 +167,7 @@ class _Watchdog:
         left, looked = self._limits.seconds, time.monotonic()
         while not self._answered.wait(max(0.0, min(_POLL_SECONDS, left))):
             now = time.monotonic()
-            # A machine that was suspended, or too busy to look, gave the worker no time either.
+            # Time in which the machine was suspended does not count.
             left, looked = left - min(now - looked, 2 * _POLL_SECONDS), now
             self.verdict = self._judge(left)
             if self.verdict is not None:
@@ -196,9 +199,9 @@ def _python_path() -> str:
 
 
 class WorkerPool:
-    """A few workers, started when first needed and replaced when they die.
+    """Worker processes, started on demand and replaced when they die.
 
-    What can be had at once has workers of its own: it never waits for whole documents, which may take hours.
+    Quick conversions have their own workers, so that they never wait for complete ones, which may take hours.
     """
 
     def __init__(self, count: int = 0) -> None:
@@ -219,7 +222,7 @@ class WorkerPool:
         stopped: Callable[[], bool] = _never,
         on_progress: ProgressCallback = _ignore_progress,
     ) -> dict[str, Any]:
-        """Convert and cut up one document; waits for a free worker. Raises JobStopped once `stopped` says so."""
+        """Convert one document and split it into passages; waits for a free worker. Raises JobStopped."""
         free = self._quick if request.get("quick") else self._whole
         worker = _next(free, stopped)
         try:
@@ -229,7 +232,7 @@ class WorkerPool:
             free.put(worker)
 
     def convert_in_own_process(self, request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
-        """Convert for somebody who waits, in a process of its own: an import may hold the others for long."""
+        """Convert one document at once in a process of its own, since an import may occupy the others."""
         worker = _Worker()
         try:
             return _ask(worker, request, limits, self._ended.is_set, _ignore_progress)
@@ -239,7 +242,7 @@ class WorkerPool:
             worker.end()
 
     def rest(self) -> None:
-        """End the processes that nobody uses; the next document starts new ones."""
+        """End idle processes; new ones are started on demand."""
         for free in (self._whole, self._quick):
             for _ in range(free.qsize()):
                 with suppress(queue.Empty):
@@ -248,14 +251,14 @@ class WorkerPool:
                     free.put(worker)
 
     def end(self) -> None:
-        """End all worker processes, also in the middle of a document; an import starts new ones."""
+        """End all worker processes, even during a conversion."""
         self._ended.set()
         for worker in self._all:
             worker.end()
 
 
 class StandbyWorker:
-    """One worker for a person who waits: it is kept for the next question, and ends when none comes for a while."""
+    """One worker for interactive requests, kept for the next one and ended after a while without any."""
 
     def __init__(self, idle_seconds: float = 120.0) -> None:
         self._worker = _Worker(PROMPTLY)
@@ -265,7 +268,7 @@ class StandbyWorker:
         self._ended = False
 
     def ask(self, request: dict[str, Any], limits: Limits) -> dict[str, Any]:
-        """The answer to a request; one question is answered at a time."""
+        """Return the answer to a request; one at a time."""
         with self._asking:
             if self._ended:
                 raise _engine_stopped()
@@ -301,15 +304,15 @@ class StandbyWorker:
             self._idle.start()
 
     def _rest(self) -> None:
-        if self._asking.acquire(blocking=False):  # somebody asks again: a new while begins
+        if self._asking.acquire(blocking=False):  # otherwise a request is running, which restarts the timer
             try:
                 self._worker.end()
             finally:
                 self._asking.release()
 
     def end(self) -> None:
-        """End the process for good, also in the middle of a question."""
-        self._ended = True  # whoever asks is refused within a moment
+        """End the process for good, even during a request."""
+        self._ended = True  # a running request is stopped within a moment
         with self._asking:
             if self._idle:
                 self._idle.cancel()
@@ -337,7 +340,7 @@ def _ask(
         try:
             reply = worker.ask(request, limits, stopped, on_progress)
         except _WorkerDied as first:
-            # Somebody may have ended the process for reasons of their own: one more try tells.
+            # The process may have been killed by chance: one retry decides.
             log.warning("a worker ended during %s (%s); trying once more", request.get("path"), first)
             reply = worker.ask(request, limits, stopped, on_progress)
     except _WorkerDied as error:

@@ -1,6 +1,6 @@
-"""The worker process: files come in as JSON lines, passages go out as JSON lines.
+"""Worker process: converts files and renders pages; requests and replies are JSON lines on stdin and stdout.
 
-A file that crashes its reader costs this process and that file, never the engine.
+Started by pool.py. A file that crashes its reader costs this process, never the engine.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from citeloom.conversion.record_page_numbers import with_record_pages
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted
 
-PROMPTLY = "--promptly"  # somebody waits for it: it does not step back behind other programs
-COPIES = "--copies"  # then the folder for private copies of what is read, which whoever starts the process deletes
+PROMPTLY = "--promptly"  # interactive: runs at normal priority
+COPIES = "--copies"  # followed by the folder for private copies, which the parent deletes
 _FIRST_TEXT = 3000  # characters, enough to match a document with its record
 _Counter = Callable[[Sequence[str]], list[int]]
 
 
 def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
-    """The cached conversion, or None when there is none that can be used."""
+    """Return the cached conversion, or None if there is no valid one."""
     try:
         with gzip.open(cache_file, "rt", encoding="utf-8") as stream:
             doc = Converted.from_json(json.load(stream))
@@ -52,7 +52,7 @@ def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
 
 
 def _save(doc: Converted, cache_file: Path) -> None:
-    """Write the cache in one step; without it the next run converts again, so a full disk stops nothing."""
+    """Write the cache file atomically; errors are ignored, as the next run would convert again."""
     try:
         cache_file.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=cache_file.parent, prefix=".converted-")
@@ -82,7 +82,7 @@ def _first_text(doc: Converted) -> str:
 
 
 def about() -> dict[str, Any]:
-    """What converts documents here: the models that find their structure, and the OCR engines."""
+    """Return the versions of converter, layout models and OCR engines."""
     from citeloom.conversion.docling.models import in_use
     from citeloom.conversion.ocr.recogniser import engines
 
@@ -101,19 +101,19 @@ def _recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
     return recognised_marks(request)
 
 
-# What is asked for by people who look at a page.
+# Requests of the page view.
 _PAGE_REQUESTS = {"picture": _page_picture, "recognised": _recognised_marks}
 
 
 class Worker:
-    """Answers requests; keeps tokenizers between them."""
+    """Answers requests; tokenizers are cached."""
 
     def __init__(self, copies: Path | None = None) -> None:
         self._counters: dict[str, _Counter] = {}
         self._copies = PrivateCopies(copies) if copies else None
 
     def answer(self, request: dict[str, Any], on_progress: PageProgress = ignore_progress) -> dict[str, Any]:
-        """The answer to a request, an error included: nothing is raised."""
+        """Return the answer to a request; errors are returned, not raised."""
         number = request.get("id")
         try:
             if request.get("about"):
@@ -126,7 +126,7 @@ class Worker:
                 error.details["path"] = str(request.get("path", ""))
             return {"id": number, "ok": False, "error": error.as_dict()}
         except Exception as error:
-            # A reader met a file nobody thought of: that is this file's failure.
+            # An unexpected error of a reader is a failure of this file.
             failure = CiteLoomError(
                 Code.CONVERSION_FAILED,
                 f"Unexpected {type(error).__name__}: {error}",
@@ -174,13 +174,13 @@ class Worker:
                 "waiting_for_ocr": doc.waiting_for_ocr,
             },
             "passages": [passage.to_json() for passage in passages],
-            "final": doc.converter == CONVERTER_VERSION,  # no whole conversion need follow
+            "final": doc.converter == CONVERTER_VERSION,  # no complete conversion follows
             "seconds": {"convert": round(converted - started, 4), "chunk": round(finished - converted, 4)},
             "cached": cached,
         }
 
     def _file(self, request: dict[str, Any]) -> Path:
-        """What is to be read: of a request that names a content, a copy of that content and no other."""
+        """Return the file to read: a verified private copy if the request names a hash."""
         path = Path(request["path"])
         if self._copies is None or not request.get("content_hash"):
             return path
@@ -217,11 +217,11 @@ def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> 
 
 
 def _progress(replies: BinaryIO, number: Any, stage: str, done: int, total: int) -> None:
-    """Say how far a document is: a line of its own before the answer."""
+    """Send a progress line before the answer."""
     try:
         _send(replies, {"id": number, "progress": {"stage": stage, "done": done, "total": total}})
     except BrokenPipeError:
-        os._exit(1)  # the engine has gone: nobody waits, and it is no failure of docling's to be remembered
+        os._exit(1)  # the engine has ended; exit, so that no failure of docling is recorded
 
 
 def _send(replies: BinaryIO, reply: dict[str, Any]) -> None:

@@ -75,7 +75,7 @@ class Item:
 
 
 def item_from_json(data: Mapping[str, Any]) -> Item:
-    """Return an item from the `data` of Zotero's JSON, with sorted tags and collections, as sources order them differently."""
+    """Return an item from the `data` of Zotero's JSON; tags and collections are sorted, since sources differ."""
     kept = {k: v for k, v in data.items() if k not in NOT_KEPT and v not in ("", None, [], {})}
     if "tags" in kept:
         kept["tags"] = sorted(kept["tags"], key=lambda tag: str(tag["tag"]))

@@ -1,7 +1,7 @@
-"""A document as docling reads it: words that CiteLoom found, in the PDF or by OCR, and the pages' pictures.
+"""Docling backend that supplies words found by CiteLoom, in the PDF or by OCR, and page images.
 
-Docling's own parsers are not used: its text is then word for word the one that page numbers, coverage and the quick
-text come from.
+Docling's own parsers are not used, so that its text is the same from which page numbers, coverage and the quick text
+come.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ from citeloom.conversion.image_files import PageImages
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, Word
 from citeloom.conversion.pdf.reading_order import rows
 
-_PIECE_GAP = 0.9  # in ems: a wider gap may be the white between columns, so a line is cut there
-_NUMBER_GAP = 1.4  # the number of a heading or an item of a list stands further from what it numbers
+_PIECE_GAP = 0.9  # in ems; lines are cut at wider gaps, which may separate columns
+_NUMBER_GAP = 1.4  # the number of a heading or list item may be further from its text
 _NUMBERING = re.compile(r"^(?:[1-3]?\d(?:\.[1-3]?\d)*[.)]?|[IVX]{1,5}\.|[A-Z]\.|\(?[a-z\d]{1,3}\)|[•▪●–-])$")
 
 
 class DoclingSource:
-    """What docling is given of a document."""
+    """Words, outline and page images of a document for docling."""
 
     def __init__(self, pages: list[RawPage], outline: list[OutlineEntry], pictures: PageImages) -> None:
         self.pages = pages
         self.outline = outline
         self.pictures = pictures
-        self.pieces: dict[int, list[list[Word]]] = {}  # page → its pieces of lines; a cell's index leads here
+        self.pieces: dict[int, list[list[Word]]] = {}  # by page: pieces of lines, by the index of docling's cells
 
 
 class DoclingSourceOptions(PdfBackendOptions):
-    """Carries the paper to the backend."""
+    """Options that pass the source to the backend."""
 
     model_config = {"arbitrary_types_allowed": True}  # noqa: RUF012 - how pydantic takes its settings
     source: DoclingSource
 
 
 class DoclingSourceBackend(PdfDocumentBackend):
-    """The document side of docling's reading."""
+    """Document backend."""
 
     def __init__(self, in_doc: InputDocument, path_or_stream: BytesIO | Path, options: DoclingSourceOptions) -> None:
         super().__init__(in_doc, path_or_stream, options)
@@ -73,12 +73,12 @@ class DoclingSourceBackend(PdfDocumentBackend):
         return bool(self.source.pages)
 
     def get_document_outline(self) -> list[_PdfOutlineItem]:
-        """The outline that the PDF brings along."""
+        """Return the outline of the PDF."""
         return [_PdfOutlineItem(title=e.title, level=e.level, page_no=e.page) for e in self.source.outline]
 
     @classmethod
     def supported_formats(cls) -> set[InputFormat]:
-        """PDF stands for everything with pages."""
+        """Return PDF, which stands for all paged documents."""
         return {InputFormat.PDF}
 
 
@@ -142,7 +142,7 @@ class _PageBackend(PdfPageBackend):
 
 
 def _pieces(words: list[Word]) -> list[list[Word]]:
-    """Lines cut where columns may be parted."""
+    """Return the lines, cut where columns may be separated."""
     found: list[list[Word]] = []
     for row in rows(words):
         found.append([row[0]])

@@ -1,4 +1,4 @@
-"""The structure of a document's pages: docling's StandardPdfPipeline over words that CiteLoom found."""
+"""Layout of PDF pages by docling's StandardPdfPipeline over CiteLoom's words. Called by the PDF reader."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from citeloom.conversion.docling.models import stock_models
 from citeloom.conversion.docling.pdf_backend import DoclingSource, DoclingSourceBackend, DoclingSourceOptions
 from citeloom.conversion.docling.table_plugin import WhiteSpaceTableOptions, WhiteSpaceTables
 from citeloom.conversion.image_files import PageImages
-from citeloom.conversion.pdf.layout_regions import mended
+from citeloom.conversion.pdf.layout_regions import corrected_regions
 from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, Word
 from citeloom.conversion.pdf.reading_order import Region, RegionKind, document_gutters, region_of, regions, rows
 
-_SLICE = 24  # pages read at a time: a book takes no more memory than an article
-_FOOT = 0.7  # share of the page's height below which notes stand
+_SLICE = 24  # pages per batch, which limits memory
+_FOOT = 0.7  # footnotes start below this share of the page's height
 _KINDS = {
     DocItemLabel.SECTION_HEADER: RegionKind.HEADING,
     DocItemLabel.TITLE: RegionKind.HEADING,
@@ -40,7 +40,7 @@ _KINDS = {
 def lay_out(
     pages: list[RawPage], outline: list[OutlineEntry], pictures: PageImages, on_progress: Callable[[int, int], None]
 ) -> list[list[Region]]:
-    """The regions of every page in reading order. No word gets lost: what docling leaves out comes last."""
+    """Return the regions of every page in reading order; words that docling leaves out come last."""
     source = DoclingSource(pages, outline, pictures)
     gutters = document_gutters(pages)
     result: list[list[Region]] = []
@@ -58,7 +58,7 @@ def lay_out(
             left = [word for at, piece in enumerate(pieces) if at not in taken[number] for word in piece]
             if left:
                 found.append(region_of(rows(left), number))
-            result.append(mended(found, regions(pages[number - 1], gutters)))
+            result.append(corrected_regions(found, regions(pages[number - 1], gutters)))
     return result
 
 
@@ -69,7 +69,7 @@ def _read(source: DoclingSource, first: int, last: int) -> ConversionResult:
 
 def _input(source: DoclingSource, first: int, last: int) -> InputDocument:
     return InputDocument(
-        path_or_stream=BytesIO(b"%PDF"),  # the backend has read the file already
+        path_or_stream=BytesIO(b"%PDF"),  # not read: the backend has the content
         filename="paper.pdf",
         format=InputFormat.PDF,
         backend=DoclingSourceBackend,
@@ -80,13 +80,13 @@ def _input(source: DoclingSource, first: int, last: int) -> InputDocument:
 
 @cache
 def _pipeline() -> StandardPdfPipeline:
-    """Made once a process: it holds the models."""
+    """Return the pipeline with its models, created once per process."""
     stock = stock_models()
     if not stock:
         # Docling's own table engines cannot be imported without torch.
         defaults.table_structure_engines = lambda: {"table_structure_engines": []}
     options = ThreadedPdfPipelineOptions(
-        do_ocr=False,  # words of scanned pages are there already: found before, so that the layout sees them
+        do_ocr=False,  # OCR was done before, so that the layout model sees its words
         do_table_structure=True,
         accelerator_options=AcceleratorOptions(num_threads=1, device="cpu"),
         heading_hierarchy_options=HeadingHierarchyOptions(enabled=True),
@@ -109,7 +109,7 @@ def _pipeline() -> StandardPdfPipeline:
 
 
 def _regions(read: ConversionResult, source: DoclingSource) -> Iterator[tuple[Region, int, set[int]]]:
-    """Regions in docling's reading order, each with its page and the pieces of lines it is made of."""
+    """Yield the regions in docling's reading order, with page and cell indexes."""
     elements = {_key(e.page_no, e.cluster.bbox, source): e for e in read.assembled.elements}
     done: set[int] = set()
     every_layer = set(ContentLayer)
@@ -166,8 +166,7 @@ def _text(element: BasePageElement, source: DoclingSource) -> Iterator[tuple[Reg
 
 
 def _kind(element: BasePageElement, source: DoclingSource) -> RegionKind:
-    # Running heads and feet were taken off before, by repetition: what the model calls a header is a page's first
-    # lines, and what it calls a footer a note.
+    # Running headers were removed before: a header of the model is the first lines of the page, a footer a footnote.
     if (
         element.label is DocItemLabel.PAGE_FOOTER
         and element.cluster.bbox.t > _FOOT * source.pages[element.page_no - 1].height

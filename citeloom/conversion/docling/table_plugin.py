@@ -1,4 +1,4 @@
-"""The table plug-in: rows and columns by the white between the words."""
+"""Docling table plug-in that finds rows and columns by the white space between words."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from citeloom.conversion.pdf.tables import table_rows
 
 
 class WhiteSpaceTableOptions(BaseTableStructureOptions):
-    """Chooses this plug-in."""
+    """Options that select this plug-in."""
 
     kind: ClassVar[str] = "citeloom_white_space"
 
 
 class WhiteSpaceTables(BaseTableStructureModel):
-    """Gives every table region its cells; one that turns out to be no table gets none."""
+    """Finds the cells of table regions; a region that is no table gets none."""
 
     def __init__(
         self,

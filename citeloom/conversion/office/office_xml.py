@@ -1,4 +1,4 @@
-"""The XML of Word and PowerPoint files: checked, made ready for docling, and counted."""
+"""XML of Word and PowerPoint files: checked, normalized for docling, and its words collected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OTHER_TYPES = {
     b"macroEnabled": "an Office file with macros",
 }
 _XML_SUFFIXES = (".xml", ".rels", ".vml")
-# Letter shapes alone: docling parts a sentence wherever they change, and loses the blanks there.
+# Character formatting: docling splits sentences where it changes, and loses the spaces there.
 _SHAPES = {"b", "bCs", "i", "iCs", "u", "strike", "dstrike", "vertAlign", "rStyle", "em"}
 # Around the words of a paragraph; in tables the libraries overlook what is inside.
 _WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "customXml", "fldSimple")

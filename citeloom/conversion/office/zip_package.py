@@ -1,4 +1,4 @@
-"""Zip packages (DOCX, PPTX, EPUB) opened without trusting them: nothing is unpacked to disk or beyond a limit."""
+"""Safe reading of zip packages (DOCX, PPTX, EPUB): with size limits, in memory only."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def xml_tree(path: Path, name: str, data: bytes) -> Any:
 
 
 class Package:
-    """The parts of a zip package, read one at a time and within limits."""
+    """Reads the parts of a zip package within limits."""
 
     def __init__(self, path: Path, kind: str) -> None:
         self.path = path
@@ -98,7 +98,7 @@ class Package:
             raise
 
     def _checked(self) -> dict[str, zipfile.ZipInfo]:
-        """The parts by name, once the package's own table of contents promises no harm."""
+        """Return the parts by name after checks of the table of contents."""
         parts = [part for part in self._zip.infolist() if not part.is_dir()]
         if not parts:
             raise damaged(self.path, "it is an empty archive")
@@ -140,7 +140,7 @@ class Package:
         size_so_far = 0
         try:
             with self._zip.open(part) as stream:
-                # In steps: zipfile would unpack all of a part that is larger than the table of contents says.
+                # In steps: zipfile would unpack a part that is larger than declared completely.
                 while piece := stream.read(_STEP):
                     pieces.append(piece)
                     size_so_far += len(piece)

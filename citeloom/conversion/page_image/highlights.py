@@ -1,4 +1,4 @@
-"""Where a passage stands on a page: its words are found among the page's, and boxed line by line."""
+"""Finds a passage on a page by aligning its words with those of the page, and returns boxes by line."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)  # of a space
 _HYPHENS = frozenset("-\u00ad\u2010\u2011")
 _WITHIN_WORDS = frozenset("'’‘ʼ`´\u200b\u200c\u200d\u2060\ufeff") | _HYPHENS
 _OPENING = frozenset(("Ps", "Pi"))
-_STEPS = 48  # ways to place what was read so far that are followed at once
-_MAX_PLACES = 300  # of one word: a page that repeats it more often says nothing by it
-_NEAR = 4  # words farther on page and in passage is going on: a mark of a footnote, a formula lies between
-_SKIPPED = 0.7  # what each of them costs
-_JUMP = 3.0  # what going on elsewhere on the page costs, and more the farther away it is
+_STEPS = 48  # beam width of the alignment
+_MAX_PLACES = 300  # of one word; more occurrences are ignored
+_NEAR = 4  # words; a gap up to this counts as continuing (a footnote mark, a formula)
+_SKIPPED = 0.7  # cost of each skipped word
+_JUMP = 3.0  # base cost of a jump, which grows with the distance
 _MIN_WORTH = 0.1  # of a word, on a page that has no other
-_ENOUGH = 0.6  # of what the words that should stand on a page are worth, or nothing is marked
+_ENOUGH = 0.6  # share of the expected weight below which nothing is marked
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """The characters of a page in the order of the file, each with its box on the page as it is shown."""
+    """Characters of a page in file order, with their boxes on the displayed page."""
 
     text: str  # words are parted by spaces
     boxes: Sequence[Box]  # one for each character
@@ -39,7 +39,7 @@ class PageText:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The lines of a passage on a page, as shares of its width and height; none unless it was found there."""
+    """Boxes of a passage on a page, as shares of its width and height; none if not found."""
 
     boxes: tuple[Box, ...] = ()
     found: bool = False
@@ -47,7 +47,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A word bare of case, accents and hyphens, and where it stands in its text."""
+    """A folded word and its position in the text."""
 
     letters: str
     start: int
@@ -58,7 +58,7 @@ class _Token:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A word of the passage that was found on the page, and the one found before it."""
+    """One matched word of an alignment, linked to the match before it."""
 
     score: float
     word: int  # of the passage
@@ -72,7 +72,7 @@ class _Step:
 
 
 def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: int, last: int) -> Marks:
-    """Mark a passage that runs from the first to the last page on the one shown; `pages` has what is known of them."""
+    """Find a passage, which spans pages `first` to `last`, on the page `shown`; `pages` has the text around it."""
     wanted = [token.letters for token in _tokens(passage)]
     printed = [token for number in sorted(pages) for token in _tokens(pages[number].text, number)]
     places = _Places(printed)
@@ -92,7 +92,7 @@ def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: i
 
 
 def mark_all(page: PageText) -> Marks:
-    """Mark every character of a page: places that are known need no finding."""
+    """Return marks for known positions."""
     return _as_marks(page.boxes, page)
 
 
@@ -144,7 +144,7 @@ def _with_opening(text: str, start: int) -> int:
 
 
 def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
-    """The likeliest place of each word.
+    """Return the most likely match of each word (beam search).
 
     Words that follow each other in both cost nothing, going on elsewhere costs the more the farther it is, and a
     word is worth the more the rarer it is: so a passage is followed through columns and around notes, and no single

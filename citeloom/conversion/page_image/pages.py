@@ -1,4 +1,4 @@
-"""Pages as a reader sees them: painted in colour, and where on the picture each character stands."""
+"""Pages for display: rendered in colour, with the position of each character."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OCR_SCALE = 300 / 72  # pixels for each point, as when the page was imported
 
 
 class PdfPages(PdfFile):
-    """An open PDF that somebody looks at."""
+    """An open PDF for display."""
 
     def __enter__(self) -> PdfPages:
         return self
@@ -37,7 +37,7 @@ class PdfPages(PdfFile):
             return page_label(self._document, number - 1)
 
     def show(self, number: int, width: int) -> Image.Image:
-        """A page `width` pixels wide; one that is far too tall comes out narrower."""
+        """Render a page `width` pixels wide, or narrower if it is very tall."""
         with self._page(number) as page:
             across, down = page.get_size()
             scale = _scale(across, down, width)
@@ -50,16 +50,16 @@ class PdfPages(PdfFile):
                 bitmap.close()
 
     def scan(self, number: int) -> Image.Image:
-        """A page as it is recognised, turned as it is shown."""
+        """Render a page for OCR, in the displayed orientation."""
         with self._page(number) as page:
             quarter = page.get_rotation() // 90
         return self.render(number, _OCR_SCALE, quarter)
 
     def characters(self, number: int) -> PageText:
-        """A page's characters, and where each stands on the page as it is shown."""
+        """Return the characters of a page with their positions on the displayed page."""
         letters, boxes = list[str](), list[Box]()
         with self._reading(number), open_layers(self._document, number - 1) as (layers, _):
-            onto = _Onto(layers[0].page)
+            onto = _PageToImage(layers[0].page)
             for layer in layers:
                 for run in layer.runs:
                     for letter, at in zip(run.letters, run.places, strict=True):
@@ -76,7 +76,7 @@ class PdfPages(PdfFile):
     def boxes(self, number: int, places: Sequence[Box]) -> PageText:
         """Places in the file's own measure, each as a character of a page."""
         with self._page(number) as page:
-            onto = _Onto(page)
+            onto = _PageToImage(page)
         return PageText("x" * len(places), [onto.box(place) for place in places], onto.width, onto.height)
 
     @contextmanager
@@ -107,8 +107,8 @@ def _scale(across: float, down: float, width: int) -> float:
     return min(width / across, _MAX_SIDE / down, math.sqrt(_MAX_PIXELS / (across * down)))
 
 
-class _Onto:
-    """From places on a page to places on its picture: the page's turn and its visible box are pdfium's affair."""
+class _PageToImage:
+    """Maps page coordinates to image coordinates, with rotation and crop box as pdfium applies them."""
 
     _FINE = 1_000_000  # steps across the picture: pdfium gives whole ones
 
@@ -153,7 +153,7 @@ def _character_box(handle: Any, at: int) -> Box | None:
 
 
 class ImagePages(ImageFile):
-    """An open picture that somebody looks at: it has no words of its own."""
+    """An open image file for display; without characters."""
 
     def __enter__(self) -> ImagePages:
         return self
@@ -203,5 +203,5 @@ def _plain_colours(picture: Image.Image) -> Image.Image:
 
 
 def open_pages(path: Path, kind: str) -> PdfPages | ImagePages:
-    """A PDF or a picture file to look at."""
+    """Open a PDF or image file for display."""
     return ImagePages(path) if kind == "image" else PdfPages(path)

@@ -1,4 +1,4 @@
-"""The picture of a page, and the places on it where a passage stands."""
+"""Page images as PNG with the position of a passage. Called in the worker process of the page view."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from citeloom.conversion.page_image.highlights import NOWHERE, Box, Marks, PageT
 from citeloom.conversion.page_image.pages import ImagePages, PdfPages, open_pages
 from citeloom.core.errors import CiteLoomError, Code
 
-_MAX_BYTES = 12_000_000  # of a picture: it travels in one line
+_MAX_BYTES = 12_000_000  # of an image, which is sent in one line
 _SMALLER = 0.7
 _PAGES_KEPT = 20  # that were recognised
 _PAGES_AROUND = 5  # a passage is looked for on so many pages before and after the one shown
 
 
 def page_picture(request: dict[str, Any]) -> dict[str, Any]:
-    """A page as PNG, with the places of a passage on it as far as the file's own text tells."""
+    """Return a page as PNG with the marks of a passage, found by the file's own text."""
     number = int(request["page"])
     with open_pages(Path(request["path"]), request["kind"]) as file:
         _check_page(file, number)
@@ -38,7 +38,7 @@ def page_picture(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
-    """The places of a passage on the picture of a page: it is recognised once more, which takes seconds."""
+    """Return the marks of a passage on a scanned page, which is recognised again (seconds)."""
     number = int(request["page"])
     page = _recognised(
         request["path"],
@@ -55,7 +55,7 @@ def recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
 def _recognised(
     path: str, kind: str, content_hash: str, number: int, languages: tuple[str, ...], engine: str
 ) -> PageText:
-    """A page's words as they are recognised; the hash tells one content of a file from another."""
+    """Return the recognised words of a page; the hash is part of the cache key."""
     from citeloom.conversion.ocr.recogniser import Recogniser
 
     recogniser = Recogniser(languages, engine)

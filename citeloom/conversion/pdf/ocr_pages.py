@@ -1,4 +1,4 @@
-"""Which pages need OCR, and putting what it finds onto them."""
+"""Finds the pages of a document that need OCR, and adds the recognised words to them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAME_TYPE = 0.07  # sizes that differ by less are one
 
 
 def needs_ocr(pages: list[RawPage]) -> dict[int, TextLayer]:
-    """The pages whose text layer is garbled or absent."""
+    """Return the pages whose text layer is garbled or absent."""
     judged = {page.number: judge(page) for page in pages}
     return {number: layer for number, layer in judged.items() if layer is not TextLayer.GOOD}
 
@@ -34,7 +34,7 @@ def recognise(
     engine: str,
     on_progress: Callable[[int, int], None],
 ) -> list[str]:
-    """Read the pictures of pages into their words; gives what to warn about."""
+    """Recognise pages and add their words; return warnings."""
     from citeloom.conversion.ocr.recogniser import Recogniser
 
     recogniser = Recogniser(languages, engine)

@@ -1,4 +1,4 @@
-"""From lines to paragraphs, and across columns and pages where a paragraph goes on there."""
+"""Joins lines to paragraphs, also across columns and pages. Called by the PDF reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PDF files and pictures of pages: text by page in reading order, with sections, page labels and printed numbers."""
+"""Reader of PDF and image files: text by page in reading order, with sections, page labels and printed numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
 log = logging.getLogger(__name__)
 
 _POOR_COVERAGE = 0.95
-_LOST_PAGE = 0.8  # a page that keeps less of its words was misread
+_LOST_PAGE = 0.8  # coverage below which the layout of a page was misread
 _WORTH_A_BLOCK = 20  # words; less text printed sideways is a stamp or a label, and stays in the margin
 _NO_TITLE = re.compile(
     r"^(untitled|title|document\d*|unknown|slide \d+|microsoft (word|powerpoint)\b.*"
@@ -38,7 +38,7 @@ _NO_TITLE = re.compile(
 
 
 def read_quick(path: Path, kind: str, converter: str) -> Converted:
-    """The text layer of a PDF, at once; pages that need OCR are left out and counted."""
+    """Convert the text layer of a PDF; pages that need OCR are left out and counted."""
     with _open(path, kind) as file:
         raw = file.read()
     _check_pages(raw, path)
@@ -59,7 +59,7 @@ def read(
     ocr_engine: str,
     on_progress: Callable[[str, int, int], None],
 ) -> Converted:
-    """The whole document: OCR where a page needs it, structure by docling, or by geometry where docling loses text."""
+    """Convert a document completely: OCR where needed, layout by docling, or by geometry where docling loses text."""
     with _open(path, kind) as file:
         raw = file.read()
         _check_pages(raw, path)

@@ -1,4 +1,4 @@
-"""From words on a page to lines in reading order: columns are found, then read one after the other."""
+"""Reading order of a page by geometry: words become lines, columns are found and read one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cells of a table, found by the white between its columns."""
+"""Cells of a table, found by the white space between its columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pages can be taken at their word: is the text layer good, garbled, or not there?"""
+"""Judges the text layer of a page: good, garbled or absent. Decides which pages need OCR."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _TOGETHER = dict.fromkeys(("GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BO
 
 
 class TextLayer(StrEnum):
-    """What a page's text layer is worth."""
+    """Quality of a text layer."""
 
     GOOD = "good"
     GARBLED = "garbled"  # there, but not what is printed: OCR replaces it
@@ -52,7 +52,7 @@ class TextLayer(StrEnum):
 
 
 def judge(page: RawPage) -> TextLayer:
-    """What the page's text layer is worth."""
+    """Return the quality of a page's text layer."""
     text = page.raw_text
     words = len(page.words)
     if not words and not page.turned.strip():

@@ -1,4 +1,4 @@
-"""What pypdfium2 sees in a PDF: words with their places and fonts, page labels, outline, metadata."""
+"""PdfFile: words of all pages, page labels, outline, metadata and rendering of a PDF, by pypdfium2."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _FEW_WORDS = 40  # with fewer on it, a page may be a picture of text
 _MAX_OBJECTS = 3000  # looked at in search of pictures
 _FIELD_SIZE = 10.0  # of the type in a form field that gives none
 
-# It says of every form of the XFA kind that scripts of it will not run: nothing to tell anybody.
+# It warns for every XFA form that its scripts will not run.
 logging.getLogger("pypdfium2._helpers.document").setLevel(logging.ERROR)
 
 
 class PdfFile:
-    """An open PDF: its words are read once, its pages are painted when somebody looks at them."""
+    """An open PDF; pages are rendered on demand."""
 
     def __init__(self, path: Path) -> None:
         self._document = _open(path)
-        self._lock = threading.Lock()  # pdfium is not made for several threads
+        self._lock = threading.Lock()  # pdfium is not thread-safe
 
     def __enter__(self) -> PdfFile:
         return self
@@ -62,7 +62,7 @@ class PdfFile:
                     pages.append(RawPage(index + 1, 612.0, 792.0, page_label(document, index), []))
             else:
                 return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
-            # The number is the file's own word, and a few bytes can claim a million pages.
+            # The page count is not reliable: a few bytes can claim a million pages.
             unreadable = [number for number in unreadable if number <= there]
             return RawPdf(pages[:there], _title(document), list(_outline(document)), unreadable, claimed)
 

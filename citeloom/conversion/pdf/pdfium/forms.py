@@ -1,4 +1,4 @@
-"""Text that a PDF page shows outside its content: the values of form fields, and text boxes (FreeText annotations)."""
+"""Text of a PDF page outside its content stream: form field values and text boxes (FreeText annotations)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which words of a PDF page nobody can see: white on white, tiny, outside the page, not painted at all.
+"""Detects invisible words of a PDF page: white on white, tiny, outside the page, not painted.
 
-Every word's attributes are looked at, which costs next to nothing. Where they are suspicious, the page's picture
-decides: it is painted with and without these words, and what makes no difference to it cannot be seen.
+The attributes of every word are checked, which is cheap. Suspicious words are decided by rendering: the page is painted
+with and without them, and words that make no difference are invisible.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Paint:
 
 @dataclass(slots=True)
 class PlacedWord:
-    """What is asked about a word: where it stands, how large it is, and its characters."""
+    """A word to be checked: box, size and character indexes."""
 
     box: Box
     size: float
@@ -59,14 +59,14 @@ class PlacedWord:
 
 @dataclass(slots=True)
 class Visibility:
-    """Which words cannot be seen, and which are not painted but lie over a picture of themselves."""
+    """Indexes of invisible words, and of unpainted words over an image of them (OCR text of a scan)."""
 
     unseen: set[int]
     behind: set[int]
 
 
 def find_hidden_words(page: Any, text_page: Any, words: Sequence[PlacedWord], page_box: Box) -> Visibility:
-    """Judge the words of a page, given in the order in which they are numbered in the answer."""
+    """Find the invisible words of a page; the result has their indexes in `words`."""
     visibility = Visibility(set(), set())
     if not words or page_box[2] - page_box[0] < 1 or page_box[3] - page_box[1] < 1:
         return visibility  # a page of no size shows nothing, and viewers take another box

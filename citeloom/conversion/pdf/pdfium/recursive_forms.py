@@ -1,4 +1,4 @@
-"""Forms of a PDF that paint themselves, cut where the loop closes.
+"""Removes cycles among the form XObjects of a PDF, which pdfium would follow.
 
 A form is a drawing that a page, or another form, paints by its name. None may paint itself; pdfium follows one that
 does for forty levels, so that its words come forty times, or fill the memory where it paints itself twice.
@@ -36,7 +36,7 @@ class _Form:
 
 
 def without_loops(path: Path) -> bytes | None:
-    """The file with its loops cut; None where it has none, or none that can be seen (in an encrypted file, say)."""
+    """Return the file without cycles; None if it has none that can be found (an encrypted file hides them)."""
     if not path.stat().st_size:
         return None
     with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
