@@ -90,7 +90,7 @@ def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[st
 
 
 def _joined_halves(missing: Counter[str], surplus: Counter[str]) -> int:
-    """How many of the missing words are halves of words that were mended at the end of a line."""
+    """Return the number of missing words that are halves of words joined at a line end."""
     found = 0
     for word in surplus.elements():
         for at in range(1, len(word)):

@@ -69,8 +69,8 @@ def _find(name: str) -> tuple[str | None, KeySource | None]:
         keyring = _keyring()
         return keyring.get_password(_SERVICE, name) if keyring else None
 
-    kept = _call(look, name)
-    return (kept, "keyring") if kept else (None, None)
+    stored = _call(look, name)
+    return (stored, "keyring") if stored else (None, None)
 
 
 def _keyring() -> KeyringBackend | None:

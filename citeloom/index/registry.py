@@ -83,69 +83,69 @@ class Collections:
         found = QdrantServer(address, key, chosen.timeout_seconds, shards=chosen.shards, replicas=chosen.replicas)
         return found if key else replace(found, key=keys.for_server(found.address))
 
-    def folder(self, place: IndexLocation) -> Path:
+    def folder(self, location: IndexLocation) -> Path:
         """Return the folder of a generation, existing or not."""
-        return self._root / place.name / f"g{place.generation:04d}"
+        return self._root / location.name / f"g{location.generation:04d}"
 
-    def get(self, place: IndexLocation) -> Collection:
+    def get(self, location: IndexLocation) -> Collection:
         """Return the collection, opened on first use. For a replaced generation, its successor is returned."""
-        with self.opening(place.name):
-            opened = self._open.setdefault(place.name, {})
-            if opened and max(opened) >= place.generation:
-                return opened.get(place.generation) or opened[max(opened)]
-            if known := self._damaged.get(place):
+        with self.opening(location.name):
+            opened = self._open.setdefault(location.name, {})
+            if opened and max(opened) >= location.generation:
+                return opened.get(location.generation) or opened[max(opened)]
+            if known := self._damaged.get(location):
                 raise CiteLoomError(known.code, known.message, known.next_step, **known.details)
             try:
-                opened[place.generation] = self._opened(place)
+                opened[location.generation] = self._opened(location)
             except CiteLoomError as error:
                 if "damaged" in error.details:
-                    self._damaged[place] = error
+                    self._damaged[location] = error
                 raise
-            return opened[place.generation]
+            return opened[location.generation]
 
-    def problem(self, place: IndexLocation) -> CiteLoomError | None:
+    def problem(self, location: IndexLocation) -> CiteLoomError | None:
         """Return the error that was last found with a generation, or None."""
         try:
-            if collection := self._open.get(place.name, {}).get(place.generation):
+            if collection := self._open.get(location.name, {}).get(location.generation):
                 collection.refuse_damaged()
         except CiteLoomError as error:
             return error
-        return self._damaged.get(place)
+        return self._damaged.get(location)
 
-    def look_again(self, place: IndexLocation) -> None:
+    def look_again(self, location: IndexLocation) -> None:
         """Forget that a generation was damaged: it may have been restored from a copy."""
-        self._damaged.pop(place, None)
+        self._damaged.pop(location, None)
 
-    def rescued(self, place: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
+    def rescued(self, location: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
         """Return the readable passages of documents in a damaged generation, by document, read by a child process."""
-        with self.opening(place.name):
-            if kept := self._open.get(place.name, {}).pop(place.generation, None):
+        with self.opening(location.name):
+            if kept := self._open.get(location.name, {}).pop(location.generation, None):
                 with suppress(CiteLoomError):
                     kept.close()
-            folder = self.folder(place)
-            return {} if place.server or not folder.exists() else trial_open.rescued(folder, doc_ids)
+            folder = self.folder(location)
+            return {} if location.server or not folder.exists() else trial_open.rescued(folder, doc_ids)
 
-    def _opened(self, place: IndexLocation) -> Collection:
-        if place.server:
+    def _opened(self, location: IndexLocation) -> Collection:
+        if location.server:
             from citeloom.index.server.collection import ServerCollection
 
-            return ServerCollection.open(self.server(place.server), place.on_server)
-        folder = self.folder(place)
+            return ServerCollection.open(self.server(location.server), location.on_server)
+        folder = self.folder(location)
         if not folder.exists():
             raise CiteLoomError(
-                Code.INDEX_UNAVAILABLE, f"The index {place.name} is not on the disk.", missing=place.name
+                Code.INDEX_UNAVAILABLE, f"The index {location.name} is not on the disk.", missing=location.name
             )
         return EdgeCollection.open(folder)
 
-    def create(self, place: IndexLocation, dense_size: int, *, sparse: bool) -> Collection:
+    def create(self, location: IndexLocation, dense_size: int, *, sparse: bool) -> Collection:
         """Create an empty generation; remains of an interrupted attempt are deleted."""
-        self.discard(place)
-        if place.server:
+        self.discard(location)
+        if location.server:
             from citeloom.index.server.collection import ServerCollection
 
-            return ServerCollection.create(self.server(place.server), place.on_server, dense_size, sparse=sparse)
+            return ServerCollection.create(self.server(location.server), location.on_server, dense_size, sparse=sparse)
         self._check_room()
-        return EdgeCollection.create(self.folder(place), dense_size, sparse=sparse)
+        return EdgeCollection.create(self.folder(location), dense_size, sparse=sparse)
 
     def _check_room(self) -> None:
         """Raise STORAGE_ERROR on a full disk: Qdrant Edge maps its files, and a failed write would kill the process."""
@@ -156,15 +156,15 @@ class Collections:
                 "Free some space and try again.",
             )
 
-    def begun(self, place: IndexLocation) -> Collection | None:
+    def begun(self, location: IndexLocation) -> Collection | None:
         """Return the generation that an interrupted attempt has begun, or None."""
         try:
-            begun = self._opened(place)
+            begun = self._opened(location)
             if isinstance(begun, EdgeCollection):
                 begun.written = begun.count()  # how many of them have a search graph is unknown
             return begun
         except CiteLoomError as error:
-            if place.server and place.on_server in self._on_server(place):
+            if location.server and location.on_server in self._on_server(location):
                 raise
             log.info("nothing to go on with: %s", error)
             return None
@@ -178,73 +178,73 @@ class Collections:
                 optimise_in_place(collection, stop)
 
     @contextmanager
-    def swapped(self, place: IndexLocation, collection: Collection) -> Iterator[None]:
+    def swapped(self, location: IndexLocation, collection: Collection) -> Iterator[None]:
         """Replace the generation in use: the catalog is updated in the block, then the others are deleted."""
-        self.adopt(place, collection)
+        self.adopt(location, collection)
         try:
             yield
         except BaseException:
-            with self.opening(place.name):
-                if kept := self._open.get(place.name, {}).pop(place.generation, None):
+            with self.opening(location.name):
+                if kept := self._open.get(location.name, {}).pop(location.generation, None):
                     kept.close()
             raise
-        self.retire(place)
+        self.retire(location)
 
-    def adopt(self, place: IndexLocation, collection: Collection) -> None:
+    def adopt(self, location: IndexLocation, collection: Collection) -> None:
         """Register an open generation."""
-        with self.opening(place.name):
-            self.look_again(place)
-            self._open.setdefault(place.name, {})[place.generation] = collection
+        with self.opening(location.name):
+            self.look_again(location)
+            self._open.setdefault(location.name, {})[location.generation] = collection
 
-    def retire(self, place: IndexLocation) -> None:
+    def retire(self, location: IndexLocation) -> None:
         """Drop every generation but this one; running readers may finish."""
-        with self.opening(place.name):
-            replaced = self._open[place.name]
-            self._open[place.name] = {place.generation: replaced.pop(place.generation)}
+        with self.opening(location.name):
+            replaced = self._open[location.name]
+            self._open[location.name] = {location.generation: replaced.pop(location.generation)}
         if any(_is_remote(collection) for collection in replaced.values()):
             time.sleep(_READERS_SECONDS)  # open files on this disk stay readable after deletion
         try:
-            self.tidy(place)
+            self.tidy(location)
         except CiteLoomError as error:  # remains are deleted with the next one
-            log.warning("earlier generations of %s are left: %s", place.name, error)
+            log.warning("earlier generations of %s are left: %s", location.name, error)
 
-    def tidy(self, place: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
+    def tidy(self, location: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
         """Delete every other generation at this location and on this disk, but those to be kept."""
-        keep = {self.folder(one) for one in (place, *kept) if not one.server}
+        keep = {self.folder(one) for one in (location, *kept) if not one.server}
         for pattern in ("g*", f"{UNFINISHED}*"):
-            for folder in (self._root / place.name).glob(pattern):
+            for folder in (self._root / location.name).glob(pattern):
                 if folder not in keep:
                     shutil.rmtree(folder, ignore_errors=True)
-        if place.server:
-            self.clear_server(place, (place, *kept))
+        if location.server:
+            self.clear_server(location, (location, *kept))
 
-    def clear_server(self, place: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
+    def clear_server(self, location: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
         """Delete the generations of a collection on its server, but those to be kept."""
         # By name alone: one server may have several addresses.
         keep = {one.on_server for one in kept if one.server}
-        for name in self._on_server(place):
+        for name in self._on_server(location):
             if name not in keep:
-                self._remove_from(place.server, name)
+                self._remove_from(location.server, name)
 
-    def discard(self, place: IndexLocation) -> None:
+    def discard(self, location: IndexLocation) -> None:
         """Delete one generation that nobody uses."""
-        if not place.server:
-            shutil.rmtree(self.folder(place), ignore_errors=True)
-        elif place.on_server in self._on_server(place):
-            self._remove_from(place.server, place.on_server)
+        if not location.server:
+            shutil.rmtree(self.folder(location), ignore_errors=True)
+        elif location.on_server in self._on_server(location):
+            self._remove_from(location.server, location.on_server)
 
-    def remove(self, place: IndexLocation) -> None:
+    def remove(self, location: IndexLocation) -> None:
         """Delete a collection with everything in it."""
-        with self.opening(place.name):
-            for collection in self._open.pop(place.name, {}).values():
+        with self.opening(location.name):
+            for collection in self._open.pop(location.name, {}).values():
                 collection.close()
-            self._damaged.pop(place, None)
-            folder = self._root / place.name
+            self._damaged.pop(location, None)
+            folder = self._root / location.name
             with suppress(OSError):  # remains after a kill must not look like an index without a project
-                folder = folder.rename(folder.with_name(f"{_REMOVED}{place.name}"))
+                folder = folder.rename(folder.with_name(f"{_REMOVED}{location.name}"))
             shutil.rmtree(folder, ignore_errors=True)
-        if place.server:
-            self.clear_server(place)
+        if location.server:
+            self.clear_server(location)
 
     def clear_removed(self) -> None:
         """Delete remains of collections that were being removed when the engine was killed."""
@@ -271,11 +271,11 @@ class Collections:
             ) from error
         log.warning("an index that no project had is in %s now", aside)
 
-    def _on_server(self, place: IndexLocation) -> list[str]:
+    def _on_server(self, location: IndexLocation) -> list[str]:
         """Return the names of a collection's generations on its server."""
         from citeloom.index.server.collection import ServerCollection
 
-        names, begin = ServerCollection.names(self.server(place.server)), place.family
+        names, begin = ServerCollection.names(self.server(location.server)), location.family
         return [name for name in names if name.startswith(begin) and name.removeprefix(begin).isdigit()]
 
     def _remove_from(self, address: str, name: str) -> None:

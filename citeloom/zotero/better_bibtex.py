@@ -61,13 +61,13 @@ class BetterBibTex:
             answer = self._answer(method, params)
             if "error" not in answer:
                 return answer.get("result")
-            said = answer["error"].get("message") if isinstance(answer["error"], dict) else answer["error"]
-            if pause is None or "UnloadedDataException" not in str(said):
+            message = answer["error"].get("message") if isinstance(answer["error"], dict) else answer["error"]
+            if pause is None or "UnloadedDataException" not in str(message):
                 break
             time.sleep(pause)
         raise CiteLoomError(
             Code.ZOTERO_UNAVAILABLE,
-            f"Better BibTeX could not answer: {str(said)[:200]}.",
+            f"Better BibTeX could not answer: {str(message)[:200]}.",
             "Try again in a minute, or restart Zotero.",
         )
 

@@ -12,7 +12,7 @@ from citeloom.core.errors import CiteLoomError, Code
 _PAGE_INCHES = 11.7  # the long side of A4, for pictures that do not say their resolution
 _FEWEST_PIXELS = 1600  # on the long side; smaller pages are enlarged: at 100 dpi word recall is 0.995 against 0.978
 _DENSEST, _DENSE_ENOUGH = 350.0, 300.0  # dpi; denser pages are reduced: the same words in half the time
-_LOWEST_TOLD = 100.0  # dpi; 72 and 96 are what programs write that do not know
+_MIN_CLAIMED_DPI = 100.0  # dpi; 72 and 96 are what programs write that do not know
 _MAX_PIXELS = 20_000_000  # A3 at 300 dpi; Tesseract takes some 35 bytes a pixel
 _LONGEST_SIDE = 30_000  # Tesseract counts pixels in 16 bits
 _FAINTEST = 24  # grey levels between paper and ink
@@ -67,10 +67,10 @@ def _fit(image: Image.Image) -> tuple[float, float]:
     """Return the scale factor for a page and the resulting dpi."""
     longest = max(image.size)
     supposed = longest / _PAGE_INCHES
-    told = float(next(iter(image.info.get("dpi") or ()), 0))
-    known = told >= _LOWEST_TOLD
+    claimed = float(next(iter(image.info.get("dpi") or ()), 0))
+    known = claimed >= _MIN_CLAIMED_DPI
     # A claimed resolution above the plausible one is wrong.
-    dpi = min(told, supposed) if known else supposed
+    dpi = min(claimed, supposed) if known else supposed
     scale = 2.0 if longest < _FEWEST_PIXELS else 1.0
     if known and dpi > _DENSEST:
         scale = _DENSE_ENOUGH / dpi

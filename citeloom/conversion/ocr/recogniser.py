@@ -71,7 +71,7 @@ class Recogniser:
         return _upright_words(page, scale)
 
     def _turns_needed(self, page: PageWords) -> int:
-        """Quarter turns until the text stands upright, as far as a first reading tells.
+        """Return the quarter turns to upright text, judged by a first reading.
 
         Both engines read text that runs downward and box it higher than wide; text that runs upward or stands on its
         head they take for the other direction, and are unsure of nearly every word.

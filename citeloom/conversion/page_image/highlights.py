@@ -67,7 +67,7 @@ class _Step:
 
     @property
     def gain(self) -> float:
-        """What the word adds to the certainty that the passage stands here."""
+        """The weight that this match adds."""
         return self.score - (self.before.score if self.before else 0.0)
 
 
@@ -211,7 +211,7 @@ class _Places:
         return self._asked[word]
 
     def worth(self, word: str) -> float:
-        """How much it says that a word stands in a place: the more, the rarer it is on the page."""
+        """Return the weight of a word: the rarer on the page, the higher."""
         return math.log((self._count + 1) / max(1, len(self.of(word)))) + _MIN_WORTH
 
 
@@ -259,7 +259,7 @@ def _as_marks(lines: Iterable[Box], page: PageText) -> Marks:
 
 
 def _as_shares(box: Box, page: PageText) -> Box | None:
-    """A box as shares of the page; None where it lies outside of what is shown."""
+    """Return a box as shares of the page; None outside of it."""
     left, right = (round(min(max(x / page.width, 0.0), 1.0), 5) for x in (box[0], box[2]))
     top, bottom = (round(min(max(y / page.height, 0.0), 1.0), 5) for y in (box[1], box[3]))
     return (left, top, right, bottom) if right > left and bottom > top else None

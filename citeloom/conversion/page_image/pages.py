@@ -18,7 +18,7 @@ from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
 from citeloom.conversion.pdf.pdfium.document import PdfFile, open_layers, page_label
 from citeloom.core.errors import CiteLoomError, Code
 
-_MAX_PIXELS, _MAX_SIDE = 25_000_000, 16_000  # of a picture that is shown
+_MAX_PIXELS, _MAX_SIDE = 25_000_000, 16_000  # of a rendered page
 _OCR_SCALE = 300 / 72  # pixels for each point, as when the page was imported
 
 
@@ -110,7 +110,7 @@ def _scale(across: float, down: float, width: int) -> float:
 class _PageToImage:
     """Maps page coordinates to image coordinates, with rotation and crop box as pdfium applies them."""
 
-    _FINE = 1_000_000  # steps across the picture: pdfium gives whole ones
+    _FINE = 1_000_000  # steps across the image, since pdfium returns integers
 
     def __init__(self, page: Any) -> None:
         self.width, self.height = page.get_size()
@@ -124,7 +124,7 @@ class _PageToImage:
         return right.value * self.width / self._FINE, down.value * self.height / self._FINE
 
     def box(self, place: Box) -> Box:
-        """The box on the picture, from its upper left corner, of left, bottom, right, top on the page."""
+        """Return the box on the image (origin upper left) for left, bottom, right, top on the page."""
         (x0, y0), (x1, y1) = self._point(place[0], place[1]), self._point(place[2], place[3])
         return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
@@ -182,7 +182,7 @@ class ImagePages(ImageFile):
         return self.render(number, _OCR_SCALE, 0)
 
     def characters(self, number: int) -> PageText:
-        """No characters: they are in the picture."""
+        """Return no characters."""
         return PageText("", (), 1.0, 1.0)
 
     def boxes(self, number: int, places: Sequence[Box]) -> PageText:
@@ -191,7 +191,7 @@ class ImagePages(ImageFile):
 
 
 def _plain_colours(picture: Image.Image) -> Image.Image:
-    """A picture in the colours of a screen, on white paper where it is transparent."""
+    """Return an image in RGB, on white where it is transparent."""
     if picture.mode[0] in "IF":  # more than 256 greys: Pillow would cut them off
         low, high = (float(level) for level in picture.getextrema())  # type: ignore[arg-type]
         factor = 255 / ((high - low) or 1)

@@ -92,7 +92,7 @@ def _marks(file: PdfPages | ImagePages, number: int, request: dict[str, Any]) ->
 
 
 def _as_png(picture: Image.Image) -> tuple[Image.Image, bytes]:
-    """A picture as PNG; one that would be too many bytes is made smaller."""
+    """Encode an image as PNG, reduced until it is within the size limit."""
     red, green, blue = picture.split()
     if not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(red, blue).getbbox()):
         picture = red  # a third of the bytes, in half of the time
@@ -105,7 +105,7 @@ def _as_png(picture: Image.Image) -> tuple[Image.Image, bytes]:
 
 
 def _turned_back(box: Box, quarter_turns: int, size: tuple[int, int]) -> Box:
-    """A box on the picture as it is, of one on the picture turned counter-clockwise by quarter turns."""
+    """Map a box on an image that was turned counter-clockwise back to the original."""
     width, height = size
     x0, y0, x1, y1 = box
     if quarter_turns == 1:

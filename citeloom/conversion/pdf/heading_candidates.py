@@ -1,4 +1,4 @@
-"""Lines of a PDF that may be headings, with what tells: their type, and the white above and below them."""
+"""Lines of a PDF that may be headings, with their type and the space above and below. Used by headings.py."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from citeloom.core.text.normalize import letters_and_digits
 
 NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+(?=[^\W\d_])(.+)$")
 PART = re.compile(r"^(chapter|kapitel|part|teil|appendix|anhang)\s+([\dIVX]+|[A-Z])\b[.:]?\s*(.*)$", re.I)
-# The model takes a heading under a figure for its caption: its number or its name tell better.
+# Captions too: the model takes a heading under a figure for its caption.
 _MAY_HOLD_HEADINGS = (RegionKind.TEXT, RegionKind.HEADING, RegionKind.CAPTION)
 
 
 @dataclass(slots=True)
 class Heading:
-    """A heading as printed: its lines and how deep it stands (0 is outermost)."""
+    """A heading: its lines and level (0 is outermost)."""
 
     lines: list[Line]
     level: int
@@ -78,14 +78,14 @@ def heading_candidates(pages: list[list[Region]]) -> list[Candidate]:
             if region.kind not in _MAY_HOLD_HEADINGS:
                 continue
             for line in region.lines:
-                above, below = _air(line, lines)
+                above, below = _spacing(line, lines)
                 style = (line.size, line.bold, line.font)
                 found.append(Candidate(line, tidy(line.text).strip(), above, below, style, region.kind))
     return found
 
 
-def _air(line: Line, lines: list[Line]) -> tuple[float, float]:
-    """The distances to the lines above and below in its column, in line sizes; large where there is none."""
+def _spacing(line: Line, lines: list[Line]) -> tuple[float, float]:
+    """Return the distances to the lines above and below in its column, in line sizes; large where there is none."""
     above = below = 9.0 * max(line.size, 1)
     for other in lines:
         if other.x0 < line.x1 and other.x1 > line.x0:
@@ -97,7 +97,7 @@ def _air(line: Line, lines: list[Line]) -> tuple[float, float]:
     return above / max(line.size, 1), below / max(line.size, 1)
 
 
-@lru_cache(20_000)  # a long outline asks for the same lines again and again
+@lru_cache(20_000)  # a long outline compares the same lines repeatedly
 def title_key(text: str) -> str:
     """Return a title as it is compared: its letters and digits alone."""
     # Outlines often lack accents or keep them apart from their letters.

@@ -30,7 +30,7 @@ _MAX_WORDS = 18
 
 
 def find_headings(pages: list[list[Region]], outline: list[OutlineEntry], title: str) -> list[Heading]:
-    """The headings of a document in reading order."""
+    """Return the headings of a document in reading order."""
     lines = [line for regions in pages for region in regions for line in region.lines]
     body = BodyType(lines)
     candidates = heading_candidates(pages)
@@ -65,7 +65,7 @@ def _may_be_heading(candidate: Candidate) -> bool:
 
 
 def _number(text: str) -> tuple[tuple[int, ...], str] | None:
-    """The number of a heading as a tuple (for comparing), and its name."""
+    """Return the number of a heading as a tuple, and its name; None without a number."""
     match = NUMBERED.match(text)
     if match:
         return tuple(int(part) for part in match[1].split(".")), match[2]
@@ -111,7 +111,7 @@ def _by_type(candidates: list[Candidate], body: BodyType, title: str) -> list[He
 
 
 def _stands_alone(candidates: list[Candidate], at: int, body: BodyType) -> bool:
-    """Whether a short line in a type of its own has air above and running text below."""
+    """Whether a short line in a type of its own has space above and running text below."""
     candidate = candidates[at]
     following = candidates[at + 1].line if at + 1 < len(candidates) else None
     return (
@@ -125,7 +125,7 @@ def _stands_alone(candidates: list[Candidate], at: int, body: BodyType) -> bool:
 
 
 def _confirmed(candidates: list[Candidate], body: BodyType) -> list[_Found]:
-    """The headings that show themselves by a known name or by a number that goes on from the last."""
+    """Return the headings with a usual section name or a number that continues the last one."""
     found: list[_Found] = []
     taken: set[int] = set()
     last: tuple[int, ...] = ()
@@ -160,7 +160,7 @@ def _confirmed(candidates: list[Candidate], body: BodyType) -> list[_Found]:
 
 
 def _plain_scan(candidate: Candidate) -> bool:
-    """Whether a numbered line of a scan stands apart: there, nothing tells bold type from plain."""
+    """Whether a numbered line of a scan is separated by space; OCR does not recognise bold type."""
     first = candidate.line.words[0]
     apart = candidate.above > 1.35 and not candidate.text.endswith(".")
     return apart and first.recognised and "." in first.text[:-1]
@@ -176,7 +176,7 @@ def _goes_on(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
 
 
 def _with_next_lines(candidates: list[Candidate], at: int, taken: set[int]) -> list[Line]:
-    """The heading's line and those it runs over to."""
+    """Return the lines of a heading that continues on the next lines."""
     lines = [candidates[at].line]
     while at + 1 < len(candidates) and len(lines) < 4:
         following = candidates[at + 1]
@@ -197,12 +197,12 @@ def _with_next_lines(candidates: list[Candidate], at: int, taken: set[int]) -> l
 
 def _same_type(one: Candidate, other: Candidate) -> bool:
     if one.line.words[0].recognised and one.kind is other.kind is RegionKind.HEADING:
-        return abs(one.line.size - other.line.size) < 0.2 * one.line.size  # a short line in a picture measures smaller
+        return abs(one.line.size - other.line.size) < 0.2 * one.line.size  # OCR measures short lines smaller
     return one.style == other.style
 
 
 def _with_levels(found: list[_Found]) -> list[Heading]:
-    """Levels from the numbers; where there is none, from headings in the same type, else from the size."""
+    """Assign levels by number, else by headings of the same type, else by size."""
     depths: dict[tuple[float, bool, str], Counter[int]] = defaultdict(Counter)
     for f in found:
         if f.depth is not None:

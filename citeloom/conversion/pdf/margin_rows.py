@@ -20,15 +20,15 @@ class MarginRow:
 
     words: list[Word]
     text: str
-    key: str  # the text without its numbers: what repeats from page to page
+    key: str  # the text without its numbers, which repeats from page to page
     numbers: tuple[int, ...]
     place: int  # 0, 1, 2 from the top; -1, -2, -3 from the bottom
     y: float
-    tight: bool  # set as close to the next line, on the inside, as lines of a paragraph are
+    tight: bool  # as close to the next row inside as lines of a paragraph
 
 
 def rows_in_margins(page: RawPage) -> list[MarginRow]:
-    """The outermost rows of a page: those at the top from above, then those at the bottom from below."""
+    """Return the outermost rows of a page: at the top from above, then at the bottom from below."""
     all_rows = rows(page.words)
     found = []
     for place in (*range(_DEPTH), *range(-1, -_DEPTH - 1, -1)):
@@ -47,7 +47,7 @@ def rows_in_margins(page: RawPage) -> list[MarginRow]:
 
 
 def _without_numbers(text: str) -> tuple[str, tuple[int, ...]]:
-    """A text with # for each number, Roman ones too, and the numbers."""
+    """Return a text with # for each number, Roman ones too, and the numbers."""
     numbers: list[int] = []
 
     def marked(match: re.Match[str]) -> str:

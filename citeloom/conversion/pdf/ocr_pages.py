@@ -48,7 +48,7 @@ def recognise(
             try:
                 words = recogniser.words(picture)
             except CiteLoomError as error:
-                # A page that no engine can cope with costs that page only.
+                # A failure of OCR costs that page only.
                 failed.append(f"PDF page {page.number} could not be recognised: {error}")
                 page.words, page.raw_text = native, " ".join(word.text for word in native)
                 continue
@@ -66,7 +66,7 @@ def recognise(
 
 
 def _even_out_sizes(words: list[Word]) -> None:
-    """Give lines that were set in one type one size: measured in a picture, each comes out a little different."""
+    """Assign one size to words of nearly equal size, since OCR measures each line slightly differently."""
     letters: Counter[float] = Counter()
     for word in words:
         letters[word.size] += len(word.text)
@@ -79,7 +79,7 @@ def _even_out_sizes(words: list[Word]) -> None:
 
 
 def _turn(page: RawPage, quarter_turns: int) -> None:
-    """Set a page upright that was scanned lying on its side or its head."""
+    """Rotate a page that was scanned sideways or upside down."""
     page.quarter = (page.quarter - quarter_turns) % 4
     if quarter_turns % 2:
         page.width, page.height = page.height, page.width
@@ -106,6 +106,6 @@ def _placed(words: PageWords, page: RawPage, picture: Image) -> list[Word]:
 
 
 def _covers(known: Word, word: Word) -> bool:
-    """Whether a word of the text layer stands where one was recognised."""
+    """Whether a word of the text layer is at the position of a recognised one."""
     overlap = min(known.x1, word.x1) - max(known.x0, word.x0)
     return abs(known.y - word.y) < 0.6 * max(known.size, word.size) and overlap > 0.3 * (word.x1 - word.x0)

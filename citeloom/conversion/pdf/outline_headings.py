@@ -14,7 +14,7 @@ from citeloom.core.text.section_names import is_section_name
 
 
 def without_title(outline: list[OutlineEntry], title: str) -> list[OutlineEntry]:
-    """The outline without an only root that is the document's title: it would stand above every section."""
+    """Return the outline without a single root that is the document's title."""
     roots = [entry for entry in outline if entry.level == 0]
     if (
         len(roots) == 1
@@ -41,7 +41,7 @@ def _bare_key(text: str) -> str:
 
 
 def headings_by_outline(candidates: list[Candidate], outline: list[OutlineEntry]) -> list[Heading] | None:
-    """The outline's entries found among the lines, or None when the outline is of no use."""
+    """Return the outline's entries found among the lines; None if too few are found."""
     on_page: dict[int, list[int]] = defaultdict(list)
     for at, candidate in enumerate(candidates):
         on_page[candidate.line.page].append(at)
@@ -63,7 +63,7 @@ def headings_by_outline(candidates: list[Candidate], outline: list[OutlineEntry]
 
 
 def _find_title(candidates: list[Candidate], places: list[int], title: str, taken: set[int]) -> list[int]:
-    """The places of the lines that together are the title, the ones in heading type first."""
+    """Return the indexes of the lines that form the title, preferably in heading type."""
     whole, bare = title_key(title), _bare_key(title)
     matches: list[list[int]] = []
     for start in places:
@@ -92,14 +92,14 @@ def _find_title(candidates: list[Candidate], places: list[int], title: str, take
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two long titles differ by a few letters only: leftovers of markup in the outline."""
+    """Whether two long titles differ by a few letters only, such as remains of markup."""
     if min(len(one), len(other)) < 12 or abs(len(one) - len(other)) > 4 or one[:3] != other[:3]:
         return False
     return SequenceMatcher(None, one, other, autojunk=False).ratio() > 0.9
 
 
 def with_known_names(headings: list[Heading], candidates: list[Candidate], body: BodyType) -> list[Heading]:
-    """The outline's headings and those it tends to leave out: the abstract, the references."""
+    """Return the headings with those that outlines tend to omit: abstract, references."""
     taken = {id(line) for heading in headings for line in heading.lines}
     top = max((h.lines[0].size for h in headings if h.level == 0), default=body.size)
     found = list(headings)

@@ -49,7 +49,7 @@ def find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]]) 
                 offsets.setdefault(number - page.number, row)
         offsets_of.append(offsets)
     accepted = _accepted_offsets(offsets_of)
-    # A row that carries the page's number at the height where other pages carry theirs is a running line.
+    # A row with the page's number at the height where other pages have theirs is a running header.
     heights = Counter(_height(offsets[o]) for offsets in offsets_of for o in accepted if o in offsets)
     evidence: list[int | None] = []
     number_rows: set[int] = set()
@@ -86,7 +86,7 @@ def find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]]) 
 def _add_roman(
     pages: list[RawPage], margin_rows: list[list[MarginRow]], printed: list[str | None], printed_from: list[str | None]
 ) -> None:
-    """Number the front matter as it is printed: i, ii, iii run along with the pages before page 1."""
+    """Add the Roman numbers of the front matter: i, ii, iii grow with the pages before page 1."""
     own: dict[int, int] = {}  # page → its roman number
     for page, candidates in zip(pages, margin_rows, strict=True):
         for row in candidates:
@@ -109,13 +109,13 @@ def _add_roman(
 
 
 def roman_number(text: str) -> int | None:
-    """The value of a line that is nothing but a Roman number."""
+    """Return the value of a line that is nothing but a Roman numeral, or None."""
     match = _ROMAN_NUMBER.match(text)
     return roman_value(match[1]) if match else None
 
 
 def _is_heading(row: MarginRow, page: RawPage) -> bool:
-    """Whether a row that begins with a number is a heading: larger or bolder than the page's text."""
+    """Whether a row that begins with a number is a heading: larger or bolder than the text."""
     if not _NUMBERED.match(row.text):
         return False
     usual = median(word.size for word in page.words)
@@ -125,7 +125,7 @@ def _is_heading(row: MarginRow, page: RawPage) -> bool:
 def _own_offset(
     at: int, offsets: dict[int, MarginRow], evidence: list[int | None], heights: Counter[tuple[bool, int]]
 ) -> int | None:
-    """The offset of a page whose number stands where the others' do, but jumps: pages are missing."""
+    """Return the offset of a page whose number is at the usual position, but jumps because pages are missing."""
     if not offsets:
         return None
     before = next(((i, evidence[i]) for i in range(at - 1, -1, -1) if evidence[i] is not None), None)
@@ -153,7 +153,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _accepted_offsets(offsets_of: list[dict[int, MarginRow]]) -> list[int]:
-    """The differences between printed number and PDF page that the document holds to, best first."""
+    """Return the consistent differences between printed number and PDF page, best first."""
     count: Counter[int] = Counter(offset for offsets in offsets_of for offset in offsets)
     if not count:
         return []
@@ -162,7 +162,7 @@ def _accepted_offsets(offsets_of: list[dict[int, MarginRow]]) -> list[int]:
         return []
     accepted = [best]
     for offset in sorted(count, key=lambda o: (-count[o], abs(o))):
-        # An inserted plate or a missing page shifts the numbers: believe it where pages in a row say so.
+        # An inserted plate or a missing page shifts the numbers: accepted if three pages in a row agree.
         run = longest = 0
         for offsets in offsets_of:
             run = run + 1 if offset in offsets and best not in offsets else 0
@@ -173,7 +173,7 @@ def _accepted_offsets(offsets_of: list[dict[int, MarginRow]]) -> list[int]:
 
 
 def _filled(evidence: list[int | None]) -> list[int | None]:
-    """Offsets for the pages that print no number, where their neighbours leave no doubt."""
+    """Fill the offsets of pages without a printed number where their neighbours agree."""
     known = [(at, offset) for at, offset in enumerate(evidence) if offset is not None]
     filled = list(evidence)
     if not known:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Word:
-    """A word as it is printed: where it stands and in what type."""
+    """A printed word with its position and type."""
 
     text: str
     x0: float
@@ -17,7 +17,7 @@ class Word:
     font: str
     bold: bool
     spaced: bool = True  # the file has a space before it
-    recognised: bool = False  # read in a picture, by CiteLoom or by whoever made the file
+    recognised: bool = False  # by OCR, of CiteLoom or of the program that made the file
     confidence: float | None = None  # of the recognition, 0 to 1, where it is known
 
 
@@ -33,10 +33,10 @@ class RawPage:
     turned: str = ""  # text printed at another angle than the page's own
     raw_text: str = ""  # pdfium's own text of the page, the measure of what was kept
     quarter: int = 0  # quarter turns that set the page's text upright
-    invisible: bool = False  # its text is not painted: it lies behind a picture of the page
+    invisible: bool = False  # its text is not painted: the OCR text of a scan
     picture_share: float = 0.0  # how much of the page pictures cover, looked up where words are few or invisible
     drawn: bool = False  # something is painted on it although it has no words
-    unseen: int = 0  # words in the file that nobody can see on the page; they are not among its words
+    unseen: int = 0  # number of invisible words, which are left out
 
 
 @dataclass(slots=True)
@@ -50,10 +50,10 @@ class OutlineEntry:
 
 @dataclass(slots=True)
 class RawPdf:
-    """A PDF as pypdfium2 sees it."""
+    """A document before layout analysis."""
 
     pages: list[RawPage]
     title: str = ""
     outline: list[OutlineEntry] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)  # pages pdfium could not open
-    claimed: int | None = None  # how many pages the file says it has, where it has fewer
+    claimed: int | None = None  # the declared number of pages, where it has fewer

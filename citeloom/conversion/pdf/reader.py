@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 _POOR_COVERAGE = 0.95
 _LOST_PAGE = 0.8  # coverage below which the layout of a page was misread
-_WORTH_A_BLOCK = 20  # words; less text printed sideways is a stamp or a label, and stays in the margin
+_WORTH_A_BLOCK = 20  # words; shorter sideways text is a stamp or label and goes to the margin
 _NO_TITLE = re.compile(
     r"^(untitled|title|document\d*|unknown|slide \d+|microsoft (word|powerpoint)\b.*"
     r"|.*\.(docx?|tex|pdf|dvi|indd|qxd|rtf|odt))$",
@@ -110,7 +110,7 @@ def _check_pages(raw: RawPdf, path: Path) -> None:
 
 
 def _no_text(path: Path, raw: RawPdf, recognised: int, warnings: list[str]) -> CiteLoomError:
-    """Why nothing can be searched in a document that could be opened."""
+    """Return the error for a document without any text."""
     pages = len(raw.pages)
     if recognised:
         where = f"{recognised:,} of its {pages:,} pages" if pages > 1 else "its page"
@@ -126,7 +126,7 @@ def _no_text(path: Path, raw: RawPdf, recognised: int, warnings: list[str]) -> C
 
 
 def _plain_layout(pages: list[RawPage]) -> list[list[Region]]:
-    """Regions by geometry alone."""
+    """Return the regions of all pages by geometry alone."""
     gutters = document_gutters(pages)
     return [regions(page, gutters) for page in pages]
 
@@ -143,7 +143,7 @@ def _assemble(
         page_paragraphs(laid, headings, words, size, page.height)
         for page, laid in zip(raw.pages, laid_out, strict=True)
     ]
-    in_file_order = _mend_lost_pages(raw.pages, by_page, margins.lines, words)
+    in_file_order = _replace_misread_pages(raw.pages, by_page, margins.lines, words)
     _join_pages(by_page, words, size)
     stamps = _stamps(raw.pages)
     in_margins = [
@@ -178,17 +178,17 @@ def _assemble(
 
 
 def _source(words: list[Word]) -> tuple[TextSource, float | None]:
-    """Whether most of the words were recognised in a picture, and how surely."""
+    """Return whether most of the words come from OCR, and their mean confidence."""
     recognised = [word for word in words if word.recognised]
     if len(recognised) * 2 <= len(words):
         return TextSource.NATIVE, None
     return TextSource.OCR, mean_confidence((word.confidence, word.text) for word in recognised)
 
 
-def _mend_lost_pages(
+def _replace_misread_pages(
     pages: list[RawPage], by_page: list[list[Paragraph]], margins: list[list[str]], words: Vocabulary
 ) -> list[int]:
-    """Take pdfium's own text for pages whose layout was misread (writing from right to left, say)."""
+    """Use pdfium's own text for pages whose layout was misread, such as right-to-left scripts."""
     mended = []
     for at, page in enumerate(pages):
         kept = [*(paragraph.text for paragraph in by_page[at]), page.turned, *margins[at]]
@@ -204,7 +204,7 @@ def _mend_lost_pages(
 
 
 def _unseen(pages: list[RawPage]) -> list[str]:
-    """What to say of words that are in the file but cannot be seen: they are no evidence of anything."""
+    """Return the warning about invisible words, which are left out because they are no evidence."""
     counts = {page.number: page.unseen for page in pages if page.unseen}
     if not counts:
         return []
@@ -233,7 +233,7 @@ def _page_list(numbers: list[int]) -> str:
 
 
 def _join_pages(by_page: list[list[Paragraph]], words: Vocabulary, body: float) -> None:
-    """Mark the paragraphs that run over a page break and mend a word broken by it."""
+    """Mark paragraphs that continue across a page break, and join a word hyphenated there."""
     last: list[Paragraph] = []
     for paragraphs in by_page:
         if last and paragraphs:
@@ -244,13 +244,13 @@ def _join_pages(by_page: list[list[Paragraph]], words: Vocabulary, body: float) 
                 paragraphs.insert(0, paragraphs.pop(after))
                 first, second = last[-1], paragraphs[0]
                 second.continues = True
-                _mend_broken_word(first, second, words)
+                _join_hyphenated_word(first, second, words)
         if paragraphs:
             last = paragraphs
 
 
-def _mend_broken_word(first: Paragraph, second: Paragraph, words: Vocabulary) -> None:
-    """A word broken by the end of the page stands whole on the page where it begins."""
+def _join_hyphenated_word(first: Paragraph, second: Paragraph, words: Vocabulary) -> None:
+    """Move the rest of a word that is hyphenated at the page end to the page where it begins."""
     head, _, rest = second.text.partition(" ")
     if first.text[-1] in "-\u00ad\u2010" and rest:
         joined = words.join(first.text, head)
@@ -259,13 +259,13 @@ def _mend_broken_word(first: Paragraph, second: Paragraph, words: Vocabulary) ->
 
 
 def _stamps(pages: list[RawPage]) -> set[str]:
-    """Sideways text that stands on page after page: a running line by another direction."""
+    """Return sideways text that repeats on several pages: a running header in another direction."""
     count = Counter(page.turned for page in pages if page.turned)
     return {text for text, pages_with in count.items() if pages_with >= 3}
 
 
 def _add_turned_text(page: RawPage, paragraphs: list[Paragraph], stamps: set[str]) -> list[str]:
-    """Text printed sideways: much of it ends the page's text, a stamp or a label is given back for the margin."""
+    """Add long sideways text to the end of the page; return a stamp or label for the margin."""
     text = tidy(page.turned).strip()
     if page.turned in stamps or len(text.split()) < _WORTH_A_BLOCK:
         return [text] if text else []
@@ -275,7 +275,7 @@ def _add_turned_text(page: RawPage, paragraphs: list[Paragraph], stamps: set[str
 
 def _blocks(paragraphs: list[Paragraph]) -> list[Block]:
     blocks: list[Block] = []
-    aside = False  # the block before is outside the flow, nothing continues it
+    aside = False  # the block before is outside the text flow
     path: list[tuple[int, str]] = []  # level and text of the headings above
     for paragraph in paragraphs:
         origin = _source([word for line in paragraph.lines for word in line.words])
@@ -332,7 +332,7 @@ def _sensible(title: str) -> str:
 
 
 def _largest_text(page: list[Region], body: float) -> str:
-    """The text in the largest type on the first page: what a reader takes for the title."""
+    """Return the text in the largest type of the first page as the title."""
     lines = [line for region in page for line in region.lines if sum(c.isalpha() for c in line.text) >= 4]
     if not lines:
         return ""

@@ -12,7 +12,7 @@ from citeloom.conversion.pdf.raw_page import RawPage
 from citeloom.conversion.pdf.reading_order import region_of
 from citeloom.conversion.text_tools import tidy
 
-# What counts these counts things, not pages: "Table 3" at the top of one page and "Table 4" at the top of the next.
+# Numbers of these do not count pages: "Table 3" at the top of one page and "Table 4" at the top of the next.
 _COUNTS_THINGS = re.compile(
     r"(?:table|figure|fig\.?|tabelle|tab\.|abbildung|abb\.|plate|box|example|exercise|problem|question|aufgabe|frage)\s*#"
 )
@@ -22,7 +22,7 @@ _COUNTS_THINGS = re.compile(
 class Margins:
     """Lines in the margins that are no part of the pages' text, and the printed page numbers."""
 
-    lines: list[list[str]]  # for each page its running heads and feet and its page number, from the top
+    lines: list[list[str]]  # by page: running headers, footers and page number, from the top
     printed: list[str | None]
     printed_from: list[str | None]  # margin, or neighbours: the pages around it print theirs
 
@@ -40,7 +40,7 @@ def read_margins(pages: list[RawPage]) -> Margins:
     for page, candidates in zip(pages, margin_rows, strict=True):
         gone: list[MarginRow] = []
         for side in (1, -1):
-            outer: list[MarginRow] = []  # the running lines of this side, from the edge of the page inward
+            outer: list[MarginRow] = []  # running headers of this side, from the edge inward
             for row in candidates:
                 if (row.place >= 0) != (side == 1):
                     continue
@@ -48,10 +48,10 @@ def read_margins(pages: list[RawPage]) -> Margins:
                     id(row) in numbers.rows or roman_number(row.text) or len(pages) > 1
                 )
                 if not (bare or id(row) in numbers.rows or (row.key, row.place >= 0, round(row.y / 8)) in repeated):
-                    break  # what stands inside of a line that stays is the page's text
+                    break  # rows further inside are text
                 outer.append(row)
             while outer and outer[-1].tight:
-                outer.pop()  # the line next to it stays, and this one is the same paragraph's
+                outer.pop()  # it belongs to the same paragraph as the next line, which stays
             gone.extend(outer)
         gone.sort(key=lambda row: -row.y)
         lines.append([tidy(region_of([row.words], page.number).lines[0].text).strip() for row in gone])
@@ -62,7 +62,7 @@ def read_margins(pages: list[RawPage]) -> Margins:
 
 
 def _repeated(margin_rows: list[list[MarginRow]], pages: int) -> set[tuple[str, bool, int]]:
-    """The keys of rows that stand at the same height on several pages."""
+    """Return the keys of rows that repeat at the same height on several pages."""
     seen: dict[tuple[str, bool, int], dict[int, tuple[int, ...]]] = defaultdict(dict)
     for page, candidates in enumerate(margin_rows):
         for row in candidates:
@@ -72,7 +72,7 @@ def _repeated(margin_rows: list[list[MarginRow]], pages: int) -> set[tuple[str, 
 
 
 def _says_the_same(key: str, where: dict[int, tuple[int, ...]], pages: int) -> bool:
-    """Whether lines that differ in their numbers at most are one line: numbers equal, or one that counts the pages."""
+    """Whether rows that differ only in numbers are one running header: equal numbers, or one that counts the pages."""
     alike: dict[object, set[int]] = defaultdict(set)
     for page, numbers in where.items():
         alike[numbers].add(page)
@@ -83,6 +83,6 @@ def _says_the_same(key: str, where: dict[int, tuple[int, ...]], pages: int) -> b
 
 
 def _is_running(where: set[int], pages: int) -> bool:
-    """Whether a line on these pages runs through the document: two do in a short one, where left and right differ."""
+    """Whether a row on these pages is a running header: three pages, or two in a short document."""
     facing = len({page % 2 for page in where}) == 1 and pages <= 8
     return len(where) >= (2 if pages <= 4 or facing else 3)

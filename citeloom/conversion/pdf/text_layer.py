@@ -47,8 +47,8 @@ class TextLayer(StrEnum):
     """Quality of a text layer."""
 
     GOOD = "good"
-    GARBLED = "garbled"  # there, but not what is printed: OCR replaces it
-    ABSENT = "absent"  # a picture of text: OCR adds to the few words there may be
+    GARBLED = "garbled"  # not what is printed: OCR replaces it
+    ABSENT = "absent"  # an image of text: OCR adds to the few words
 
 
 def judge(page: RawPage) -> TextLayer:
@@ -136,7 +136,7 @@ def _likeness(letters: Counter[str]) -> float:
 
 
 def _is_poor_ocr(text: str) -> bool:
-    """Whether the invisible text behind a scan is so poor that reading the picture again is better."""
+    """Whether the OCR text of a scan is so poor that recognising it again is better."""
     words = re.findall(r"\S+", text)
     if len(words) < 30:
         return False

@@ -58,11 +58,11 @@ class Checksums:
     def damage(self, folder: Path, names: Iterable[str]) -> str | None:
         """Return what is wrong with the first damaged file, or None."""
         for name in names:
-            file, kept = folder / name, self.files[name]
+            file, expected = folder / name, self.files[name]
             try:
-                if file.stat().st_size != kept[0]:
+                if file.stat().st_size != expected[0]:
                     return f"{name} has another size than it had"
-                if _about(file) != kept:
+                if _about(file) != expected:
                     return f"{name} is not as it was written"
             except FileNotFoundError:
                 if file.name != _JOURNAL:
@@ -73,7 +73,7 @@ class Checksums:
 
     def unchanged_by_opening(self, folder: Path) -> bool:
         """Whether opening the index changed none of the files checked before."""
-        sizes = {name: kept[0] for name, kept in self.files.items()}
+        sizes = {name: expected[0] for name, expected in self.files.items()}
         same = _without_journals(_sizes(folder)) == _without_journals(sizes)
         return same and self.damage(folder, self.needed_to_open) is None
 
@@ -90,15 +90,15 @@ def read(folder: Path) -> Checksums | None:
 
 def verify(folder: Path) -> bool:
     """Return whether there are checksums and all match; raise INDEX_UNAVAILABLE for a damaged file."""
-    kept = read(folder)
-    if kept is None:
+    expected = read(folder)
+    if expected is None:
         if gone := _lost_segment(folder):
             raise damaged(gone)
         return False
-    written = [name for name in kept.files if name.endswith(_WRITTEN_BY_OPENING)]
-    if damage := kept.damage(folder, (name for name in kept.needed_to_open if name not in written)):
+    written = [name for name in expected.files if name.endswith(_WRITTEN_BY_OPENING)]
+    if damage := expected.damage(folder, (name for name in expected.needed_to_open if name not in written)):
         raise damaged(damage)
-    return kept.damage(folder, written) is None
+    return expected.damage(folder, written) is None
 
 
 def _lost_segment(folder: Path) -> str | None:
@@ -194,14 +194,14 @@ class FolderState:
 
     def begin(self) -> None:
         """Start the check of the remaining files in the background, after the index was opened."""
-        kept = read(self._folder)
-        self._has_checksums = kept is not None and kept.unchanged_by_opening(self._folder)
-        if kept is None or not self._has_checksums:  # after optimising, opening writes the configuration once more
+        expected = read(self._folder)
+        self._has_checksums = expected is not None and expected.unchanged_by_opening(self._folder)
+        if expected is None or not self._has_checksums:  # after optimising, opening writes the configuration once more
             mark(self._folder)
             return
 
         def check() -> None:
-            self._damage = kept.damage(self._folder, kept.rest)
+            self._damage = expected.damage(self._folder, expected.rest)
 
         self._check = threading.Thread(target=check, name="index-check", daemon=True)
         self._check.start()

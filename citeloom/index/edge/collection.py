@@ -277,8 +277,8 @@ def _lacking(shard: qdrant.EdgeShard) -> dict[str, Any]:
 
 
 def _vectors_of(folder: Path) -> tuple[int, bool]:
-    kept = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
-    return int(kept["vectors"]["dense"]["size"]), bool(kept.get("sparse_vectors"))
+    config = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
+    return int(config["vectors"]["dense"]["size"]), bool(config.get("sparse_vectors"))
 
 
 def _load(folder: Path) -> qdrant.EdgeShard:

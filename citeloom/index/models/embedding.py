@@ -149,16 +149,16 @@ class ModelRegistry:
             self._dense, name, use, lambda: DenseModel(name, at_once, allow_download=allowed, give_way=give_way)
         )
 
-    def _once(self, kept: dict[tuple[str, str], _Kind], name: str, use: str, load: Callable[[], _Kind]) -> _Kind:
+    def _once(self, loaded: dict[tuple[str, str], _Kind], name: str, use: str, load: Callable[[], _Kind]) -> _Kind:
         """Return a loaded model, or load it under a lock of its own: other models stay available meanwhile."""
         with self._lock:
             loading = self._loading.setdefault((name, use), threading.Lock())
         with loading:
-            if (name, use) not in kept:
+            if (name, use) not in loaded:
                 model = load()
                 with self._lock:
-                    kept[name, use] = model
-            return kept[name, use]
+                    loaded[name, use] = model
+            return loaded[name, use]
 
 
 def _sparse(vector: Any) -> SparseVector:

@@ -125,12 +125,12 @@ class QdrantServer:
                         away=self.address,
                     )
                 # A 5xx is a problem of the server; a 4xx rejects this request.
-                whose = "away" if (error.status_code or 0) >= 500 else "refused"
+                detail = "away" if (error.status_code or 0) >= 500 else "refused"
                 return CiteLoomError(
                     code,
                     f"{what}: {at} said: {reason}.",
                     "Look after the server, then try again.",
-                    **{whose: self.address},
+                    **{detail: self.address},
                 )
             case ResourceExhaustedResponse():
                 return CiteLoomError(
@@ -193,10 +193,10 @@ def _retry_lost_connection(request: httpx.Request, send: Any) -> httpx.Response:
 def _reason(error: UnexpectedResponse) -> str:
     """Return the server's message as one line."""
     try:
-        said = str(json.loads(error.content)["status"]["error"])
+        message = str(json.loads(error.content)["status"]["error"])
     except (ValueError, KeyError, TypeError):
-        said = " ".join(error.content.decode("utf-8", "replace").split()) or error.reason_phrase
-    return f"{said[:300].rstrip('. ')} ({error.status_code})"
+        message = " ".join(error.content.decode("utf-8", "replace").split()) or error.reason_phrase
+    return f"{message[:300].rstrip('. ')} ({error.status_code})"
 
 
 def _upper(text: str) -> str:

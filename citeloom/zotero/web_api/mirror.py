@@ -34,12 +34,12 @@ class Mirror:
         return Mirror(version, held)
 
 
-def load(path: Path, whose: str) -> Mirror:
+def load(path: Path, owner: str) -> Mirror:
     """Read the cache file; an empty mirror if it is missing, damaged or of another account."""
     try:
         found = json.loads(gzip.decompress(path.read_bytes()))
         held = {kind: dict(found["held"][kind]) for kind in KINDS}
-        sound = found["whose"] == whose and all(
+        sound = found["whose"] == owner and all(
             data["key"] == key for objects in held.values() for key, data in objects.items()
         )
         return Mirror(int(found["version"]), held) if sound else Mirror()
@@ -47,13 +47,13 @@ def load(path: Path, whose: str) -> Mirror:
         return Mirror()
 
 
-def save(path: Path, whose: str, mirror: Mirror) -> None:
+def save(path: Path, owner: str, mirror: Mirror) -> None:
     """Write the cache file, readable by the user alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(gzip.compress(json.dumps({"whose": whose, **asdict(mirror)}).encode(), 6))
+            file.write(gzip.compress(json.dumps({"whose": owner, **asdict(mirror)}).encode(), 6))
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

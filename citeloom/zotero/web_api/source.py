@@ -70,14 +70,14 @@ class WebApi:
 
     def read(self, library: Library) -> Snapshot:
         """Return a library as it is now."""
-        whose = hashlib.sha256(f"{self._url} {self._me()['userID']} {self._key}".encode()).hexdigest()
+        owner = hashlib.sha256(f"{self._url} {self._me()['userID']} {self._key}".encode()).hexdigest()
         file = self._mirror / f"{library.id.replace('/', '-')}.json.gz"
-        held = load(file, whose)
+        held = load(file, owner)
         with self._asking(library) as zotero:
             now = _updated(zotero, held, library)
         if now is not held:
             try:
-                save(file, whose, now)
+                save(file, owner, now)
             except OSError as error:
                 _log.warning("The mirror of %s could not be saved: %s", library.name, error)
         return snapshot_from_json(library, *(now.held[kind].values() for kind in ("collections", "searches", "items")))
@@ -239,10 +239,10 @@ def _json(zotero: Zotero, ask: Callable[[], Any]) -> Any:
 
 
 def _number(zotero: Zotero, header: str) -> int:
-    said = zotero.request.headers.get(header, "0") if zotero.request else ""
-    if not said.isdecimal():
+    value = zotero.request.headers.get(header, "0") if zotero.request else ""
+    if not value.isdecimal():
         raise incomplete_answer("The answer of Zotero's servers does not look like theirs")
-    return int(said)
+    return int(value)
 
 
 def _must_be(version: int, seen: int) -> None:

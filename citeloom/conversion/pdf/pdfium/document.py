@@ -23,7 +23,7 @@ from citeloom.core.errors import CiteLoomError, Code
 _MAX_OUTLINE = 20_000
 _MAX_MISSING = 1000  # pages in a row that cannot be opened: then the rest of those that the file claims is not there
 _MAX_SIDE = 6000  # pixels; a page the size of a poster is rendered smaller
-_FEW_WORDS = 40  # with fewer on it, a page may be a picture of text
+_FEW_WORDS = 40  # a page with fewer may be a scan
 _MAX_OBJECTS = 3000  # looked at in search of pictures
 _FIELD_SIZE = 10.0  # of the type in a form field that gives none
 
@@ -46,7 +46,7 @@ class PdfFile:
             self._document.close()
 
     def read(self) -> RawPdf:
-        """Every page's words, and the outline, labels and title."""
+        """Read the words of all pages, the outline, labels and title."""
         document = self._document
         pages, unreadable, there = list[RawPage](), list[int](), 0
         with self._lock:
@@ -67,7 +67,7 @@ class PdfFile:
             return RawPdf(pages[:there], _title(document), list(_outline(document)), unreadable, claimed)
 
     def render(self, number: int, scale: float, quarter: int) -> Image:
-        """A page as a gray picture, `scale` pixels for each point; a huge page comes out smaller."""
+        """Return a page as a grey image with `scale` pixels per point, or fewer for a huge page."""
         with self._lock:
             page = self._document.get_page(number - 1)
             try:
@@ -107,7 +107,7 @@ def _open(path: Path) -> Any:
 
 
 def page_label(document: Any, index: int) -> str | None:
-    """What the file calls a page."""
+    """Return the page label of the file, or None."""
     try:
         return str(document.get_page_label(index)).strip() or None
     except (pdfium.PdfiumError, UnicodeError):
@@ -146,7 +146,7 @@ class Layer:
 
 @contextmanager
 def open_layers(document: Any, index: int) -> Iterator[tuple[list[Layer], tuple[FieldText, ...]]]:
-    """The layers of a page, and what those fields say that have no appearance."""
+    """Yield the text layers of a page, and the values of fields without an appearance."""
     with ExitStack() as stack:
         page = document.get_page(index)
         stack.callback(page.close)
@@ -227,7 +227,7 @@ def _read_page(document: Any, index: int) -> RawPage:
 
 
 def _raw_text(text_page: Any, hidden: list[Run]) -> str:
-    """pdfium's own text of a page without the runs that nobody can see."""
+    """Return pdfium's own text of a page without invisible runs."""
     if not text_page.count_chars():
         return ""
     parts, start = [], 0
@@ -279,7 +279,7 @@ def _pictures(page: Any, area: float) -> tuple[float, bool]:
 
 
 def _origin(quarter: int, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
-    """The lower left corner of the page's box after turning it so that its text stands upright."""
+    """Return the lower left corner of the page's box after rotation to upright text."""
     return ((left, bottom), (bottom, -right), (-right, -top), (-top, left))[quarter]
 
 

@@ -78,7 +78,7 @@ def _flattened(copy: Any, document: Any, index: int, shown: frozenset[int]) -> t
 
 
 def address(handle: Any) -> int:
-    """What tells one of pdfium's objects from another."""
+    """Return the address of a pdfium object, which identifies it."""
     return ctypes.addressof(handle.contents)
 
 

@@ -18,19 +18,19 @@ from citeloom.conversion.pdf.pdfium.forms import address
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top
 
-_TINY = 1.5  # points; nobody reads smaller type on paper of the usual size
+_TINY = 1.5  # points; smaller type is not readable on usual paper
 _ROOM = 1.5  # of its size: the height a font gives its letters
 _USUAL_HEIGHT = 792.0
 _PALE = 200  # of 255 in every colour: may be white on white
 _TRANSPARENT = 12  # of 255
 _LIKE = 24  # of 255: two colours that differ by less are one
-_CONTRAST = 20  # of 255: what a word must change of the picture to be seen
-_INK = 40  # of 255: what a picture must show where words lie that are not painted
+_CONTRAST = 20  # of 255; change of the image that makes a word visible
+_INK = 40  # of 255; contrast of the image under unpainted words
 _SCALE = 2.0  # pixels for each point
 _MAX_SIDE = 3000  # pixels
-_MAX_OBJECTS = 2000  # looked at in search of what lies behind words
+_MAX_OBJECTS = 2000  # checked as backgrounds of words
 _BACKGROUND = (12.0, 5.0)  # points; smaller shapes are no background of a word
-_SCAN_DENSITY = 36  # pixels for each inch; a picture of text has more
+_SCAN_DENSITY = 36  # pixels per inch; scans have more
 _NOT_PAINTED = (c_api.FPDF_TEXTRENDERMODE_INVISIBLE, c_api.FPDF_TEXTRENDERMODE_CLIP)
 _TWICE_PAINTED = (c_api.FPDF_TEXTRENDERMODE_FILL_STROKE, c_api.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP)
 _STROKED = (c_api.FPDF_TEXTRENDERMODE_STROKE, c_api.FPDF_TEXTRENDERMODE_STROKE_CLIP)
@@ -213,7 +213,7 @@ def _bounds(painted: Any) -> Box:
     return left.value, bottom.value, right.value, top.value
 
 
-# --- the picture ------------------------------------------------------------------------
+# --- rendering ------------------------------------------------------------------------
 
 
 def _without_effect(
@@ -222,8 +222,8 @@ def _without_effect(
     """The words that can be taken away without a change to be seen."""
     handles = {address(paint.handle): paint.handle for at in doubtful if (paint := paints[at])}
     whole = _painted(page)
-    told = {address(paint.handle) for paint in paints if paint}
-    bare = _painted_without(page, [*handles.values(), *_twins(page, list(handles.values()), told)])
+    reported = {address(paint.handle) for paint in paints if paint}
+    bare = _painted_without(page, [*handles.values(), *_twins(page, list(handles.values()), reported)])
     change = ImageChops.difference(whole, bare)
     return {
         at
@@ -244,14 +244,14 @@ def _over_ink(
     return found
 
 
-def _twins(page: Any, handles: Sequence[Any], told: set[int]) -> list[Any]:
+def _twins(page: Any, handles: Sequence[Any], reported: set[int]) -> list[Any]:
     """Text objects that begin where these do and that pdfium does not tell: the letters on a pale shadow or outline.
 
     Of the same words in the same place it tells the first ones alone.
     """
     starts = {(x + dx, y + dy) for x, y in map(_start, handles) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
     texts = (o for o in _objects(page, deep=True) if c_api.FPDFPageObj_GetType(o) == c_api.FPDF_PAGEOBJ_TEXT)
-    return [o for o in texts if address(o) not in told and _start(o) in starts]
+    return [o for o in texts if address(o) not in reported and _start(o) in starts]
 
 
 def _start(handle: Any) -> tuple[int, int]:
@@ -282,7 +282,7 @@ def _painted(page: Any) -> Image.Image:
 
 
 def _pixels(page: Any, box: Box, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    """A word's place on the page's picture."""
+    """Return the box of a word on the rendered page."""
     x, y = ctypes.c_int(), ctypes.c_int()
     corners = []
     for across, up in ((box[0], box[1]), (box[2], box[3])):
@@ -295,6 +295,6 @@ def _pixels(page: Any, box: Box, size: tuple[int, int]) -> tuple[int, int, int, 
 
 
 def _levels(picture: Image.Image, box: tuple[int, int, int, int]) -> list[tuple[int, int]]:
-    """The least and the most of each colour in a part of a picture."""
+    """Return minimum and maximum of each colour in a part of an image."""
     bands: Any = picture.crop(box).getextrema()
     return list(bands)

@@ -1,4 +1,4 @@
-"""Words of a PDF page from pdfium's characters: where each stands and in what type. Used by document.py."""
+"""Words of a PDF page from pdfium's characters, with position and type. Used by document.py."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Style:
 
 @dataclass(slots=True)
 class Run:
-    """The characters of a word, as the file has them."""
+    """The characters of a word, as in the file."""
 
     letters: list[str]
     places: list[int]  # their numbers on the page
@@ -38,7 +38,7 @@ class Run:
 
 
 def text_runs(text_page: Any) -> Iterator[Run]:
-    """The page's characters in the order of the file, word by word."""
+    """Yield the characters of a page word by word, in file order."""
     handle = text_page.raw
     x_cell, y_cell = ctypes.c_double(), ctypes.c_double()
     get_unicode, get_origin = c_api.FPDFText_GetUnicode, c_api.FPDFText_GetCharOrigin
@@ -82,7 +82,7 @@ def _character(handle: Any, at: int, code: int) -> str:
 
 
 def upright(x: float, y: float, quarter: int) -> tuple[float, float]:
-    """A point on the page turned so that its text stands upright."""
+    """Return a point after rotation to upright text."""
     if quarter == 1:
         return y, -x
     if quarter == 2:

@@ -18,7 +18,7 @@ from citeloom.evidence.quotes.work_text import WorkText
 from tests.unit.conversion.sample_papers import FILLER, HEIGHT, Paper
 
 HEAD = HEIGHT - 40
-BOTH = pytest.mark.parametrize("wish", [ConversionOptions(quick=True), ConversionOptions()], ids=["quick", "whole"])
+BOTH = pytest.mark.parametrize("options", [ConversionOptions(quick=True), ConversionOptions()], ids=["quick", "whole"])
 
 
 def paper(path: Path, heads: list[str], feet: list[str] | None = None) -> Path:
