@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from citeloom.bibliography.csl_json import normalise_doi
+from citeloom.core.text.normalize import fold
 from citeloom.core.types import Record
 
 _TITLE_REGION = 1500  # normalised characters at the top of the first page in which a title is looked for
@@ -199,13 +200,8 @@ def _position_of_doi(doi: str, page: str) -> int | None:
     return found.start() if found else None
 
 
-def _folded(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c)) if not decomposed.isascii() else decomposed
-
-
 def _words(text: str) -> list[str]:
-    return _WORD.findall(_folded(text))
+    return _WORD.findall(fold(text))
 
 
 def _key(title: str) -> str:

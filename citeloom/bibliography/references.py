@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from citeloom.bibliography.csl_json import record_from_csl
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.json_values import in_whole_characters
+from citeloom.core.json_values import replace_lone_surrogates
 from citeloom.core.types import Record
 
 _REPAIR = "Correct the file, or export it again from your reference manager."
@@ -134,7 +134,7 @@ def _from_json(path: Path, text: str, warnings: list[str]) -> list[_Located]:
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, arrays without end
         raise _invalid(path, None, None, str(error)) from error
     if _LONE_SURROGATE.search(text):
-        data = in_whole_characters(data)
+        data = replace_lone_surrogates(data)
     items = data.get("items") if isinstance(data, dict) else data
     if not isinstance(items, list):
         raise _invalid(path, 1, 1, "it is not a list of CSL-JSON items", _CSL_HOW)

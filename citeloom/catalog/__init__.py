@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from citeloom.catalog.citekey_aliases import Aliases
+from citeloom.catalog.access_log import AccessLog
+from citeloom.catalog.citekey_aliases import CitekeyAliases
 from citeloom.catalog.database import Database
-from citeloom.catalog.document_search import Listing
+from citeloom.catalog.document_search import DocumentSearch
 from citeloom.catalog.documents import Documents
-from citeloom.catalog.jobs import AccessLog, Jobs
+from citeloom.catalog.jobs import Jobs
 from citeloom.catalog.projects import Projects
-from citeloom.catalog.replaced_passages import Refined
+from citeloom.catalog.replaced_passages import ReplacedPassages
 
 
 class Catalog:
-    """Everything the engine remembers, by table."""
+    """The catalog file, one attribute for each table."""
 
     def __init__(self, path: Path) -> None:
         self.db = Database(path)
         self.projects = Projects(self.db)
         self.documents = Documents(self.db)
-        self.listing = Listing(self.db)
-        self.refined = Refined(self.db)
-        self.aliases = Aliases(self.db)
+        self.document_search = DocumentSearch(self.db)
+        self.replaced_passages = ReplacedPassages(self.db)
+        self.citekey_aliases = CitekeyAliases(self.db)
         self.jobs = Jobs(self.db)
-        self.access = AccessLog(self.db)
+        self.access_log = AccessLog(self.db)
 
     def close(self) -> None:
         """Close the file."""

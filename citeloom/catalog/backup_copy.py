@@ -1,4 +1,4 @@
-"""The catalog as it goes into a backup, and as it comes out of one."""
+"""Copies of the catalog for a backup, and catalogs taken over from one. Used by maintenance backup and restore."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from citeloom.catalog.database import Database, now
-from citeloom.catalog.untrusted import copy_rows
+from citeloom.catalog.untrusted_catalog import copy_rows
 
 
 def copy_for_backup(catalog: Database, target: Path, projects: Sequence[str]) -> None:
-    """Write a copy that holds these projects only, embedded, with nothing under way and nobody else's log."""
+    """Write a copy with these projects only: embedded, without unfinished jobs and the access log of others."""
     catalog.copy_to(target)
     copy = Database(target)
     try:
         marks = ", ".join("?" * len(projects))
         with copy.transaction():
-            _settle(copy)
+            _drop_unfinished(copy)
             if copy.write(f"DELETE FROM projects WHERE id NOT IN ({marks})", projects):
                 copy.write(f"DELETE FROM access_log WHERE project_id IS NULL OR project_id NOT IN ({marks})", projects)
-        copy.rows("VACUUM")  # what was deleted must not be read from the file
+        copy.rows("VACUUM")  # deleted rows must not be readable in the file
         copy.rows("PRAGMA journal_mode = DELETE")
     finally:
         copy.close()
 
 
-def made_own(file: Path) -> dict[str, tuple[str, int]]:
-    """Put a catalog of this machine in the place of that of a backup; gives collection and generation of each project.
+def adopt_catalog(file: Path) -> dict[str, tuple[str, int]]:
+    """Replace the catalog file of a backup by a new one with its rows; return collection and generation by project.
 
-    One of an earlier version is brought up to date. Of the backup's own nothing stays but the rows of known tables.
+    A catalog of an earlier version is migrated. Nothing of the backup's file stays but the rows of known tables.
     """
     fresh = file.with_name(f"own-{file.name}")
     copy_rows(file, fresh)
     copy = Database(fresh)
     try:
         with copy.transaction():
-            _settle(copy)  # once more: who has changed the file must not have us reach for a server of theirs
-            # The catalog that was copied may be in use elsewhere: on a server, the two must not meet (see place_of).
+            _drop_unfinished(copy)  # again: a manipulated file must not name a server to connect to
+            # The original catalog may still be in use: on a server, the collections of both must differ (see place_of).
             copy.write("UPDATE projects SET created_at = ?", (now(),))
         rows = copy.rows("SELECT id, collection, generation FROM projects")
         copy.rows("PRAGMA journal_mode = DELETE")
@@ -46,9 +46,9 @@ def made_own(file: Path) -> dict[str, tuple[str, int]]:
     return {row["id"]: (row["collection"], row["generation"]) for row in rows}
 
 
-def _settle(copy: Database) -> None:
+def _drop_unfinished(copy: Database) -> None:
     copy.write("DELETE FROM jobs WHERE state NOT IN ('done', 'failed', 'cancelled')")
-    # What was on a server is copied for the backup into an index of which only a part has a search graph.
+    # An index on a server is backed up as an embedded one, of which only a part has a search graph.
     copy.write(
         "UPDATE projects SET server = '', without_graph ="
         " (SELECT COALESCE(SUM(chunks), 0) FROM documents WHERE project_id = projects.id) WHERE server != ''"

@@ -1,24 +1,24 @@
-"""Citekeys that works had before: what cites by them is still understood."""
+"""Former citekeys of works, so that citations by them still resolve."""
 
 from __future__ import annotations
 
 from citeloom.catalog.database import Database
 
 
-class Aliases:
-    """The citekey_aliases table: each old key leads to what it became, perhaps in several steps."""
+class CitekeyAliases:
+    """The citekey_aliases table: each old key leads to its successor, perhaps in several steps."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def note(self, project_id: str, old_key: str, new_key: str) -> None:
-        """Remember that a key became another. A key that is in use again leads nowhere else."""
+        """Record that a key was renamed. The new key itself is no alias any more."""
         with self._db.transaction():
             self._db.write("DELETE FROM citekey_aliases WHERE project_id = ? AND old_key = ?", (project_id, new_key))
             self._db.write("INSERT OR REPLACE INTO citekey_aliases VALUES (?, ?, ?)", (project_id, old_key, new_key))
 
     def of(self, project_id: str, key: str) -> list[str]:
-        """The keys that led to this one and are nobody's now, by name."""
+        """Return the former keys of a key that no work has now, sorted."""
         found: set[str] = set()
         waiting = [key]
         while waiting:
@@ -31,7 +31,7 @@ class Aliases:
         return sorted(old for old in found if not self._in_use(project_id, old))
 
     def current(self, project_id: str, key: str) -> str | None:
-        """The key that an old one became; None where it is a key of today, or never was one."""
+        """Return the current key for an old one; None where it is in use or unknown."""
         at, seen = key, {key}
         while not self._in_use(project_id, at):
             row = self._db.row(

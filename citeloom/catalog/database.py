@@ -1,4 +1,4 @@
-"""The SQLite file: opening, numbered migrations, one lock around one connection."""
+"""SQLite connection of the catalog: migrations, transactions, translated errors. Used by every table class."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ log = logging.getLogger(__name__)
 
 
 def now() -> str:
-    """This moment as it is stored."""
+    """Return the current time as stored in the catalog."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 class Database:
-    """One connection, used by one thread at a time."""
+    """One connection, shared by all threads under a lock."""
 
     def __init__(self, path: Path, *, version: int | None = None) -> None:
-        """Open or make a catalog, and bring it up to date; or to an earlier version."""
+        """Open or create a catalog and migrate it, by default to the latest version."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._lock = threading.RLock()
@@ -46,16 +46,16 @@ class Database:
             self._connection.close()
 
     def check(self) -> str:
-        """SQLite's own word on the file: "ok" or what is wrong."""
+        """Return the result of SQLite's quick check: "ok" or the problem."""
         return str(self.rows("PRAGMA quick_check(1)")[0][0])
 
     @property
     def version(self) -> int:
-        """How many migrations it has seen."""
+        """The number of migrations that were applied."""
         return int(self.rows("PRAGMA user_version")[0][0])
 
     def copy_to(self, path: Path) -> None:
-        """Write a copy of the file as it is now, while others use it."""
+        """Write a consistent copy of the file while it is in use."""
         with self._lock, self._translated():
             copy = sqlite3.connect(path)
             try:
@@ -64,31 +64,31 @@ class Database:
                 copy.close()
 
     def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[sqlite3.Row]:
-        """All rows of a query."""
+        """Return all rows of a query."""
         with self._lock, self._translated():
             return self._connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Row | None:
-        """The first row of a query."""
+        """Return the first row of a query, or None."""
         with self._lock, self._translated():
             found: sqlite3.Row | None = self._connection.execute(sql, values).fetchone()
             return found
 
     def write(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> int:
-        """Change something; gives the number of rows changed."""
+        """Run a statement; return the number of rows changed."""
         with self._lock, self._translated():
             return self._connection.execute(sql, values).rowcount
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of it or nothing."""
+        """Run the block as one transaction."""
         with self._lock, self._translated():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:  # on a full disk SQLite has given it up by itself
+                if self._connection.in_transaction:  # on a full disk SQLite has rolled it back already
                     self._connection.execute("ROLLBACK")
                 raise
 
@@ -123,7 +123,7 @@ def _migrations() -> list[str]:
 
 
 def storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
-    """What SQLite said, as an error a person can act on."""
+    """Translate an error of SQLite."""
     text = str(error)
     if "full" in text:
         return CiteLoomError(
@@ -131,7 +131,7 @@ def storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
             "The disk is full: the catalog could not be written.",
             "Free some space and try again.",
         )
-    # What SQLite will not take at any time, where anything else may pass.
+    # These are permanent; other errors may pass.
     ours = isinstance(error, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError)
     return CiteLoomError(
         Code.STORAGE_ERROR,

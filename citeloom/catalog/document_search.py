@@ -1,16 +1,16 @@
-"""The documents of a project as a person lists them: some at a time, in any order, found by their words."""
+"""Document lists of a project: sorted, filtered by words, page by page. Used by the library's listing verbs."""
 
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
 from citeloom.catalog.database import Database
+from citeloom.core.text.normalize import fold
 
-# By what a list can be sorted, as the indexes of the table are written: a list of 100,000 is not sorted for each look.
-_PLACE = "coalesce(nullif(path, ''), source)"
+# Sort orders, written exactly as the table's indexes, so that SQLite need not sort 100,000 rows for each page.
+_LOCATION = "coalesce(nullif(path, ''), source)"
 _CITEKEY = "nullif(citekey, '') COLLATE NOCASE"
 _ORDERS = {
     "citekey": (_CITEKEY, "state"),
@@ -19,7 +19,7 @@ _ORDERS = {
     "pages": ("pages", "state"),
     "word_coverage": ("word_coverage", "state"),
     "ocr_share": ("ocr_share", "state"),
-    "source": (f"{_PLACE} COLLATE NOCASE", "state"),
+    "source": (f"{_LOCATION} COLLATE NOCASE", "state"),
     "year": ("year", "state"),
 }
 _MAY_BE_NULL = (_CITEKEY, "pages", "word_coverage", "ocr_share", "year")
@@ -27,25 +27,18 @@ SORTS = tuple(_ORDERS)
 _FILLED_AT_ONCE = 1000
 
 
-def folded(text: str) -> str:
-    """A text without its capitals and accents."""
-    if text.isascii():
-        return text.lower()
-    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-
-
 def keys_of(citekey: str, claimed: str) -> str:
-    """The keys that a document is found by: its own, and the one it is said to have."""
+    """Return the citekeys by which a document is found: its own and the claimed one."""
     return f"{citekey} {claimed}".strip()
 
 
 def words_of(title: str, citekey: str, record: dict[str, Any], place: str) -> str:
-    """What a document is found and sorted by: its title first."""
-    return folded("\n".join((title or place, citekey, "; ".join(record.get("authors") or ()), place)))
+    """Return the folded text by which a document is found and sorted, beginning with its title."""
+    return fold("\n".join((title or place, citekey, "; ".join(record.get("authors") or ()), place)))
 
 
-class Listing:
-    """The documents table, seen through its indexes."""
+class DocumentSearch:
+    """Searches the documents table by its indexes."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -62,13 +55,13 @@ class Listing:
         limit: int = 200,
         offset: int = 0,
     ) -> tuple[list[str], int]:
-        """The ids of some documents in order, and how many there are; what has no value comes last."""
+        """Return the ids of one page of documents and the total number; missing values sort last."""
         self._fill()
         where, values = "project_id = ?", [project_id]
         if state:
             where, values = f"{where} AND state = ?", [*values, state]
-        if words := folded(find).split():
-            # The words stand in their index, small beside the rows: those are not read to find them.
+        if words := fold(find).split():
+            # The index holds the words and is small beside the rows, which are not read for the search.
             by_words = "documents INDEXED BY list_by_words"
             has = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"
             total = self._db.rows(f"SELECT count(*) FROM {by_words} WHERE {has}", [*values, *words])[0][0]
@@ -80,18 +73,18 @@ class Listing:
             total = self._db.rows(f"SELECT count(*) FROM documents WHERE {where}", values)[0][0]
         way = "DESC" if descending else "ASC"
         first, second = _ORDERS[sort]
-        # Backward, SQLite has nulls last anyway; where it need not move them, its index is the order.
+        # Descending, SQLite sorts nulls last anyway; without NULLS LAST it can use the index.
         last = " NULLS LAST" if first in _MAY_BE_NULL and not descending else ""
-        # The row's own number makes the order one and the same at every look.
+        # The rowid makes the order stable.
         order = f"{first} {way}{last}, {second} {way}, rowid {way}"
         sql = f"SELECT doc_id FROM documents WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
         return [row[0] for row in self._db.rows(sql, [*values, limit, offset])], total
 
     def _fill(self) -> None:
-        """Give rows of an earlier version their words and years, once."""
+        """Fill the words and years of rows from an earlier version, once."""
         while not self._filled:
             rows = self._db.rows(
-                f"SELECT rowid, title, citekey, claimed_citekey, record, {_PLACE} FROM documents"
+                f"SELECT rowid, title, citekey, claimed_citekey, record, {_LOCATION} FROM documents"
                 " WHERE words IS NULL LIMIT ?",
                 (_FILLED_AT_ONCE,),
             )
@@ -109,6 +102,6 @@ class Listing:
 
 
 def year_of(record: dict[str, Any]) -> int | None:
-    """The year of a record, where it has one."""
+    """Return the year of a record, or None."""
     year = record.get("year")
     return year if isinstance(year, int) else None

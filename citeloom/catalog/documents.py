@@ -1,4 +1,4 @@
-"""The documents of a project: what state each is in, and why."""
+"""Documents table: what was read of each file or note, its state and its record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citeloom.core.types import Coverage
 
 
 class State(StrEnum):
-    """How far a document has come."""
+    """State of a document."""
 
     PENDING = "pending"  # seen, not searchable yet
     READY = "ready"  # searchable
@@ -25,7 +25,7 @@ class State(StrEnum):
     WITHOUT_FILE = "without_file"  # a record whose file is not on this disk
 
 
-# File types of what Zotero says about a work beside its files, written down by CiteLoom.
+# File types of texts that come from Zotero itself, not from a file.
 TEXTS_OF_ZOTERO = ("note", "annotations", "fulltext")
 
 
@@ -34,7 +34,7 @@ STORED_TYPE = "stored"  # the file type of passages that an agent stored
 
 @dataclass(slots=True)
 class Document:
-    """A document as the catalog knows it."""
+    """A row of the documents table."""
 
     project_id: str
     doc_id: str
@@ -75,12 +75,12 @@ class Document:
 
     @property
     def open_claim(self) -> str:
-        """The work that it is said to be while nobody has decided whether that is so."""
+        """The claimed work while the researcher has not decided on the claim."""
         return "" if self.decision else self.claimed_citekey
 
     @property
     def by_agent(self) -> bool:
-        """Whether its text is what an agent stored."""
+        """Whether its passages were stored by an agent."""
         return self.file_type == STORED_TYPE
 
 
@@ -110,7 +110,7 @@ class Documents:
         self._db = db
 
     def save(self, document: Document) -> None:
-        """Write a document's row, whole."""
+        """Insert or replace the row of a document."""
         document.updated_at = now()
         values = asdict(document)
         place = document.path or document.source
@@ -122,7 +122,7 @@ class Documents:
         self._db.write(_UPSERT, values)
 
     def mark_writing(self, document: Document, passage_set: str | None) -> None:
-        """Say which set of passages is about to be written, and nothing else: until it is, the old row is true."""
+        """Record only which set of passages is about to be written; the rest of the row stays valid until then."""
         if self.find(document.project_id, document.doc_id) is None:
             self.save(Document(document.project_id, document.doc_id, document.source, document.file_type))
         self._db.write(
@@ -136,7 +136,7 @@ class Documents:
         return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
 
     def known_files(self, project_id: str) -> list[dict[str, Any]]:
-        """What planning needs of every document, without the rest."""
+        """Return the columns of all documents that planning needs."""
         rows = self._db.rows(
             "SELECT doc_id, source, path, file_type, state, reason_code, reason, size, mtime_ns, content_hash, version,"
             " converter, converter_engine, record_hash FROM documents WHERE project_id = ?",
@@ -150,7 +150,7 @@ class Documents:
         return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
 
     def some(self, project_id: str, doc_ids: Sequence[str]) -> list[Document]:
-        """The documents of these ids, in their order; those that are not there are left out."""
+        """Return documents by id, in the given order; unknown ids are left out."""
         sql = "SELECT * FROM documents WHERE project_id = ? AND doc_id IN (SELECT value FROM json_each(?))"
         found = {row["doc_id"]: row for row in self._db.rows(sql, (project_id, json.dumps(list(doc_ids))))}
         return [_from_row(found[doc_id]) for doc_id in dict.fromkeys(doc_ids) if doc_id in found]
@@ -161,13 +161,13 @@ class Documents:
         return [row[0] for row in self._db.rows(sql, (project_id, state))]
 
     def find(self, project_id: str, doc_id: str | None = None, source: str | None = None) -> Document | None:
-        """A document by id or by where it came from."""
+        """Return a document by id or by source, or None."""
         column, value = ("doc_id", doc_id) if doc_id else ("source", source)
         row = self._db.row(f"SELECT * FROM documents WHERE project_id = ? AND {column} = ?", (project_id, value))
         return _from_row(row) if row else None
 
     def get(self, project_id: str, doc_id: str | None, citekey: str | None) -> Document:
-        """A document by id or citekey, or DOCUMENT_NOT_FOUND; of a work's, the text of a file first."""
+        """Return a document by id or citekey; of several of a work, one with a file. Raises DOCUMENT_NOT_FOUND."""
         if doc_id:
             found = self.find(project_id, doc_id)
         else:
@@ -186,7 +186,7 @@ class Documents:
         return found
 
     def same_content(self, project_id: str, content_hash: str, but_not: str) -> Document | None:
-        """A searchable document with the same content, other than this one."""
+        """Return another searchable document with the same content, or None."""
         row = self._db.row(
             "SELECT * FROM documents WHERE project_id = ? AND content_hash = ? AND doc_id != ? AND state = 'ready'",
             (project_id, content_hash, but_not),
@@ -203,7 +203,7 @@ class Documents:
         return {row[0] for row in rows}
 
     def has_own_file(self, project_id: str, citekey: str, but_not: str) -> bool:
-        """Whether a work has a file that its record or Zotero names among the documents, other than this one."""
+        """Whether a work has another document whose file its record or Zotero names."""
         sql = (
             "SELECT 1 FROM documents WHERE project_id = ? AND citekey = ? AND citekey != '' AND doc_id != ?"
             " AND state IN ('ready', 'duplicate') AND matched_by IN ('file', 'zotero')"
@@ -212,12 +212,12 @@ class Documents:
         return self._db.row(sql, (project_id, citekey, but_not)) is not None
 
     def claiming(self, project_id: str) -> list[Document]:
-        """The documents that are said to be a work, decided or not, and all that agents stored."""
+        """Return the documents with a claim to be a work, decided or not."""
         sql = "SELECT * FROM documents WHERE project_id = ? AND claimed_by != '' ORDER BY claimed_citekey, source"
         return [_from_row(r) for r in self._db.rows(sql, (project_id,))]
 
     def doubted(self, project_id: str) -> list[str]:
-        """The ids of documents whose match depends on which other files their works have, and may have changed."""
+        """Return the ids of documents whose match may change with the other files of their works."""
         sql = (
             "SELECT doc_id FROM documents WHERE project_id = :project AND claimed_by IN ('name', 'doi', 'title')"
             " AND claimed_by != '' AND decision = ''"
@@ -255,7 +255,7 @@ class Documents:
         return {row[0]: row[1] for row in self._db.rows(sql, values)}
 
     def with_citekey(self, project_id: str, citekey: str) -> list[Document]:
-        """Every document of a work, in no order: to sort by source, SQLite would look through the whole project."""
+        """Return the documents of a work, unordered: sorting by source would make SQLite scan the whole project."""
         sql = "SELECT * FROM documents WHERE project_id = ? AND citekey = ? AND citekey != ''"
         return [_from_row(r) for r in self._db.rows(sql, (project_id, citekey))]
 
@@ -271,11 +271,11 @@ class Documents:
         return str(row[0]) if row else None
 
     def remove(self, project_id: str, doc_id: str) -> None:
-        """Forget a document."""
+        """Delete the row of a document."""
         self._db.write("DELETE FROM documents WHERE project_id = ? AND doc_id = ?", (project_id, doc_id))
 
     def coverage(self, project_id: str | None = None) -> Coverage:
-        """How much of a project, or of all of them, can be searched."""
+        """Return how much of a project, or of all projects, can be searched."""
         counts = dict.fromkeys(State, 0)
         where, values = ("WHERE project_id = ?", [project_id]) if project_id is not None else ("", [])
         rows = self._db.rows(f"SELECT state, count(*) FROM documents {where} GROUP BY state", values)

@@ -1,4 +1,4 @@
-"""What a project's documents can be filtered by: years, authors, tags and collections, most frequent first."""
+"""Filter values of a project's documents: years, authors, tags and Zotero collections, most frequent first."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from citeloom.catalog.database import Database
 
-MOST_VALUES = 500  # of each kind; who looks for another can type it
+MOST_VALUES = 500  # of each kind; others can still be typed
 
-_SLICE = 1000  # documents read at a time: others use the catalog in between
+_SLICE = 1000  # documents read at a time, so that others can use the catalog in between
 _READ = (
     "SELECT rowid, json_extract(record, '$.year', '$.authors', '$.tags', '$.collections') FROM documents"
     " WHERE project_id = ? AND state = 'ready' AND rowid > ? ORDER BY rowid LIMIT ?"
 )
-# A count of each project's changes for as long as the file is open. Only searchable documents are counted among the
-# values, so that a row that changes its state changes them as well.
+# Counts the changes of each project while the file is open. Values come from searchable documents only, so a change of
+# state counts as well.
 _COUNT_CHANGES = (
     "CREATE TEMP TABLE document_changes (project_id TEXT PRIMARY KEY, changes INTEGER NOT NULL)",
     *(
@@ -35,7 +35,7 @@ _COUNT_CHANGES = (
 
 @dataclass(frozen=True, slots=True)
 class ProjectFacets:
-    """The values that the searchable documents of a project have."""
+    """Filter values of the searchable documents of a project."""
 
     years: tuple[int, int] | None  # the first and the last
     authors: tuple[str, ...]
@@ -44,25 +44,25 @@ class ProjectFacets:
 
 
 class Facets:
-    """The values of each project, kept until one of its documents changes."""
+    """Filter values by project, cached until one of its documents changes."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._kept: dict[str, tuple[int, ProjectFacets]] = {}
-        self._reading = threading.Lock()  # two who ask for the same need it read once
+        self._cache: dict[str, tuple[int, ProjectFacets]] = {}
+        self._reading = threading.Lock()  # concurrent callers share one read
         with db.transaction():
             for statement in _COUNT_CHANGES:
                 db.write(statement)
 
     def of(self, project_id: str) -> ProjectFacets:
-        """What the searchable documents of a project can be filtered by."""
+        """Return the filter values of a project."""
         with self._reading:
             row = self._db.row("SELECT changes FROM document_changes WHERE project_id = ?", (project_id,))
             changes = int(row[0]) if row else 0
-            kept = self._kept.get(project_id)
-            if kept is None or kept[0] != changes:
-                kept = self._kept[project_id] = (changes, self._read(project_id))
-            return kept[1]
+            cached = self._cache.get(project_id)
+            if cached is None or cached[0] != changes:
+                cached = self._cache[project_id] = (changes, self._read(project_id))
+            return cached[1]
 
     def _read(self, project_id: str) -> ProjectFacets:
         years: set[int] = set()

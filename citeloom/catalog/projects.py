@@ -1,4 +1,4 @@
-"""Projects and what the researcher allowed each of them to read."""
+"""Projects table, with the sources that each project may read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Project:
     generation: int
     without_graph: int  # passages written or deleted since the search graph was last built over all of them
     created_at: str
-    own_model: bool = False  # somebody chose its model: the one in the settings is not meant for it
+    own_model: bool = False  # its model was chosen for it: the setting does not apply
     server: str = ""  # the address of the Qdrant server that has its index; "": embedded
 
     @property
@@ -41,7 +41,7 @@ class Project:
 
 
 def collection_name(project_id: str) -> str:
-    """The collection of a project id, or a refusal of ids that could leave their folder."""
+    """Return the collection name for a project id. Raises INVALID_PROJECT for ids that are no safe folder name."""
     if len(project_id) > _LONGEST_ID or not _ID.fullmatch(project_id):
         raise CiteLoomError(
             Code.INVALID_PROJECT,
@@ -66,7 +66,7 @@ class Projects:
         server: str = "",
         sources: Sequence[Source] = (),
     ) -> Project:
-        """A new project with its sources; refuses an id that is taken, or whose collection another id has."""
+        """Add a project with its sources. Raises INVALID_PROJECT where the id or its collection name is taken."""
         collection = collection_name(project_id)
         with self._db.transaction():
             other = self._db.row("SELECT id FROM projects WHERE collection = ?", (collection,))
@@ -92,7 +92,7 @@ class Projects:
         return self.get(project_id)
 
     def get(self, project_id: str, visible: frozenset[str] | None = None) -> Project:
-        """The project; `visible` limits which ids exist for this asker."""
+        """Return a project; `visible` limits the ids that the client may know."""
         row = None
         if visible is None or project_id in visible:
             row = self._db.row("SELECT * FROM projects WHERE id = ?", (project_id,))
@@ -104,7 +104,7 @@ class Projects:
                 if near
                 else "Make one; on the command line: citeloom project add ID --zotero COLLECTION."
             )
-            # An id outside the asker's list is not told apart from one that does not exist.
+            # The answer for an id outside the client's list is the same as for one that does not exist.
             name = f"There is no project '{project_id[:80]}'." if visible is None else "There is no such project here."
             raise CiteLoomError(Code.INVALID_PROJECT, name, hint, choices=near)
         return Project(**dict(row))
@@ -114,7 +114,7 @@ class Projects:
         return [Project(**dict(r)) for r in self._db.rows("SELECT * FROM projects ORDER BY id")]
 
     def save(self, project: Project) -> None:
-        """Write which index and models a project has; its references, which may be named meanwhile, stay."""
+        """Update the index and models of a project; its references, which may change meanwhile, stay."""
         self._db.write(
             "UPDATE projects SET dense_model = :dense_model, dense_fingerprint = :dense_fingerprint,"
             " dense_size = :dense_size,"
@@ -124,15 +124,15 @@ class Projects:
         )
 
     def keep_model(self, project_id: str) -> None:
-        """Note that a project's model was chosen for it."""
+        """Mark a project's model as chosen for it."""
         self._db.write("UPDATE projects SET own_model = 1 WHERE id = ?", (project_id,))
 
     def name_references(self, project_id: str, path: str) -> None:
-        """Take the records of a project from another file."""
+        """Set the references file of a project."""
         self._db.write("UPDATE projects SET references_path = ? WHERE id = ?", (path, project_id))
 
     def note_references(self, project_id: str, content_hash: str | None) -> None:
-        """Note which content of its references a project's documents have."""
+        """Record the hash of the references that the documents were matched with."""
         self._db.write("UPDATE projects SET references_hash = ? WHERE id = ?", (content_hash, project_id))
 
     def count_changed(self, project_id: str, passages: int) -> None:
@@ -140,11 +140,11 @@ class Projects:
         self._db.write("UPDATE projects SET without_graph = without_graph + ? WHERE id = ?", (passages, project_id))
 
     def remove(self, project_id: str) -> None:
-        """Forget a project with its sources, documents and jobs (the access log stays)."""
+        """Delete a project with its sources, documents and jobs; the access log stays."""
         self._db.write("DELETE FROM projects WHERE id = ?", (project_id,))
 
     def add_source(self, project_id: str, source: Source) -> None:
-        """Allow a project one more source."""
+        """Add a source to a project."""
         self._db.write(
             "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (project_id, path) DO UPDATE SET recursive = excluded.recursive, label = excluded.label",
@@ -152,7 +152,7 @@ class Projects:
         )
 
     def remove_source(self, project_id: str, path: str) -> None:
-        """Take a source off a project's list."""
+        """Remove a source from a project."""
         self._db.write("DELETE FROM sources WHERE project_id = ? AND path = ?", (project_id, path))
 
     def reading_zotero(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Passages that were replaced by better ones of the same text: ids given out before still lead somewhere."""
+"""Successors of passages that were replaced when a document was read again, so that earlier ids still resolve."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from citeloom.catalog.database import Database
 
 
-class Refined:
-    """The refined_passages table. A document that goes takes its rows along."""
+class ReplacedPassages:
+    """The refined_passages table; rows are deleted with their document."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def find(self, project_id: str, old_id: str) -> str | None:
-        """The passage that an older one became."""
+        """Return the id of the passage that replaced an older one, or None."""
         sql = "SELECT new_id FROM refined_passages WHERE project_id = ? AND old_id = ?"
         row = self._db.row(sql, (project_id, old_id))
         return str(row[0]) if row else None
 
     def move(self, project_id: str, doc_id: str, to: Mapping[str, str]) -> None:
-        """Say what a document's passages became; what became them before leads on, or nowhere and is forgotten."""
+        """Record the successors of a document's passages; earlier rows are updated to them, or deleted."""
         sql = "SELECT old_id, new_id FROM refined_passages WHERE project_id = ? AND doc_id = ?"
         earlier = {row["old_id"]: row["new_id"] for row in self._db.rows(sql, (project_id, doc_id))}
         if earlier:

@@ -1,4 +1,7 @@
-"""From blocks to passages: by section and sentence, never over the model's limit, every page kept exact."""
+"""Splits converted documents into passages: by section and sentence, within the model's token limit, with exact pages.
+
+Called by the worker process after conversion.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,17 @@ from citeloom.core.types import ASIDE, Block, BlockKind, Converted, Passage, Tex
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
-_TINY = 30  # tokens; a tail shorter than this joins its neighbour
-_LEAST_LIMIT = 16
+_TINY = 30  # tokens; a shorter last passage is joined to its neighbour
+_MIN_LIMIT = 16
 _OF_ANNOTATIONS = ("annotation", "annotation_type", "colour", "comment", "page_label", "position", "tags")
 
 
 @dataclass(slots=True)
 class _Unit:
-    """What is not cut unless it must be: a sentence, a row of a table, a line of code."""
+    """Smallest unit of a passage: a sentence, a row of a table, a line of code."""
 
     text: str
-    glue: str  # what stands between it and the unit before
+    glue: str  # separator from the unit before
     page: int | None
     lines: tuple[int, int] | None
     opens: bool = False  # a paragraph begins here
@@ -47,12 +50,12 @@ class _Section:
 
 def chunk(doc: Converted, count_tokens: CountTokens, max_tokens: int) -> list[Passage]:
     """Cut a document into passages whose embedded text has at most max_tokens tokens."""
-    around = count_tokens([""])[0]  # special tokens of the model
-    if max_tokens < around + _LEAST_LIMIT:
+    around = count_tokens([""])[0]  # special tokens that the model adds
+    if max_tokens < around + _MIN_LIMIT:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"A passage limit of {max_tokens} tokens is too small.",
-            f"Use at least {around + _LEAST_LIMIT}.",
+            f"Use at least {around + _MIN_LIMIT}.",
         )
     sections = _sections(doc)
     _measure([unit for section in sections for unit in section.units], count_tokens, around)
@@ -83,9 +86,9 @@ def chunk(doc: Converted, count_tokens: CountTokens, max_tokens: int) -> list[Pa
 
 
 def _sections(doc: Converted) -> list[_Section]:
-    """The units that may share a passage: a section's running text, and beside it the notes and captions of a page."""
+    """Group blocks into units that may share a passage: the text of a section; the notes or captions of a page."""
     sections: list[_Section] = []
-    open_by: dict[tuple[object, ...], _Section] = {}  # what a block of the same kind and place goes on with
+    open_by: dict[tuple[object, ...], _Section] = {}  # open section by kind and position of its blocks
     for at, (block, role) in enumerate(zip(doc.blocks, section_roles(doc.blocks), strict=True)):
         if not block.text.strip():
             continue
@@ -93,8 +96,8 @@ def _sections(doc: Converted) -> list[_Section]:
             following = doc.blocks[at + 1].section_path if at + 1 < len(doc.blocks) else ()
             open_by.clear()
             if following[: len(block.section_path)] == block.section_path:
-                continue  # the passages below carry it in their path
-        # What stands beside the text is kept by page: a passage of notes claims no page between two of them.
+                continue  # it is in the section path of the passages below
+        # Notes and captions are grouped by page, so that their passage does not span pages in between.
         beside = (block.kind, block.page) if block.kind in ASIDE else None
         own = at if block.extra.get("own_passage") else None
         key = (block.section_path, block.extra.get("class_name"), block.extra.get("function_name"), own, beside)
@@ -111,7 +114,7 @@ def _sections(doc: Converted) -> list[_Section]:
 
 
 def _skips_a_page(section: _Section, block: Block) -> bool:
-    """Whether pages lie between: a passage over them would claim a page on which none of it stands."""
+    """Whether there are pages in between: a passage across them would claim pages without its text."""
     before = section.units[-1].page
     return before is not None and block.page is not None and block.page > before + 1
 
@@ -171,7 +174,7 @@ def _measure(units: list[_Unit], count_tokens: CountTokens, around: int) -> None
 
 
 def _fit_headings(sections: list[_Section], count_tokens: CountTokens, around: int, max_tokens: int) -> None:
-    """Give headings at most half of the limit: outer ones go first, then the end of the innermost."""
+    """Shorten section paths to half of the token limit: outer headings are dropped first, then the innermost is cut."""
     paths = list(dict.fromkeys(section.path for section in sections if section.path))
     chains = [f"{' > '.join(path)}\n" for path in paths]
     costs = [count - around for count in count_tokens(chains)] if chains else []
@@ -198,7 +201,7 @@ def _fit_headings(sections: list[_Section], count_tokens: CountTokens, around: i
 
 
 def _split_long(units: list[_Unit], budget: int, count_tokens: CountTokens, around: int) -> list[_Unit]:
-    """Cut the units that are longer than a passage may be."""
+    """Split units that exceed the budget."""
     if all(unit.tokens <= budget for unit in units):
         return units
     result: list[_Unit] = []
@@ -208,7 +211,7 @@ def _split_long(units: list[_Unit], budget: int, count_tokens: CountTokens, arou
             continue
         pieces = _cut(unit.text, budget, count_tokens, around)
         for place, (text, glue, tokens) in enumerate(pieces):
-            # Inside a long unit the line is known no better than the unit's own.
+            # Parts of a long unit have the lines of the unit.
             result.append(
                 replace(
                     unit,
@@ -222,7 +225,7 @@ def _split_long(units: list[_Unit], budget: int, count_tokens: CountTokens, arou
 
 
 def _cut(text: str, budget: int, count_tokens: CountTokens, around: int) -> list[tuple[str, str, int]]:
-    """A long text as pieces within the budget, each with the glue before it: at clauses, words, letters."""
+    """Split a long text at clauses, words or letters; return text, separator before it and tokens of each piece."""
     atoms: list[tuple[str, str, int]] = []  # text, glue before, tokens
     words = [(match[2], match[1]) for match in re.finditer(r"(\s*)(\S+)", text)]
     counts = [count - around for count in count_tokens([word for word, _ in words])]
@@ -261,7 +264,7 @@ def _cut(text: str, budget: int, count_tokens: CountTokens, around: int) -> list
 
 
 def _pack(units: list[_Unit], budget: int) -> list[list[_Unit]]:
-    """Units shared out evenly over few passages, cut between paragraphs where one ends nearby."""
+    """Distribute units evenly over few passages, preferably split between paragraphs."""
     packs: list[list[_Unit]] = []
     remaining = sum(unit.tokens for unit in units)
     start = 0
@@ -312,7 +315,7 @@ def _passage(section: _Section, units: list[_Unit], labels: dict[int, str]) -> P
     first, last = units[0].page, units[-1].page
     pages = range(first, last + 1) if first is not None and last is not None else range(0)
     source, confidence = _source(units)
-    label = extra.get("annotation", {}).get("page_label")  # who marked the page saw its number
+    label = extra.get("annotation", {}).get("page_label")  # the label that the reader saw when annotating
     return Passage(
         index=0,
         text=text,
@@ -327,7 +330,7 @@ def _passage(section: _Section, units: list[_Unit], labels: dict[int, str]) -> P
 
 
 def _source(units: list[_Unit]) -> tuple[TextSource, float | None]:
-    """A passage is OCR where any of it is; how sure that is, weighed by length."""
+    """Return the text source of units, OCR if any is, and the mean OCR confidence by length."""
     recognised = [unit for unit in units if unit.text_source is TextSource.OCR]
     if not recognised:
         return units[0].text_source, None

@@ -1,4 +1,4 @@
-"""From a file to its text: one door for every format CiteLoom reads."""
+"""Converts a file of any supported format into pages and blocks. Called in worker processes."""
 
 from __future__ import annotations
 
@@ -16,30 +16,34 @@ from citeloom.core.types import Converted
 
 # Part of the conversion cache's key: raise it whenever a reader's output changes.
 CONVERTER_VERSION = "docling-2"
-# What the quick text of a PDF is marked with, until the whole conversion takes its place.
+# Version of the quick text of a PDF, until the complete conversion replaces it.
 QUICK_VERSION = "quick-2"
 
-MOST_BYTES = 300 * 1024 * 1024
+MAX_BYTES = 300 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ConversionOptions:
-    """How a document is to be read."""
+    """Options of a conversion."""
 
-    quick: bool = False  # only what is there at once: of a PDF its text layer, without layout model and OCR
+    quick: bool = False  # for a PDF, its text layer alone, without layout model and OCR
     ocr_languages: tuple[str, ...] = ("en", "de")
     ocr_engine: str = "tesseract"  # or rapidocr, where it is installed
 
 
-Tell = Callable[[str, int, int], None]  # what is done, how many pages of it, of how many
+_DEFAULT_OPTIONS = ConversionOptions()
+
+PageProgress = Callable[[str, int, int], None]  # stage, pages done, pages in total
 
 
-def tell_nobody(stage: str, done: int, total: int) -> None:
-    """For those who only want the document."""
+def ignore_progress(stage: str, done: int, total: int) -> None:
+    """Progress callback that does nothing."""
 
 
-def convert(path: Path, wish: ConversionOptions = ConversionOptions(), tell: Tell = tell_nobody) -> Converted:  # noqa: B008 - a frozen value
-    """Convert a document; raises CiteLoomError with what to do about a failure."""
+def convert(
+    path: Path, options: ConversionOptions = _DEFAULT_OPTIONS, on_progress: PageProgress = ignore_progress
+) -> Converted:
+    """Convert a document. Raises CiteLoomError."""
     path = Path(path)
     kind = "prepared" if path.suffix == PREPARED else file_type(path)
     if kind is None:
@@ -49,14 +53,14 @@ def convert(path: Path, wish: ConversionOptions = ConversionOptions(), tell: Tel
             f"It reads {', '.join(sorted(SUPPORTED_SUFFIXES))}.",
             path=str(path),
         )
-    with said(path):
+    with translate_file_errors(path):
         _check(path)
-        return _read(path, kind, wish, tell)
+        return _read(path, kind, options, on_progress)
 
 
 @contextmanager
-def said(path: Path) -> Iterator[None]:
-    """Say of a file that cannot be read why."""
+def translate_file_errors(path: Path) -> Iterator[None]:
+    """Translate the OSError of a file that cannot be read."""
     try:
         yield
     except FileNotFoundError:
@@ -82,13 +86,13 @@ def said(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _read(path: Path, kind: str, wish: ConversionOptions, tell: Tell) -> Converted:
+def _read(path: Path, kind: str, options: ConversionOptions, on_progress: PageProgress) -> Converted:
     if kind in ("pdf", "image"):
         from citeloom.conversion.pdf import reader as pdf
 
-        if wish.quick:
+        if options.quick:
             return pdf.read_quick(path, kind, QUICK_VERSION)
-        return pdf.read(path, kind, CONVERTER_VERSION, wish.ocr_languages, wish.ocr_engine, tell)
+        return pdf.read(path, kind, CONVERTER_VERSION, options.ocr_languages, options.ocr_engine, on_progress)
     if kind in ("docx", "pptx", "html", "epub"):
         from citeloom.conversion.office import reader as office
 
@@ -111,13 +115,13 @@ def _read(path: Path, kind: str, wish: ConversionOptions, tell: Tell) -> Convert
 
 
 def _check(path: Path) -> None:
-    """Refuse what no reader should be handed; a file that cannot be opened fails here, as an OSError."""
+    """Reject special, too large and empty files; raises OSError for a file that cannot be opened."""
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise not_a_file(path)
-    if status.st_size > MOST_BYTES:
-        raise too_large(path, status.st_size, MOST_BYTES)
-    # Opening shows a missing right that a PDF library would report as a damaged file.
+    if status.st_size > MAX_BYTES:
+        raise too_large(path, status.st_size, MAX_BYTES)
+    # Opening reveals missing permissions, which a PDF library would report as damage.
     os.close(os.open(path, os.O_RDONLY))
     if status.st_size == 0:
         raise CiteLoomError(

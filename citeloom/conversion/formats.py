@@ -1,4 +1,4 @@
-"""Which files CiteLoom reads, told by their suffix."""
+"""Supported file formats by suffix."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _TYPES = {
 
 SUPPORTED_SUFFIXES = frozenset(_TYPES)
 
-# A text that CiteLoom wrote down itself: a note, annotations. No folder is searched for such files.
+# Texts that CiteLoom writes itself: notes, annotations. Folders are not searched for them.
 PREPARED = ".prepared"
 
 
 def file_type(path: Path | str) -> str | None:
-    """The kind of document a file is (pdf, docx, html, markdown, …), or None if CiteLoom cannot read it."""
+    """Return the document type of a file (pdf, docx, html, markdown, …); None if not supported."""
     return _TYPES.get(Path(path).suffix.lower())

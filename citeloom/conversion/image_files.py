@@ -1,4 +1,4 @@
-"""Photographs and scans of pages as documents: PNG, JPEG, TIFF with one page or many."""
+"""Image files (PNG, JPEG, TIFF with several pages) as documents whose text is recognised by OCR."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Protocol
 
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
-from citeloom.conversion.pdf.pdfium import RawPage, RawPdf
+from citeloom.conversion.pdf.raw_page import RawPage, RawPdf
 from citeloom.core.errors import CiteLoomError, Code
 
-_MOST_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
-_MOST_SIDE = 6000
-_LEAST_SIDE = 8  # pixels, once it is reduced to what OCR takes: lower letters cannot be told apart
-_ORIENTATION = 0x0112  # where a camera notes how it was held
-_A4_HEIGHT = 842.0  # points; the size of a picture that does not say its resolution
+_MAX_PIXELS = 150_000_000  # a page of A0 at 200 dpi has 62 million
+_MAX_SIDE = 6000
+_MIN_SIDE = 8  # pixels after reduction for OCR; smaller letters are not legible
+_ORIENTATION = 0x0112  # EXIF tag
+_A4_HEIGHT = 842.0  # points; assumed for an image without resolution
 
 
 class PageImages(Protocol):
-    """What paints the pages of a document."""
+    """Renders the pages of a document."""
 
     def render(self, number: int, scale: float, quarter: int) -> Image.Image:
-        """A page as a gray picture, `scale` pixels for each point, turned so that its text stands upright."""
+        """Return a page as a grey image with `scale` pixels per point, turned upright."""
 
 
-class PictureFile:
-    """An open picture: pages without words, painted when somebody looks at them."""
+class ImageFile:
+    """An open image file: pages without words, rendered on demand."""
 
     def __init__(self, path: Path) -> None:
         self._name = path.name
@@ -36,7 +36,7 @@ class PictureFile:
         self._lock = threading.Lock()
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its size is looked at below
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the size is checked below
                 self._picture = Image.open(path)
         except Image.DecompressionBombError as error:
             pixels = re.search(r"\d+", str(error))
@@ -51,18 +51,18 @@ class PictureFile:
         except (OSError, ValueError, SyntaxError):
             raise self._damaged() from None
 
-    def __enter__(self) -> PictureFile:
+    def __enter__(self) -> ImageFile:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._picture.close()
 
     def read(self) -> RawPdf:
-        """The pages, each without a text layer."""
+        """Return the pages, without text."""
         pages = []
         try:
             for number, frame in enumerate(ImageSequence.Iterator(self._picture), 1):
-                if frame.width * frame.height > _MOST_PIXELS:
+                if frame.width * frame.height > _MAX_PIXELS:
                     raise self._too_large(f"is {frame.width:,} × {frame.height:,} pixels")
                 points = _A4_HEIGHT / max(frame.size)
                 dpi = frame.info.get("dpi")
@@ -79,7 +79,7 @@ class PictureFile:
         return RawPdf(pages)
 
     def render(self, number: int, scale: float, quarter: int) -> Image.Image:
-        """A page as a gray picture in its own resolution, or smaller where `scale` asks for less."""
+        """Return a page as a grey image in its own resolution, reduced if it is very large."""
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             try:
@@ -88,8 +88,8 @@ class PictureFile:
             except (OSError, ValueError, SyntaxError, EOFError):
                 raise self._damaged() from None
         longest = max(gray.size)
-        if longest > _MOST_SIDE:
-            gray = gray.resize((gray.width * _MOST_SIDE // longest, gray.height * _MOST_SIDE // longest))
+        if longest > _MAX_SIDE:
+            gray = gray.resize((gray.width * _MAX_SIDE // longest, gray.height * _MAX_SIDE // longest))
             gray.info.pop("dpi", None)
         return gray.rotate(-90 * quarter, expand=True) if quarter else gray
 
@@ -113,12 +113,12 @@ class PictureFile:
     def _too_large(self, what: str) -> CiteLoomError:
         return CiteLoomError(
             Code.CONVERSION_FAILED,
-            f"The picture {self._name} {what}; up to {_MOST_PIXELS // 1_000_000} million pixels are read.",
+            f"The picture {self._name} {what}; up to {_MAX_PIXELS // 1_000_000} million pixels are read.",
             "Save it in a lower resolution: 300 dpi is enough for OCR.",
             path=str(self._path),
         )
 
 
 def _is_legible(frame: Image.Image) -> bool:
-    """Whether a picture can hold a line of text, once it is reduced to what OCR takes."""
-    return min(frame.size) * min(1.0, _MOST_SIDE / max(frame.size)) >= _LEAST_SIDE
+    """Whether an image can contain legible text after reduction for OCR."""
+    return min(frame.size) * min(1.0, _MAX_SIDE / max(frame.size)) >= _MIN_SIDE

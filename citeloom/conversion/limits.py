@@ -1,4 +1,4 @@
-"""How much time and memory a document may take, and how many are read at once."""
+"""Time and memory limits of a conversion, and the number of workers."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import Protocol
 
 from citeloom.core.processes import cores, machine_megabytes
 
-_MOST_WORKERS = 8
-_WORKER_MEGABYTES = 1500  # what one is expected to need
-_ENGINE_MEGABYTES = 2000  # left to the engine, its models and everything else
-_MOST_SHARE = 0.6  # of the machine's memory, for one document
+_MAX_WORKERS = 8
+_WORKER_MEGABYTES = 1500  # expected use of one worker
+_ENGINE_MEGABYTES = 2000  # reserved for the engine, its models and other programs
+_MAX_SHARE = 0.6  # of the machine's memory, for one document
 _UNKNOWN_PAGES = 500
-_SMALLEST_PAGE = 1000  # bytes; a file whose pages nobody has counted has at most one for so many, for all we know
+_SMALLEST_PAGE = 1000  # bytes; bounds the number of pages of a file that were not counted yet
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one document may take."""
+    """Limits of one conversion."""
 
     seconds: float = 600.0
-    megabytes: int = 0  # 0: whatever it needs
+    megabytes: int = 0  # 0: unlimited
 
 
 def worker_count() -> int:
-    """How many documents this machine can convert at the same time."""
+    """Return the number of documents that this machine can convert in parallel."""
     by_memory = (machine_megabytes() - _ENGINE_MEGABYTES) // _WORKER_MEGABYTES
-    return max(1, min(cores() - 1, by_memory, _MOST_WORKERS))
+    return max(1, min(cores() - 1, by_memory, _MAX_WORKERS))
 
 
 class KnownPages(Protocol):
-    """What an earlier reading of a document counted."""
+    """Page counts of an earlier conversion."""
 
     @property
     def pages(self) -> int | None:
@@ -46,10 +46,10 @@ class KnownPages(Protocol):
 
 
 def limits(known: KnownPages | None, *, quick: bool, megabytes: int = 0, size: int | None = None) -> Limits:
-    """The limits of a document, by what is known of its pages, or by its size in bytes where they were never counted.
+    """Return the limits of a document by its pages, or by its size in bytes where they are unknown.
 
-    A quick reading that takes longer is put off, not failed: it may not hold up what others wait for. `megabytes` is
-    the settings' word on its memory.
+    A quick conversion over its limit is postponed, not failed: it must not delay others. `megabytes` is the setting for
+    memory.
     """
     pages, for_ocr = _UNKNOWN_PAGES, 0
     if size is not None:
@@ -58,5 +58,5 @@ def limits(known: KnownPages | None, *, quick: bool, megabytes: int = 0, size: i
         pages = known.pages
         for_ocr = pages if known.text_source in ("ocr", "mixed") else known.waiting_for_ocr
     seconds = 30 + 0.1 * pages if quick else 60 + 10 * pages + 120 * for_ocr
-    allowed = megabytes or min(_WORKER_MEGABYTES + pages, int(_MOST_SHARE * machine_megabytes()))
+    allowed = megabytes or min(_WORKER_MEGABYTES + pages, int(_MAX_SHARE * machine_megabytes()))
     return Limits(float(seconds), allowed)

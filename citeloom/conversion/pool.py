@@ -1,4 +1,7 @@
-"""Worker processes that convert documents: one that crashes, hangs or grows too large costs its document only."""
+"""Pool of worker processes for conversion: a crash, hang or memory leak costs one document only.
+
+WorkerPool serves imports, StandbyWorker the page view. The processes run worker.py.
+"""
 
 from __future__ import annotations
 
@@ -28,43 +31,43 @@ from citeloom.core.processes import end_with_children, megabytes
 
 log = logging.getLogger(__name__)
 
-_LOOK_EVERY = 0.5  # seconds between two looks at a worker
-_MOST_DOCUMENTS = 40  # then a worker is replaced: what libraries leak goes with it
-_MOST_QUESTIONS = 1000
-_MOST_MEGABYTES = 700  # that a worker may hold when its document is done
+_POLL_SECONDS = 0.5  # how often a running worker is checked
+_MAX_DOCUMENTS = 40  # after which a worker is replaced, because libraries leak memory
+_MAX_QUESTIONS = 1000
+_MAX_MEGABYTES = 700  # limit of an idle worker
 _USUAL = Limits()
-_BY_NAME = "Then have it read again."
-_READING = "reading-"  # how the names of folders begin in which workers keep copies of what they read
+_READ_AGAIN = "Then have it read again."
+_COPY_PREFIX = "reading-"  # prefix of the folders with private copies of documents
 _KILLING = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
 
 
-Tell = Callable[[dict[str, Any]], None]  # how far a long document is
+ProgressCallback = Callable[[dict[str, Any]], None]  # called with the progress of a long document
 
 
 def _never() -> bool:
     return False
 
 
-def _nobody(progress: dict[str, Any]) -> None:
+def _ignore_progress(progress: dict[str, Any]) -> None:
     pass
 
 
-def forget_copies() -> None:
-    """Delete what the workers of an engine that was killed have left."""
-    for left in Path(paths.folders().cache).glob(f"{_READING}*"):
+def remove_stale_copies() -> None:
+    """Delete private copies that the workers of a killed engine left."""
+    for left in Path(paths.folders().cache).glob(f"{_COPY_PREFIX}*"):
         shutil.rmtree(left, ignore_errors=True)
 
 
-class TookTooLong(CiteLoomError):
-    """A document was not read within its time."""
+class ConversionTimeout(CiteLoomError):
+    """Raised when a conversion exceeds its time limit."""
 
 
-class _Died(Exception):
-    """The worker process ended in the middle of a document."""
+class _WorkerDied(Exception):
+    """Raised when the worker process ends during a conversion."""
 
     def __init__(self, exit_code: int | None) -> None:
         super().__init__(f"exit code {exit_code}")
-        # What a system short of memory sends, or a person; no document makes its reader send it to itself.
+        # Signals of the out-of-memory killer or a person; a crash by a document has others.
         self.was_killed = -(exit_code or 0) in _KILLING
 
 
@@ -76,14 +79,16 @@ class _Worker:
         self._copies = ""
         self._served = 0
 
-    def ask(self, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], tell: Tell) -> dict[str, Any]:
+    def ask(
+        self, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], on_progress: ProgressCallback
+    ) -> dict[str, Any]:
         process = self._process
         if process is None or process.poll() is not None:
             self.end()
             process = self._process = self._start()
         assert process.stdin and process.stdout
         number = next(self._numbers)
-        with _Watch(process, limits, stopped) as watch:
+        with _Watchdog(process, limits, stopped) as watch:
             try:
                 process.stdin.write(json.dumps({"id": number, **request}).encode() + b"\n")
                 process.stdin.flush()
@@ -91,7 +96,7 @@ class _Worker:
                     reply: dict[str, Any] = json.loads(line)
                     if "progress" not in reply:
                         break
-                    tell(reply["progress"])
+                    on_progress(reply["progress"])
             except (OSError, ValueError):  # it was ended meanwhile, and its pipes with it
                 line = b""
         if watch.verdict is not None:
@@ -99,14 +104,14 @@ class _Worker:
             raise watch.verdict
         if not line.endswith(b"\n"):  # it ended before or in the middle of its answer
             self.end()
-            raise _Died(process.returncode)
+            raise _WorkerDied(process.returncode)
         self._served += 1
         return reply
 
     def refresh(self, most_documents: int) -> None:
-        """End a process that has done much or kept much; the next document starts another."""
+        """End a process that has served many documents or holds much memory."""
         process = self._process
-        if process and (self._served >= most_documents or megabytes(process.pid) > _MOST_MEGABYTES):
+        if process and (self._served >= most_documents or megabytes(process.pid) > _MAX_MEGABYTES):
             self.end()
 
     def end(self) -> None:
@@ -122,7 +127,7 @@ class _Worker:
                 shutil.rmtree(self._copies, ignore_errors=True)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        self._copies = str(Path(paths.folders().cache, f"{_READING}{uuid.uuid4().hex}"))  # made when it is needed
+        self._copies = str(Path(paths.folders().cache, f"{_COPY_PREFIX}{uuid.uuid4().hex}"))  # made when it is needed
         one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the machine
         return subprocess.Popen(
             [sys.executable, "-m", "citeloom.conversion.worker", COPIES, self._copies, *self._arguments],
@@ -136,16 +141,16 @@ class _Worker:
         )
 
 
-class _Watch:
-    """Looks at a worker from outside while it works, and ends it when it may not go on."""
+class _Watchdog:
+    """Watches a worker during a request, and kills it on a stop request or above a limit."""
 
     def __init__(self, process: subprocess.Popen[bytes], limits: Limits, stopped: Callable[[], bool]) -> None:
         self.verdict: Exception | None = None
         self._process, self._limits, self._stopped = process, limits, stopped
         self._answered = threading.Event()
-        self._thread = threading.Thread(target=self._look, name="watch", daemon=True)
+        self._thread = threading.Thread(target=self._poll, name="watch", daemon=True)
 
-    def __enter__(self) -> _Watch:
+    def __enter__(self) -> _Watchdog:
         self._thread.start()
         return self
 
@@ -153,12 +158,12 @@ class _Watch:
         self._answered.set()
         self._thread.join()
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         left, looked = self._limits.seconds, time.monotonic()
-        while not self._answered.wait(max(0.0, min(_LOOK_EVERY, left))):
+        while not self._answered.wait(max(0.0, min(_POLL_SECONDS, left))):
             now = time.monotonic()
-            # A machine that was suspended, or too busy to look, gave the worker no time either.
-            left, looked = left - min(now - looked, 2 * _LOOK_EVERY), now
+            # Time in which the machine was suspended does not count.
+            left, looked = left - min(now - looked, 2 * _POLL_SECONDS), now
             self.verdict = self._judge(left)
             if self.verdict is not None:
                 end_with_children(self._process)
@@ -169,16 +174,16 @@ class _Watch:
         if self._stopped():
             return JobStopped()
         if left <= 0:
-            return TookTooLong(
+            return ConversionTimeout(
                 Code.CONVERSION_FAILED,
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",
-                f"Split the file. {_BY_NAME}",
+                f"Split the file. {_READ_AGAIN}",
             )
         if allowed and megabytes(self._process.pid) > allowed:
             return CiteLoomError(
                 Code.CONVERSION_FAILED,
                 f"Reading it needed more than {allowed} MB of memory.",
-                f"Split the file, or raise engine.worker_memory_mb in the settings. {_BY_NAME}",
+                f"Split the file, or raise engine.worker_memory_mb in the settings. {_READ_AGAIN}",
             )
         return None
 
@@ -189,9 +194,9 @@ def _python_path() -> str:
 
 
 class WorkerPool:
-    """A few workers, started when first needed and replaced when they die.
+    """Worker processes, started on demand and replaced when they die.
 
-    What can be had at once has workers of its own: it never waits for whole documents, which may take hours.
+    Quick conversions have their own workers, so that they never wait for complete ones, which may take hours.
     """
 
     def __init__(self, count: int = 0) -> None:
@@ -210,29 +215,29 @@ class WorkerPool:
         request: dict[str, Any],
         limits: Limits = _USUAL,
         stopped: Callable[[], bool] = _never,
-        tell: Tell = _nobody,
+        on_progress: ProgressCallback = _ignore_progress,
     ) -> dict[str, Any]:
-        """Convert and cut up one document; waits for a free worker. Raises JobStopped once `stopped` says so."""
+        """Convert one document and split it into passages; waits for a free worker. Raises JobStopped."""
         free = self._quick if request.get("quick") else self._whole
         worker = _next(free, stopped)
         try:
-            return _ask(worker, request, limits, stopped, tell)
+            return _ask(worker, request, limits, stopped, on_progress)
         finally:
-            worker.refresh(_MOST_DOCUMENTS)
+            worker.refresh(_MAX_DOCUMENTS)
             free.put(worker)
 
-    def convert_aside(self, request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
-        """Convert for somebody who waits, in a process of its own: an import may hold the others for long."""
+    def convert_in_own_process(self, request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
+        """Convert one document at once in a process of its own, since an import may occupy the others."""
         worker = _Worker()
         try:
-            return _ask(worker, request, limits, self._ended.is_set, _nobody)
+            return _ask(worker, request, limits, self._ended.is_set, _ignore_progress)
         except JobStopped:
-            raise _engine_ends() from None
+            raise _engine_stopped() from None
         finally:
             worker.end()
 
     def rest(self) -> None:
-        """End the processes that nobody uses; the next document starts new ones."""
+        """End idle processes; new ones are started on demand."""
         for free in (self._whole, self._quick):
             for _ in range(free.qsize()):
                 with suppress(queue.Empty):
@@ -241,14 +246,14 @@ class WorkerPool:
                     free.put(worker)
 
     def end(self) -> None:
-        """End all worker processes, also in the middle of a document; an import starts new ones."""
+        """End all worker processes, even during a conversion."""
         self._ended.set()
         for worker in self._all:
             worker.end()
 
 
 class StandbyWorker:
-    """One worker for a person who waits: it is kept for the next question, and ends when none comes for a while."""
+    """One worker for interactive requests, kept for the next one and ended after a while without any."""
 
     def __init__(self, idle_seconds: float = 120.0) -> None:
         self._worker = _Worker(PROMPTLY)
@@ -258,17 +263,17 @@ class StandbyWorker:
         self._ended = False
 
     def ask(self, request: dict[str, Any], limits: Limits) -> dict[str, Any]:
-        """The answer to a request; one question is answered at a time."""
+        """Return the answer to a request; one at a time."""
         with self._asking:
             if self._ended:
-                raise _engine_ends()
+                raise _engine_stopped()
             if self._idle:
                 self._idle.cancel()
             try:
-                reply = self._worker.ask(request, limits, lambda: self._ended, _nobody)
+                reply = self._worker.ask(request, limits, lambda: self._ended, _ignore_progress)
             except JobStopped:
-                raise _engine_ends() from None
-            except _Died as error:
+                raise _engine_stopped() from None
+            except _WorkerDied as error:
                 raise CiteLoomError(
                     Code.CONVERSION_FAILED,
                     f"{Path(request['path']).name} crashed the converter ({error}).",
@@ -281,7 +286,7 @@ class StandbyWorker:
                     "Open the file in a PDF viewer.",
                 ) from error
             finally:
-                self._worker.refresh(_MOST_QUESTIONS)
+                self._worker.refresh(_MAX_QUESTIONS)
                 self._rest_later()
         if not reply.get("ok"):
             raise CiteLoomError.from_dict(reply["error"])
@@ -294,29 +299,29 @@ class StandbyWorker:
             self._idle.start()
 
     def _rest(self) -> None:
-        if self._asking.acquire(blocking=False):  # somebody asks again: a new while begins
+        if self._asking.acquire(blocking=False):  # otherwise a request is running, which restarts the timer
             try:
                 self._worker.end()
             finally:
                 self._asking.release()
 
     def end(self) -> None:
-        """End the process for good, also in the middle of a question."""
-        self._ended = True  # whoever asks is refused within a moment
+        """End the process for good, even during a request."""
+        self._ended = True  # a running request is stopped within a moment
         with self._asking:
             if self._idle:
                 self._idle.cancel()
             self._worker.end()
 
 
-def _engine_ends() -> CiteLoomError:
+def _engine_stopped() -> CiteLoomError:
     return CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
 
 
 def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
     while not stopped():
         with suppress(queue.Empty):
-            worker = free.get(timeout=_LOOK_EVERY)
+            worker = free.get(timeout=_POLL_SECONDS)
             if not stopped():
                 return worker
             free.put(worker)  # it became free because the import was stopped
@@ -324,16 +329,16 @@ def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
 
 
 def _ask(
-    worker: _Worker, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], tell: Tell
+    worker: _Worker, request: dict[str, Any], limits: Limits, stopped: Callable[[], bool], on_progress: ProgressCallback
 ) -> dict[str, Any]:
     try:
         try:
-            reply = worker.ask(request, limits, stopped, tell)
-        except _Died as first:
-            # Somebody may have ended the process for reasons of their own: one more try tells.
+            reply = worker.ask(request, limits, stopped, on_progress)
+        except _WorkerDied as first:
+            # The process may have been killed by chance: one retry decides.
             log.warning("a worker ended during %s (%s); trying once more", request.get("path"), first)
-            reply = worker.ask(request, limits, stopped, tell)
-    except _Died as error:
+            reply = worker.ask(request, limits, stopped, on_progress)
+    except _WorkerDied as error:
         if error.was_killed:
             raise CiteLoomError(
                 Code.ENGINE_UNAVAILABLE,

@@ -1,4 +1,4 @@
-"""Texts that need no converting: notes and annotations, written down as they will be read."""
+"""Files with converted texts of Zotero (notes, annotations, full text), which need no conversion."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from citeloom.core.types import Converted
 
 
 def to_bytes(text: Converted) -> bytes:
-    """A text as `read` takes it; the same text gives the same bytes."""
+    """Serialize a text for `read`; deterministic."""
     return json.dumps(text.to_json(), ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
 
 
 def read(path: Path, converter: str) -> Converted:
-    """A text that was written down."""
+    """Read a prepared text."""
     return replace(Converted.from_json(json.loads(path.read_bytes())), converter=converter)

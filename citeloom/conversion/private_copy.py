@@ -1,4 +1,4 @@
-"""Private copies of documents: what is read is the very content that was allowed, whatever its path leads to now."""
+"""Private copies of documents, verified by hash: a path may be redirected between check and use."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class PrivateCopies:
-    """Makes a copy of a document in a folder of this process; the last one is kept for the next question.
+    """Copies documents into a folder of this process; the last copy is kept for the next request.
 
-    A path can be made to lead elsewhere between two looks at it: by a link in place of the file, or of a folder above
-    it. A copy is given out only if its content is the one that was asked for.
+    A path can be changed between check and use, by a link in place of the file or a parent folder. A copy is returned
+    only if its content has the requested hash.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -28,7 +28,7 @@ class PrivateCopies:
         self._last: tuple[str, Path] | None = None
 
     def of(self, path: Path, content_hash: str, most_bytes: int) -> Path:
-        """A copy of a file with this content, under the same name; raises OSError where it cannot be opened."""
+        """Return a copy of a file with this content and name. Raises OSError if it cannot be opened."""
         wanted = self._folder / content_hash / path.name
         if self._last == (content_hash, wanted):
             return wanted
@@ -58,7 +58,7 @@ class PrivateCopies:
 
 
 def _opened(path: Path) -> BinaryIO:
-    # Without O_NONBLOCK a pipe under the name of a paper would be waited for without end.
+    # Without O_NONBLOCK, opening a pipe would block.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -67,7 +67,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def _copied(file: BinaryIO, target: Path, most_bytes: int) -> str:
-    """Write what a file holds, and no more of it than may be; gives its hash."""
+    """Copy a file up to a limit; return its hash."""
     seen, size = hashlib.sha256(), 0
     with target.open("xb") as copy:
         while size <= most_bytes and (block := file.read(_BLOCK)):

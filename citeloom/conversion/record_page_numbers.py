@@ -1,4 +1,7 @@
-"""What the record knows of printed pages: the numbers of a document that prints none, and the cover before page one."""
+"""Printed page numbers by the page range of the record, for documents that print none, and unnumbered covers.
+
+Numbers that are printed in the margins are found by pdf/page_numbers.py. Called by the worker after conversion.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ _RANGE = re.compile(r"^\s*(\d{1,6})\s*[-–—]+\s*(\d{1,6})\s*$")
 
 
 def with_record_pages(doc: Converted, page_range: str | None) -> Converted:
-    """The document with its printed pages held against those of its record ("253-265")."""
+    """Return the document with printed numbers completed and checked by its record's page range ("253-265")."""
     match = _RANGE.match(page_range or "")
     if not match or not doc.pages:
         return doc
@@ -28,7 +31,7 @@ def with_record_pages(doc: Converted, page_range: str | None) -> Converted:
 
 
 def _without_guess(page: Page, first: int, last: int) -> Page:
-    """A cover that a repository put before the article has no number, whatever the pages after it print."""
+    """Remove an inferred number outside the record's range: the cover page of a repository has none."""
     guessed = page.printed_from == "neighbours" and (page.printed or "").isdigit()
     if guessed and not first <= int(page.printed or 0) <= last:
         return replace(page, printed=None, printed_from=None)

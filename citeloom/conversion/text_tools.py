@@ -1,4 +1,4 @@
-"""Small judgements about text that several readers share."""
+"""Text functions that several readers share: tidying, DOIs, word coverage, joining hyphenated lines."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PREFIXES = {
 
 
 def tidy(text: str) -> str:
-    """Text with ligatures spelled out and invisible characters removed."""
+    """Return text with ligatures expanded and invisible characters removed."""
     text = text.translate(_LIGATURE_TABLE)
     text = _CONTROL.sub("", text)
     return unicodedata.normalize("NFC", _LOOSE_ACCENT.sub(_accented, text))
@@ -51,7 +51,7 @@ def _accented(match: re.Match[str]) -> str:
 
 
 def find_dois(texts: Iterable[str]) -> tuple[str, ...]:
-    """DOIs in the order in which they stand in the texts, each once, in lower case."""
+    """Return the DOIs of texts in order, each once, in lower case."""
     found: dict[str, None] = {}
     for text in texts:
         for match in _DOI.findall(text):
@@ -68,12 +68,12 @@ def _unbalanced(doi: str) -> bool:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text for comparing, hyphens and case left aside."""
+    """Return the words of a text without hyphens and case, for comparison."""
     return re.findall(r"\w+", re.sub(r"[-\u00ad\u2010\u2011]", "", tidy(text)).casefold())
 
 
 def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[str] = ()) -> float:
-    """The share of the raw texts' words that the kept texts hold, but for what was left out."""
+    """Return the share of the raw texts' words that the kept texts contain, without those left out on purpose."""
     wanted: Counter[str] = Counter()
     for text in raw:
         # pdfium marks a word broken at the end of a line; print shows a hyphen before the line break.
@@ -90,7 +90,7 @@ def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[st
 
 
 def _joined_halves(missing: Counter[str], surplus: Counter[str]) -> int:
-    """How many of the missing words are halves of words that were mended at the end of a line."""
+    """Return the number of missing words that are halves of words joined at a line end."""
     found = 0
     for word in surplus.elements():
         for at in range(1, len(word)):
@@ -103,14 +103,14 @@ def _joined_halves(missing: Counter[str], surplus: Counter[str]) -> int:
 
 
 def mean_confidence(parts: Iterable[tuple[float | None, str]]) -> float | None:
-    """How surely texts were recognised, weighed by their length; None where nobody can tell."""
+    """Return the mean OCR confidence weighted by length; None if unknown."""
     known = [(confidence, len(text)) for confidence, text in parts if confidence is not None]
     letters = sum(length for _, length in known)
     return round(sum(confidence * length for confidence, length in known) / letters, 3) if letters else None
 
 
 class Vocabulary:
-    """The words a document uses inside its lines: the judge of how a broken word is joined."""
+    """Words of a document, which decide how words hyphenated at line ends are joined."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._count: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Counting tokens as the embedding model will."""
+"""Token counts by the tokenizer of the embedding model."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class TokenCounter:
 
 
 def vocabulary(tokenizer_file: Path) -> frozenset[str]:
-    """The whole words that a model's tokenizer knows: those of its language at large."""
+    """Return the whole words in a tokenizer's vocabulary, in lower case."""
     tokens = Tokenizer.from_file(str(tokenizer_file)).get_vocab()
     return frozenset(token.casefold() for token in tokens if token.isalpha())
 
 
 def estimate_tokens(texts: Sequence[str]) -> list[int]:
-    """A careful guess where no tokenizer is at hand: a token for three characters, two around."""
+    """Estimate token counts without a tokenizer: one per three characters, plus two."""
     return [(len(text) + 2) // 3 + 2 for text in texts]

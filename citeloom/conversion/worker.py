@@ -1,6 +1,6 @@
-"""The worker process: files come in as JSON lines, passages go out as JSON lines.
+"""Worker process: converts files and renders pages; requests and replies are JSON lines on stdin and stdout.
 
-A file that crashes its reader costs this process and that file, never the engine.
+Started by pool.py. A file that crashes its reader costs this process, never the engine.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from citeloom.conversion.cache import load_conversion, save_conversion
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import (
     CONVERTER_VERSION,
-    MOST_BYTES,
+    MAX_BYTES,
     ConversionOptions,
-    Tell,
+    PageProgress,
     convert,
-    said,
-    tell_nobody,
+    ignore_progress,
+    translate_file_errors,
 )
 from citeloom.conversion.private_copy import PrivateCopies
 from citeloom.conversion.record_page_numbers import with_record_pages
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted
 
-PROMPTLY = "--promptly"  # somebody waits for it: it does not step back behind other programs
-COPIES = "--copies"  # then the folder for private copies of what is read, which whoever starts the process deletes
+PROMPTLY = "--promptly"  # interactive: runs at normal priority
+COPIES = "--copies"  # followed by the folder for private copies, which the parent deletes
 _FIRST_TEXT = 3000  # characters, enough to match a document with its record
 _Counter = Callable[[Sequence[str]], list[int]]
 
 
 def _load(cache_file: Path, ocr_languages: tuple[str, ...]) -> Converted | None:
-    """The cached conversion, or None when there is none that can be used."""
+    """Return the cached conversion, or None if there is no valid one."""
     doc = load_conversion(cache_file)
     if doc and (doc.converter != CONVERTER_VERSION or (doc.ocr_languages and doc.ocr_languages != ocr_languages)):
         return None  # made by another version, or pictures read in other languages
@@ -57,7 +57,7 @@ def _first_text(doc: Converted) -> str:
 
 
 def about() -> dict[str, Any]:
-    """What converts documents here: the models that find their structure, and the OCR engines."""
+    """Return the versions of converter, layout models and OCR engines."""
     from citeloom.conversion.docling.models import in_use
     from citeloom.conversion.ocr.recogniser import engines
 
@@ -76,32 +76,32 @@ def _recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
     return recognised_marks(request)
 
 
-# What is asked for by people who look at a page.
-_LOOKS = {"picture": _page_picture, "recognised": _recognised_marks}
+# Requests of the page view.
+_PAGE_REQUESTS = {"picture": _page_picture, "recognised": _recognised_marks}
 
 
 class Worker:
-    """Answers requests; keeps tokenizers between them."""
+    """Answers requests; tokenizers are cached."""
 
     def __init__(self, copies: Path | None = None) -> None:
         self._counters: dict[str, _Counter] = {}
         self._copies = PrivateCopies(copies) if copies else None
 
-    def answer(self, request: dict[str, Any], tell: Tell = tell_nobody) -> dict[str, Any]:
-        """The answer to a request, an error included: nothing is raised."""
+    def answer(self, request: dict[str, Any], on_progress: PageProgress = ignore_progress) -> dict[str, Any]:
+        """Return the answer to a request; errors are returned, not raised."""
         number = request.get("id")
         try:
             if request.get("about"):
                 return {"id": number, "ok": True, "about": about()}
             if look := request.get("look"):
-                return {"id": number, "ok": True, **_LOOKS[look]({**request, "path": str(self._file(request))})}
-            return {"id": number, "ok": True, **self._process(request, tell)}
+                return {"id": number, "ok": True, **_PAGE_REQUESTS[look]({**request, "path": str(self._file(request))})}
+            return {"id": number, "ok": True, **self._process(request, on_progress)}
         except CiteLoomError as error:
             if "path" in error.details:  # which may name the copy
                 error.details["path"] = str(request.get("path", ""))
             return {"id": number, "ok": False, "error": error.as_dict()}
         except Exception as error:
-            # A reader met a file nobody thought of: that is this file's failure.
+            # An unexpected error of a reader is a failure of this file.
             failure = CiteLoomError(
                 Code.CONVERSION_FAILED,
                 f"Unexpected {type(error).__name__}: {error}",
@@ -110,16 +110,18 @@ class Worker:
             )
             return {"id": number, "ok": False, "error": failure.as_dict()}
 
-    def _process(self, request: dict[str, Any], tell: Tell) -> dict[str, Any]:
+    def _process(self, request: dict[str, Any], on_progress: PageProgress) -> dict[str, Any]:
         cache_file = Path(request["cache_file"]) if request.get("cache_file") else None
         usual = ConversionOptions()
         languages = tuple(request.get("ocr_languages") or usual.ocr_languages)
-        wish = ConversionOptions(bool(request.get("quick")), languages, request.get("ocr_engine") or usual.ocr_engine)
+        options = ConversionOptions(
+            bool(request.get("quick")), languages, request.get("ocr_engine") or usual.ocr_engine
+        )
         started = time.perf_counter()
         doc = _load(cache_file, languages) if cache_file and request.get("use_cache", True) else None
         cached = doc is not None
         if doc is None:
-            doc = convert(self._file(request), wish, tell)
+            doc = convert(self._file(request), options, on_progress)
             if cache_file and doc.converter == CONVERTER_VERSION:
                 save_conversion(doc, cache_file)
         converted = time.perf_counter()
@@ -147,18 +149,18 @@ class Worker:
                 "waiting_for_ocr": doc.waiting_for_ocr,
             },
             "passages": [passage.to_json() for passage in passages],
-            "final": doc.converter == CONVERTER_VERSION,  # no whole conversion need follow
+            "final": doc.converter == CONVERTER_VERSION,  # no complete conversion follows
             "seconds": {"convert": round(converted - started, 4), "chunk": round(finished - converted, 4)},
             "cached": cached,
         }
 
     def _file(self, request: dict[str, Any]) -> Path:
-        """What is to be read: of a request that names a content, a copy of that content and no other."""
+        """Return the file to read: a verified private copy if the request names a hash."""
         path = Path(request["path"])
         if self._copies is None or not request.get("content_hash"):
             return path
-        with said(path):
-            return self._copies.of(path, str(request["content_hash"]), MOST_BYTES)
+        with translate_file_errors(path):
+            return self._copies.of(path, str(request["content_hash"]), MAX_BYTES)
 
     def _counter(self, tokenizer: str | None) -> _Counter:
         from citeloom.conversion.tokens import TokenCounter, estimate_tokens
@@ -185,16 +187,16 @@ def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> 
             reply: dict[str, Any] = {"id": None, "ok": False, "error": failure.as_dict()}
         else:
             asked = bool(request.get("progress"))
-            reply = worker.answer(request, partial(_progress, replies, request.get("id")) if asked else tell_nobody)
+            reply = worker.answer(request, partial(_progress, replies, request.get("id")) if asked else ignore_progress)
         _send(replies, reply)
 
 
 def _progress(replies: BinaryIO, number: Any, stage: str, done: int, total: int) -> None:
-    """Say how far a document is: a line of its own before the answer."""
+    """Send a progress line before the answer."""
     try:
         _send(replies, {"id": number, "progress": {"stage": stage, "done": done, "total": total}})
     except BrokenPipeError:
-        os._exit(1)  # the engine has gone: nobody waits, and it is no failure of docling's to be remembered
+        os._exit(1)  # the engine has ended; exit, so that no failure of docling is recorded
 
 
 def _send(replies: BinaryIO, reply: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from citeloom.core.errors import CiteLoomError, Code
 
-_MAX_BYTES = 32_000_000  # bytes; Claude Code's file grows to several millions
+_MAX_BYTES = 32_000_000  # Claude Code's settings file grows to several million
 _BACKUPS = 5
 _MARK = ".citeloom-backup-"
 _NOTHING = "Nothing was written."
@@ -53,7 +53,7 @@ def replacing(
                 os.fsync(stream.fileno())
         if like is not None:
             temporary.chmod(stat.S_IMODE(like.st_mode))
-            _give(temporary, like)
+            _copy_owner(temporary, like)
         if check is not None:
             check()
         temporary.replace(file)
@@ -68,12 +68,12 @@ def write(file: Path, content: bytes, temporary: Path | None = None) -> None:
 
 
 def fingerprint(content: bytes | None) -> str | None:
-    """What tells one content from another; None of nothing."""
+    """Return the SHA-256 of a content; None where there is no file."""
     return None if content is None else hashlib.sha256(content).hexdigest()
 
 
 def read(file: Path) -> bytes | None:
-    """What is in a file; None if there is none."""
+    """Return the content of a regular file; None if it does not exist."""
     try:
         seen = file.stat()
         if not stat.S_ISREG(seen.st_mode):
@@ -90,11 +90,11 @@ def read(file: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _failed(error, file, "read") from error
+        raise _translated(error, file, "read") from error
 
 
 def check_writable(file: Path) -> None:
-    """Refuse a file that its owner has locked; replacing it would break the lock."""
+    """Raise PERMISSION_DENIED for a read-only file: replacing it would ignore that."""
     try:
         mode = file.stat().st_mode
     except OSError:
@@ -104,7 +104,7 @@ def check_writable(file: Path) -> None:
 
 
 def back_up(file: Path, content: bytes) -> Path:
-    """Keep a content beside its file; the oldest of many such copies go."""
+    """Write a backup of a content beside its file and delete the oldest ones; return the backup."""
     stamp = datetime.now().strftime("%Y%m%dT%H%M%S.%f")
     backup = file.with_name(f"{file.name}{_MARK}{stamp}")
     try:
@@ -114,8 +114,8 @@ def back_up(file: Path, content: bytes) -> Path:
         backup.chmod(mode)
     except OSError as error:
         backup.unlink(missing_ok=True)
-        raise _failed(error, backup, "written") from error
-    # The one just made is kept even if the clock was set back; one that cannot be deleted hurts nobody.
+        raise _translated(error, backup, "written") from error
+    # The new backup is kept even if the clock was set back.
     for old in [other for other in backups(file) if other != backup][_BACKUPS - 1 :]:
         with contextlib.suppress(OSError):
             old.unlink()
@@ -123,7 +123,7 @@ def back_up(file: Path, content: bytes) -> Path:
 
 
 def backups(file: Path) -> list[Path]:
-    """Earlier contents of a file, the newest first."""
+    """Return the backups of a file, newest first."""
     begin = f"{file.name}{_MARK}"
     try:
         found = [other for other in file.parent.iterdir() if other.name.startswith(begin) and other.is_file()]
@@ -133,8 +133,8 @@ def backups(file: Path) -> list[Path]:
 
 
 def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
-    """Put a new content in place of the one that was read, in one step; None: no file."""
-    target = file.resolve()  # through a link to the file that somebody keeps elsewhere
+    """Replace `before`, the content that was read, by `after` in one step; None stands for no file."""
+    target = file.resolve()  # a symbolic link is followed and stays
 
     def refuse_changed() -> None:
         if read(file) != before:
@@ -152,18 +152,18 @@ def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
         with replacing(target, like=like, sync=True, check=refuse_changed) as stream:
             stream.write(after)
     except OSError as error:
-        raise _failed(error, file, "written") from error
+        raise _translated(error, file, "written") from error
 
 
-def _give(file: Path, old: os.stat_result) -> None:
-    """Let a file belong to whom the old one belonged, as far as one may."""
+def _copy_owner(file: Path, old: os.stat_result) -> None:
+    """Give a file the owner and group of the one it replaces, where permitted."""
     new = file.stat()
     if sys.platform != "win32" and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
         with contextlib.suppress(PermissionError):
             os.chown(file, old.st_uid, old.st_gid)
 
 
-def _failed(error: OSError, file: Path, what: str) -> CiteLoomError:
+def _translated(error: OSError, file: Path, what: str) -> CiteLoomError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return CiteLoomError(
             Code.STORAGE_ERROR, f"The disk is full: {file} could not be {what}.", f"Free some room. {_NOTHING}"

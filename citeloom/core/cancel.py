@@ -1,4 +1,4 @@
-"""Cancellation of a request: set by the event loop, checked by the thread that works on it."""
+"""Cancellation token: lets a thread stop work for a client that no longer waits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from citeloom.core.errors import CiteLoomError, Code
 
 
 class Cancel:
-    """Thread-safe flag that cancels a request."""
+    """Set by the event loop, checked by the thread that does the work."""
 
     def __init__(self) -> None:
         self._set = threading.Event()
 
     def set(self) -> None:
-        """Cancel the request."""
+        """Request cancellation."""
         self._set.set()
 
     def check(self) -> None:
-        """Raise TIMEOUT if the request was cancelled."""
+        """Raise TIMEOUT if cancellation was requested."""
         if self._set.is_set():
             raise CiteLoomError(Code.TIMEOUT, "Nobody waits for this any more.")

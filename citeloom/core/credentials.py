@@ -1,4 +1,4 @@
-"""Keys of other services. They lie in the system's keyring or come from the environment, never in a file of ours."""
+"""API keys of other services, from the system's keyring or the environment; never in a file of CiteLoom."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from citeloom.core.errors import CiteLoomError, Code
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
-Place = Literal["keyring", "environment"]
+KeySource = Literal["keyring", "environment"]
 
 _SERVICE = "citeloom"
-_PATIENCE = 60.0  # seconds: long enough to type the keyring's password, and a keyring that hangs must not hang us
+_TIMEOUT_SECONDS = 60.0  # long enough to type the keyring's password; a keyring that hangs must not block the engine
 _T = TypeVar("_T")
 
 
 def variable(name: str) -> str:
-    """The environment variable that serves where there is no keyring, and wins where there is one."""
+    """Return the name of the environment variable for a key; it takes precedence over the keyring."""
     return f"CITELOOM_{name.upper()}_API_KEY"
 
 
 def get(name: str) -> str | None:
-    """The key of a service; None where there is none. A keyring that does not answer is an error, not a None."""
+    """Return the key of a service, or None. Raises STORAGE_ERROR for a keyring that does not answer."""
     return _find(name)[0]
 
 
-def where(name: str) -> Place | None:
-    """Where the key of a service comes from."""
+def where(name: str) -> KeySource | None:
+    """Return where the key of a service is kept, or None."""
     return _find(name)[1]
 
 
 def put(name: str, secret: str) -> None:
-    """Keep the key of a service in the keyring."""
+    """Store the key of a service in the keyring."""
 
     def keep() -> bool:
         keyring = _keyring()
         if keyring is None:
             return False
         keyring.set_password(_SERVICE, name, secret)
-        return keyring.get_password(_SERVICE, name) == secret  # some take everything and keep nothing
+        return keyring.get_password(_SERVICE, name) == secret  # some backends accept a key and do not store it
 
-    if not _ask(keep, name):
+    if not _call(keep, name):
         raise CiteLoomError(Code.STORAGE_ERROR, "This system has no keyring that keeps a key.", _use_variable(name))
 
 
 def forget(name: str) -> bool:
-    """Delete the key of a service from the keyring; whether there was one."""
+    """Delete the key of a service from the keyring; return whether there was one."""
 
     def delete() -> bool:
         keyring = _keyring()
@@ -58,10 +58,10 @@ def forget(name: str) -> bool:
         keyring.delete_password(_SERVICE, name)
         return True
 
-    return _ask(delete, name)
+    return _call(delete, name)
 
 
-def _find(name: str) -> tuple[str | None, Place | None]:
+def _find(name: str) -> tuple[str | None, KeySource | None]:
     if given := os.environ.get(variable(name), "").strip():
         return given, "environment"
 
@@ -69,12 +69,12 @@ def _find(name: str) -> tuple[str | None, Place | None]:
         keyring = _keyring()
         return keyring.get_password(_SERVICE, name) if keyring else None
 
-    kept = _ask(look, name)
-    return (kept, "keyring") if kept else (None, None)
+    stored = _call(look, name)
+    return (stored, "keyring") if stored else (None, None)
 
 
 def _keyring() -> KeyringBackend | None:
-    """The system's keyring; None where there is none, or only one that writes plain text."""
+    """Return the system's keyring; None where there is none, or only one that writes plain text."""
     import keyring
 
     found = keyring.get_keyring()
@@ -82,22 +82,22 @@ def _keyring() -> KeyringBackend | None:
     return found if keyring.core.recommended(first) else None
 
 
-def _ask(question: Callable[[], _T], name: str) -> _T:
+def _call(question: Callable[[], _T], name: str) -> _T:
     answers: list[_T] = []
     problems: list[Exception] = []
 
     def run() -> None:
         try:
             answers.append(question())
-        except Exception as error:  # a keyring is somebody else's program: anything can come out of it
+        except Exception as error:  # keyring backends raise exceptions of any type
             problems.append(error)
 
     thread = threading.Thread(target=run, name="keyring", daemon=True)
     thread.start()
-    thread.join(_PATIENCE)
+    thread.join(_TIMEOUT_SECONDS)
     if answers:
         return answers[0]
-    # Its own words are left out: they might hold the key.
+    # The backend's message is left out: it might contain the key.
     reason = type(problems[0]).__name__ if problems else "it does not answer"
     raise CiteLoomError(
         Code.STORAGE_ERROR,

@@ -1,7 +1,7 @@
-"""The folders with a researcher's data: there, one's own, closed to other people, or refused with the reason.
+"""Checks of the data folder: it exists, belongs to the user and is closed to others.
 
-Whoever can read there has the engine's token and every text; whoever can write there can pass for the engine.
-Standard library only and light: the bridge starts through it.
+Its readers have the engine's token and every text; its writers could pose as the engine. Called at the start of every
+process; standard library only, because the bridge imports it.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
-# What shows that a folder which a person has named is CiteLoom's, and not one where other programs' things lie: one of
-# the first, or nothing but the second, whose names others use as well (/var has a cache).
+# A folder named in CITELOOM_HOME is CiteLoom's own if it has one of the first, or nothing but the second, whose names
+# other programs use as well (/var has a cache).
 _OURS = {"catalog.db", "engine.lock", "engine.start.lock", "app.lock", "citeloom.toml"}
 _COMMON = {"cache", "logs", "index", "zotero"}
 _ELSEWHERE = "or set CITELOOM_HOME to a folder of its own"
 
 
 def prepare() -> None:
-    """Have the data folder: there, one's own, writable, and closed to other people."""
+    """Create the data folder and make it private; raise if it cannot be used."""
     where = paths.folders()
     try:
         paths.make_private(where.data)
-        if sys.platform != "win32":  # where a person's folders are closed to others from the beginning
+        if sys.platform != "win32":  # there, a user's folders are private by default
             _close(where)
     except OSError as error:
         raise unusable(error) from error
@@ -36,7 +36,7 @@ def prepare() -> None:
 
 
 def unusable(error: OSError) -> CiteLoomError:
-    """Why the data folder cannot be used, and what to do."""
+    """Return the error for a data folder that cannot be used."""
     folder = paths.folders().data
     place = str(error.filename or folder)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -63,7 +63,7 @@ def free_bytes(folder: str | os.PathLike[str]) -> int:
 
 
 def _close(where: paths.Folders) -> None:
-    """Close the folders and the files in them; what lies deeper cannot be reached then."""
+    """Close the folders and their direct files to others; deeper ones cannot be reached then."""
     for folder in (where.data,) if os.environ.get("CITELOOM_HOME") else (where.data, where.cache, where.logs):
         try:
             seen = os.stat(folder)
@@ -72,7 +72,7 @@ def _close(where: paths.Folders) -> None:
         _check_owner(folder, seen, (os.geteuid(),))
         if seen.st_mode & _OTHERS:
             _check_ours(folder, seen)
-            _narrow(folder, seen)
+            _make_private(folder, seen)
         with os.scandir(folder) as entries:
             for entry in entries:
                 _close_entry(entry)
@@ -81,10 +81,10 @@ def _close(where: paths.Folders) -> None:
 def _close_entry(entry: os.DirEntry[str]) -> None:
     try:
         seen = entry.stat(follow_symlinks=False)
-        # Root can do everything anyway, and lays its own things into a disk that is used as a whole.
+        # Root can read everything anyway, and puts lost+found into the root of a disk.
         _check_owner(entry.path, seen, (os.geteuid(), 0))
         if stat.S_ISREG(seen.st_mode) and seen.st_mode & _OTHERS and seen.st_uid == os.geteuid():
-            _narrow(entry.path, seen)
+            _make_private(entry.path, seen)
     except FileNotFoundError:
         pass  # the engine has just replaced it
 
@@ -99,7 +99,7 @@ def _check_owner(path: str, seen: os.stat_result, allowed: tuple[int, ...]) -> N
 
 
 def _check_ours(folder: str, seen: os.stat_result) -> None:
-    """A folder that a person has named is closed only if nothing else depends on its being open."""
+    """Refuse to close a folder from CITELOOM_HOME that other programs may use."""
     if not os.environ.get("CITELOOM_HOME"):
         return
     names = {*os.listdir(folder)}
@@ -112,14 +112,14 @@ def _check_ours(folder: str, seen: os.stat_result) -> None:
         )
 
 
-def _narrow(path: str, seen: os.stat_result) -> None:
+def _make_private(path: str, seen: os.stat_result) -> None:
     wanted = stat.S_IMODE(seen.st_mode) & ~_OTHERS
     try:
         os.chmod(path, wanted)
         refused = ""
     except PermissionError as error:
         refused = f": {error.strerror}"
-    if os.stat(path).st_mode & _OTHERS:  # some disks know no rights and take a change without making it
+    if os.stat(path).st_mode & _OTHERS:  # some file systems have no permissions and ignore the change
         raise CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{path} is open to other people ({stat.filemode(seen.st_mode)}), and that cannot be changed{refused}.",

@@ -1,4 +1,4 @@
-"""The one error that crosses layers: a code an agent can act on and a sentence a person can act on."""
+"""CiteLoomError, the one exception that crosses layers: a code for programs, a message and next step for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citeloom.core.text.sanitize import shortened, shortened_values
 
 
 class Code(StrEnum):
-    """What went wrong, as agents see it."""
+    """Error codes of the tool contract."""
 
     INVALID_PROJECT = "INVALID_PROJECT"
     EMBEDDING_MISMATCH = "EMBEDDING_MISMATCH"
@@ -36,12 +36,12 @@ class Code(StrEnum):
 
 
 class Cause(StrEnum):
-    """Who is to blame for a failure, and so what becomes of a document and of its import."""
+    """What caused a failure, which decides what happens to a document and its import."""
 
-    DOCUMENT = "document"  # the document, or what was asked: it is remembered as failed, the import goes on
-    OUTSIDE = "outside"  # a server, a disk or a model is away: the import waits until it is back
-    UNCERTAIN = "uncertain"  # outside or the document: the import tries it a few times, then the document has failed
-    LASTING = "lasting"  # outside, until somebody does something about it: the import ends, no document has failed
+    DOCUMENT = "document"  # the document or the request: the document is marked as failed, the import goes on
+    OUTSIDE = "outside"  # a server, disk or model is unavailable: the import waits for it
+    UNCERTAIN = "uncertain"  # outside or the document: a few retries, then the document is marked as failed
+    LASTING = "lasting"  # outside, until a person acts: the import ends, no document is marked as failed
 
 
 _CAUSES = {
@@ -55,9 +55,9 @@ _CAUSES = {
     Code.EMBEDDING_MISMATCH: Cause.LASTING,
     Code.INVALID_PROJECT: Cause.LASTING,
 }
-# A document that failed so is tried again by the next sync: that says nothing about its content. The last four are
-# about a file that may be had another time, or a program that may be another one by then.
-TRIED_AGAIN = frozenset(_CAUSES) | {
+# Documents that failed with one of these are retried by the next sync: the content is not at fault. The last four are
+# about a file that may be available later, or a program that may have been updated.
+RETRIED_CODES = frozenset(_CAUSES) | {
     Code.PERMISSION_DENIED, Code.FILE_NOT_FOUND, Code.ZOTERO_UNAVAILABLE, Code.INTERNAL_ERROR,
 }  # fmt: skip
 
@@ -78,28 +78,30 @@ class CiteLoomError(Exception):
 
     @property
     def cause(self) -> Cause:
-        """Who is to blame: what the code says, unless the details say it better where the error was made.
+        """The cause: by the code, unless the details say more.
 
-        `away` names what may be back in a while, `refused` what will not take it, `lasting` what needs a person.
+        `away` names what may come back, `refused` what rejects the document, `lasting` what needs a person.
         """
-        said = {"away": Cause.OUTSIDE, "refused": Cause.UNCERTAIN, "lasting": Cause.LASTING}
-        return next((said[word] for word in said if word in self.details), _CAUSES.get(self.code, Cause.DOCUMENT))
+        by_detail = {"away": Cause.OUTSIDE, "refused": Cause.UNCERTAIN, "lasting": Cause.LASTING}
+        return next(
+            (by_detail[name] for name in by_detail if name in self.details), _CAUSES.get(self.code, Cause.DOCUMENT)
+        )
 
     def __str__(self) -> str:
         return f"{self.message} {self.next_step}".strip()
 
     def as_dict(self) -> dict[str, Any]:
-        """The error as agents get it; whoever sent something long is not sent it back."""
+        """Return the error as agents get it; long input is shortened instead of echoed."""
         message = f"{shortened(self.message)} {self.next_step}".strip()
         return {"code": str(self.code), "message": message, "details": shortened_values(self.details)}
 
     def to_wire(self) -> dict[str, Any]:
-        """The error as the command line and the app get it: the next step apart, as they may show another."""
+        """Return the error as the CLI and the app get it: with the next step as a field of its own."""
         return {**self.as_dict(), "message": shortened(self.message), "next_step": self.next_step}
 
     @classmethod
     def from_dict(cls, error: dict[str, Any]) -> CiteLoomError:
-        """The error as it came over the wire or was kept: with its next step apart, or in the message."""
+        """Return the error from its JSON; the next step may be a field or a part of the message."""
         try:
             code = Code(error.get("code", ""))
         except ValueError:
@@ -109,7 +111,7 @@ class CiteLoomError(Exception):
 
 
 def unexpected(error: Exception) -> CiteLoomError:
-    """What nobody translated, as one of ours: the machine's failure, or our own."""
+    """Translate an unexpected exception into a CiteLoomError."""
     match error:
         case CiteLoomError():
             return error
@@ -122,6 +124,6 @@ def unexpected(error: Exception) -> CiteLoomError:
 
 
 class DocumentError(CiteLoomError):
-    """What a worker said of the document that it was given: whatever its code, other documents can be read."""
+    """A failure that a worker reported for its document: whatever the code, the document is the cause."""
 
     cause = Cause.DOCUMENT

@@ -1,4 +1,4 @@
-"""Jobs of the engine's queue: what features submit, and what the queue asks of the work that it runs."""
+"""Types of the job queue: jobs and requests that features submit, and the protocol of the work that the queue runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 @dataclass(slots=True)
 class Job:
-    """A job as the catalog keeps it."""
+    """A job as stored in the catalog."""
 
     id: str
     project_id: str
@@ -24,23 +24,23 @@ class Job:
 
 
 class JobRequest(Protocol):
-    """Something to be done in the queue."""
+    """A request for a job."""
 
     kind: ClassVar[str]
 
     @property
     def project_id(self) -> str:
-        """The project it is for; "" where it is for all of them."""
+        """The project; "" for all of them."""
 
     def to_json(self) -> dict[str, Any]:
-        """The request as it is kept with its job."""
+        """Return the request as stored with its job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job has come: a document is searchable first, and finished when it has been read whole.
+    """Progress of a job: documents become searchable first, and are done when read completely.
 
-    Of a move, a compaction or a backup, `done` of `total` count passages or megabytes.
+    For a move, a compaction or a backup, `done` and `total` count passages or megabytes.
     """
 
     total: int
@@ -110,29 +110,29 @@ Report = Callable[[Progress], None]
 
 
 class JobStopped(Exception):
-    """A job was stopped before it was done; what it has finished stays."""
+    """Raised when a job was stopped before its end; finished work stays."""
 
 
 class RateEstimator:
-    """How fast work goes, and so how long the rest of it takes."""
+    """Estimates the remaining time of a job from its rate so far."""
 
     def __init__(self, amount: float) -> None:
         self._amount = amount
         self._done = 0.0
-        self.under_way = 0.0  # of what is being done now
+        self.under_way = 0.0  # of the item in progress
         self._began = time.monotonic()
 
-    def more(self, amount: float) -> None:
-        """There is more work than was thought."""
+    def add_work(self, amount: float) -> None:
+        """Add work to the total."""
         self._amount += amount
 
-    def did(self, amount: float) -> None:
-        """Some of the work is done."""
+    def advance(self, amount: float) -> None:
+        """Count work as done."""
         self._done += amount
         self.under_way = 0.0
 
-    def left(self) -> float | None:
-        """Seconds to the end; None while nobody can tell."""
+    def seconds_left(self) -> float | None:
+        """Return the seconds to the end; None before any work is done."""
         done = self._done + self.under_way
         if not done:
             return None
@@ -185,13 +185,13 @@ StartJob = Callable[[dict[str, Any], Report, threading.Event], JobWork]
 
 
 class JobQueue(Protocol):
-    """What features ask of the engine's job queue."""
+    """Interface of the engine's job queue for features."""
 
     def submit(self, request: JobRequest, *, only_ask: bool = False) -> Job:
         """Queue a job, or name the one that waits for the same already."""
 
     def state(self, job: Job) -> str:
-        """The state of a job."""
+        """Return the state of a job."""
 
     def busy(self, project_id: str | None = None) -> Sequence[RunningJob]:
         """The jobs that wait and run, of one project or of all."""

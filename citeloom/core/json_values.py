@@ -1,4 +1,4 @@
-"""JSON as it can be stored and counted with."""
+"""Checks and repairs of JSON values that SQLite, the index or UTF-8 cannot hold."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ from typing import Any
 
 from citeloom.core.errors import CiteLoomError, Code
 
-LARGEST_WHOLE = 2**53 - 1  # beyond it not every program reads the same number, and neither SQLite nor an index takes it
+MAX_INTEGER = 2**53 - 1  # larger integers lose precision in JSON readers, and neither SQLite nor the index stores them
 YEARS = (-9999, 9999)
 
 
-def in_whole_characters(value: Any) -> Any:
-    """The same with a mark for each half of a character: JSON may hold one, and neither SQLite nor UTF-8 can."""
+def replace_lone_surrogates(value: Any) -> Any:
+    """Return the value with lone surrogates replaced: JSON may contain them, SQLite and UTF-8 cannot."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, Mapping):
-        return {in_whole_characters(k): in_whole_characters(v) for k, v in value.items()}
+        return {replace_lone_surrogates(k): replace_lone_surrogates(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [in_whole_characters(v) for v in value]
+        return [replace_lone_surrogates(v) for v in value]
     return value
 
 
-def is_whole(value: Any, least: int, most: int) -> bool:
-    """Whether a value is a whole number within these bounds."""
+def is_integer_within(value: Any, least: int, most: int) -> bool:
+    """Whether a value is an integer from `least` to `most`."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
-def refuse_large(arguments: Any) -> None:
-    """Refuse arguments with a whole number, however deep, that nothing can count with."""
+def refuse_large_integers(arguments: Any) -> None:
+    """Raise INVALID_INPUT for arguments that contain an integer beyond MAX_INTEGER at any depth."""
     path = _path_to_large(arguments)
     if path is not None:
         raise CiteLoomError(
             Code.INVALID_INPUT,
             f"{'.'.join(path)} is too large a number.",
-            f"Numbers may lie between -{LARGEST_WHOLE} and {LARGEST_WHOLE}.",
+            f"Numbers may lie between -{MAX_INTEGER} and {MAX_INTEGER}.",
         )
 
 
 def _path_to_large(value: Any) -> list[str] | None:
     if isinstance(value, int):
-        return None if abs(value) <= LARGEST_WHOLE else []
+        return None if abs(value) <= MAX_INTEGER else []
     parts: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, Mapping):
         parts = value.items()

@@ -1,4 +1,4 @@
-"""The logs of engine and app: rotating files, never a secret in them, one line for each record."""
+"""Log files of the engine and the app: rotating, one escaped line for each record, without secrets."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from types import TracebackType
 from citeloom.core import paths
 from citeloom.core.text.sanitize import escaped, shortened
 
-_MOST_MESSAGE = 4_000  # bytes of one record; what is logged may repeat what somebody sent
-_MOST_TRACEBACK = 20_000
-_INDENT = "    "  # before every line of a traceback: none of them can pass for a record
+_MAX_MESSAGE = 4_000  # bytes of one record, which may repeat long input
+_MAX_TRACEBACK = 20_000
+_INDENT = "    "  # before every line of a traceback, so that none looks like a record
 
 _Failure = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
@@ -21,20 +21,20 @@ class SafeFormatter(logging.Formatter):
     """Formats a record as one line without control characters, and its traceback as indented lines."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - as logging has it
-        """The record's line."""
-        return escaped(shortened(super().formatMessage(record), _MOST_MESSAGE))
+        """Return the record as one line."""
+        return escaped(shortened(super().formatMessage(record), _MAX_MESSAGE))
 
     def formatException(self, ei: _Failure) -> str:  # noqa: N802
-        """The traceback of an error."""
+        """Return an indented traceback."""
         return _indented(super().formatException(ei))
 
     def formatStack(self, stack_info: str) -> str:  # noqa: N802
-        """The calls that led to a record."""
+        """Return an indented stack."""
         return _indented(super().formatStack(stack_info))
 
 
 def to_file(place: str, level: int = logging.INFO) -> None:
-    """Send this process's log to a file."""
+    """Configure this process to log to a file."""
     file = Path(place)
     paths.make_private(str(file.parent))
     handler = logging.handlers.RotatingFileHandler(file, maxBytes=2_000_000, backupCount=3, encoding="utf-8")
@@ -42,10 +42,10 @@ def to_file(place: str, level: int = logging.INFO) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # Libraries that are loud at INFO say nothing a researcher could use.
+    # At INFO, these libraries log nothing that helps to find a fault.
     for name in ("mcp", "fastembed", "httpx", "httpx2", "huggingface_hub", "watchfiles"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _indented(traceback: str) -> str:
-    return "\n".join(_INDENT + escaped(line) for line in shortened(traceback, _MOST_TRACEBACK).split("\n"))
+    return "\n".join(_INDENT + escaped(line) for line in shortened(traceback, _MAX_TRACEBACK).split("\n"))

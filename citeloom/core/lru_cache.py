@@ -1,4 +1,4 @@
-"""The last few values by name, so that asking again is instant."""
+"""Thread-safe LRU cache that is limited by number and by total size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _T = TypeVar("_T")
 
 
 class LruCache(Generic[_T]):
-    """Keeps so many values, of so much size in all; safe to use from several threads."""
+    """Keeps the `most` latest values of at most `most_size` in total."""
 
     def __init__(self, most: int, most_size: int = 0) -> None:
         self._most, self._most_size = most, most_size
@@ -18,7 +18,7 @@ class LruCache(Generic[_T]):
         self._lock = threading.Lock()
 
     def get(self, name: str) -> _T | None:
-        """A value that is still known, or None."""
+        """Return a cached value, or None."""
         with self._lock:
             if name not in self._values:
                 return None
@@ -26,7 +26,7 @@ class LruCache(Generic[_T]):
             return self._values[name][0]
 
     def keep(self, name: str, value: _T, size: int = 0) -> None:
-        """Keep a value; the ones that nobody asked for longest go."""
+        """Cache a value and drop the least recently used ones beyond the limits."""
         with self._lock:
             self._values[name] = (value, size)
             self._values.move_to_end(name)

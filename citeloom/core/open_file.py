@@ -1,4 +1,4 @@
-"""Opening a document with the system's own programs: only what can be opened safely, never through a shell."""
+"""Opening documents and addresses with the system's default program, without a shell. Used by the CLI and the app."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from urllib.request import url2pathname
 from citeloom.core.errors import CiteLoomError, Code
 
 _SCHEMES = ("zotero", "file", "http", "https")
-_PROGRAMS = (".py",)  # documents to CiteLoom; some systems run them when they are opened
-_SECONDS = 5.0  # an opener that has not failed by then has passed the page on, or shows it itself
+_PROGRAMS = (".py",)  # some systems run these when they are opened
+_SECONDS = 5.0  # an opener that has not failed by then has succeeded, or is the viewer itself
 
 
 def open_uri(uri: str) -> tuple[str, str]:
-    """Open an address; what was opened, and the page that the system cannot turn to."""
+    """Open an address; return what was opened and the page, which the system cannot turn to."""
     place, page = place_of(uri)
     _open(place)
     return place, page
 
 
 def place_of(uri: str) -> tuple[str, str]:
-    """What the system's opener takes, and the page that it cannot turn to."""
+    """Return what the system's opener takes for an address, and the page."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -37,7 +37,7 @@ def place_of(uri: str) -> tuple[str, str]:
         )
     if parts.scheme != "file":
         return uri, ""
-    # Openers do not know what a #page is: some look for a file of that name.
+    # Openers do not understand #page=…: some look for a file of that name.
     file = Path(url2pathname(f"//{parts.netloc}{parts.path}" if parts.netloc else parts.path))
     if not file.exists():
         raise CiteLoomError(Code.FILE_NOT_FOUND, f"{file} is no longer there.", "Put it back, or sync the project.")

@@ -1,4 +1,4 @@
-"""Where CiteLoom keeps things. Standard library only and light: the bridge starts through it."""
+"""Paths of CiteLoom's folders and files. Standard library only, because the bridge imports it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Folders(NamedTuple):
 
 
 def folders() -> Folders:
-    """The folders in use: all under CITELOOM_HOME where it is set, else the system's usual places."""
+    """Return the folders in use: all under CITELOOM_HOME if set, else the system's standard ones."""
     own = os.environ.get("CITELOOM_HOME")
     if own:
         root = os.path.abspath(os.path.expanduser(own))
@@ -48,12 +48,12 @@ def _xdg(variable: str, user: str, *default: str) -> str:
 
 
 def make_private(folder: str) -> None:
-    """Make a folder that only its owner can enter (what is there already keeps its rights)."""
+    """Create a folder that only its owner can enter; an existing one keeps its permissions."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
 def settings_file() -> str:
-    """The settings a person can edit."""
+    """The settings file."""
     return os.path.join(folders().config, "citeloom.toml")
 
 
@@ -73,12 +73,12 @@ def start_lock() -> str:
 
 
 def engine_log() -> str:
-    """What the engine did, for people who look for a fault."""
+    """Log of the engine."""
     return os.path.join(folders().logs, "engine.log")
 
 
 def app_log() -> str:
-    """What the desktop app did."""
+    """Log of the desktop app."""
     return os.path.join(folders().logs, "app.log")
 
 
@@ -88,7 +88,7 @@ def app_lock() -> str:
 
 
 def app_state() -> str:
-    """Where the app's window stood: nothing that anybody would miss."""
+    """Window position of the app."""
     return os.path.join(folders().config, "window.ini")
 
 
@@ -103,12 +103,12 @@ def index_folder() -> str:
 
 
 def models_folder() -> str:
-    """Models that were downloaded because a setting asked for them."""
+    """Downloaded models."""
     return os.path.join(folders().cache, "models")
 
 
 def conversions_folder() -> str:
-    """Converted documents by content."""
+    """Cache of conversions, by content hash."""
     return os.path.join(folders().cache, "conversions")
 
 

@@ -1,4 +1,4 @@
-"""What the machine has and what a process takes of it. The only importer of psutil."""
+"""Cores and memory of the machine, memory of processes, and ending them with their children (psutil)."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _MB = 1024 * 1024
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
 
 
 def machine_megabytes() -> int:
-    """The machine's memory."""
+    """Return the memory of the machine in MB."""
     return int(_system.virtual_memory().total // _MB)
 
 
 def megabytes(pid: int) -> float:
-    """The memory that a process and its children hold now; none when it has gone."""
+    """Return the memory of a process and its children in MB; 0 when it has ended."""
     return sum(_held(process) for process in _family(pid)) / _MB
 
 
 def end_with_children(process: subprocess.Popen[bytes]) -> None:
-    """End a process at once, with what it started."""
+    """Kill a process and its children."""
     if process.returncode is not None:
-        return  # its number may be another's by now
+        return  # its pid may have been reused
     family = _family(process.pid)
     if os.name == "posix":
-        # Its group also holds what its children let go of. A process that leads no group has none.
+        # Its process group also has the orphans of its children. A process that leads no group has none.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
     for one in family:

@@ -1,4 +1,4 @@
-"""The settings: one TOML file that a person can edit. Values only; nothing is built here."""
+"""The settings: one TOML file that a person can edit. Values only; nothing is constructed here."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from citeloom.core.errors import CiteLoomError, Code
 BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
 BUNDLED_SPARSE = "citeloom/bm25"
 _SHORTEST_TEXT = 100
-_DAY = 86_400  # seconds: what waits longer than a clock can count fails
-_MOST = 1_000_000_000  # of any number that has no limit of its own
+_DAY = 86_400  # seconds; longer waits overflow in some system calls
+_MAX = 1_000_000_000  # of any number without a limit of its own
 _LIMITS = {"watch.zotero_seconds": _DAY, "engine.workers": 256, "search.max_top_k": 1000, "privacy.log_days": 36_500}
 _HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
 
@@ -136,7 +136,7 @@ class Settings:
 
 
 def load(path: Path | None = None) -> Settings:
-    """The settings of the file; a missing file means the defaults."""
+    """Read the settings file; a missing file means the defaults."""
     path = path or Path(paths.settings_file())
     try:
         return _settings(_parsed(_text(path)))
@@ -145,7 +145,7 @@ def load(path: Path | None = None) -> Settings:
 
 
 def look(path: Path | None = None) -> tuple[Settings, CiteLoomError | None]:
-    """The settings, or the defaults and why the file cannot be used: for whoever must show something."""
+    """Return the settings, or the defaults with the error for a file that cannot be used."""
     try:
         return load(path), None
     except CiteLoomError as error:
@@ -153,9 +153,9 @@ def look(path: Path | None = None) -> tuple[Settings, CiteLoomError | None]:
 
 
 def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
-    """Write settings by their dotted names, such as "ocr.languages"; None takes one back to its default.
+    """Write settings by their dotted names, such as "ocr.languages"; None restores a default.
 
-    Comments, order and everything else in the file stay. What cannot be is refused, and nothing is written.
+    Comments and order in the file stay. An invalid value raises INVALID_INPUT, and nothing is written.
     """
     from tomlkit.exceptions import TOMLKitError
 
@@ -181,7 +181,7 @@ def change(changes: Mapping[str, Any], path: Path | None = None) -> Settings:
 
 
 def parse(text: str) -> Settings:
-    """The settings of a text; raises ValueError where it cannot be one of settings."""
+    """Parse settings; raises ValueError for an invalid text."""
     try:
         return _settings(_parsed(text))
     except _Unusable as error:
@@ -189,11 +189,11 @@ def parse(text: str) -> Settings:
 
 
 def changed(text: str, changes: Mapping[str, Any]) -> str:
-    """A text of settings with some of them changed."""
+    """Return the TOML text with some settings changed."""
     import tomlkit
 
     document = tomlkit.parse(text)
-    first = ""  # what is new and belongs to no section stands above all sections
+    first = ""  # new keys without a section go above all sections
     for name, value in changes.items():
         *sections, key = name.split(".")
         if not sections and key not in document:
@@ -209,7 +209,7 @@ def changed(text: str, changes: Mapping[str, Any]) -> str:
 
 
 def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
-    """Set or forget one setting of a parsed text."""
+    """Set or remove one setting of a parsed document."""
     inner = document
     for section in sections:
         if section not in inner:
@@ -223,7 +223,7 @@ def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
         inner.pop(key, None)
         return
     body = getattr(inner.value, "body", None) if sections and key not in inner else None
-    below: list[Any] = []  # comments at a section's end mostly speak of the next one: the new setting goes above them
+    below: list[Any] = []  # comments at a section's end mostly belong to the next one: the new setting goes above them
     while body and body[-1][0] is None:
         below.insert(0, body.pop())
     inner[key] = list(value) if isinstance(value, tuple) else value
@@ -232,9 +232,9 @@ def _put(document: Any, sections: Sequence[str], key: str, value: Any) -> None:
 
 
 def _text(path: Path) -> str:
-    """The file as it stands, with its own line ends."""
+    """Read the file with its own line ends."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:  # some editors of Windows begin with a mark
+        with path.open(encoding="utf-8-sig", newline="") as file:  # some editors on Windows write a byte order mark
             return file.read()
     except FileNotFoundError:
         return ""
@@ -245,12 +245,12 @@ def _text(path: Path) -> str:
 def _parsed(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also of a number or a nesting that no person writes
+    except (ValueError, RecursionError) as error:  # also for huge numbers and deep nesting
         raise _Unusable(str(error)) from error
 
 
 def _write(path: Path, text: str) -> None:
-    """Put a text in the file's place in one step, with the rights that the file has."""
+    """Replace the file atomically; its permissions stay."""
     path = path.resolve()  # a link stays a link
     try:
         old = path.stat() if path.exists() else None
@@ -283,7 +283,7 @@ def _settings(data: dict[str, Any]) -> Settings:
 
 
 class _Unusable(Exception):
-    """Why a text cannot be the settings."""
+    """Reason why a text is not valid as settings."""
 
 
 _T = TypeVar("_T")
@@ -302,8 +302,8 @@ def _section(cls: type[_T], data: dict[str, Any], prefix: str) -> _T:
             kind = (int, float) if isinstance(default, float) else type(default)
             if not isinstance(value, kind) or isinstance(value, bool) != isinstance(default, bool):
                 raise _Unusable(f"{name} is {value!r}, but it must be like {default!r}")
-            most = _DAY if cls is Timeouts else _LIMITS.get(name, _MOST)
-            if isinstance(value, int | float) and not 0 <= value <= most:  # nor what is no number
+            most = _DAY if cls is Timeouts else _LIMITS.get(name, _MAX)
+            if isinstance(value, int | float) and not 0 <= value <= most:  # nan compares as False
                 raise _Unusable(f"{name} must be a number from 0 to {most:,}")
             values[key] = value
         elif isinstance(default, tuple):

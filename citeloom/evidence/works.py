@@ -75,7 +75,7 @@ class Works:
         key = key.strip()
         if work := self._with_key(project, key):
             return work
-        now = self._catalog.aliases.current(project.id, key) if key else None
+        now = self._catalog.citekey_aliases.current(project.id, key) if key else None
         found = self._with_key(project, now) if now else None
         return Work(found.citekey, found.documents, found.csl, renamed_from=key) if found else None
 

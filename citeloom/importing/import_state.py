@@ -110,7 +110,7 @@ class ImportState:
             done=before.done + done,
             failed=self.result.failed,
             chunks_written=self.result.chunks_written,
-            **{"eta_seconds": self.pace.left(), **changes},
+            **{"eta_seconds": self.pace.seconds_left(), **changes},
         )
         self._send_report(self._progress)
 

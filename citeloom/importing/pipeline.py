@@ -183,7 +183,7 @@ class ImportRun:
             for file in self._now:
                 heappush(self._later, (*self._size(file), file.source, file))
             self._now.clear()
-        self.state.pace.more(sum(size for _, size, source, _ in self._later if source not in known))
+        self.state.pace.add_work(sum(size for _, size, source, _ in self._later if source not in known))
 
     def leave(self, sources: set[str]) -> None:
         """Skip documents that another import has read since."""
@@ -443,7 +443,7 @@ class ImportRun:
             searchable_now, size_left = self._size(file)
             # What took too long to be read at once waits until all the rest can be searched.
             heappush(self._later, (searchable_now or read.put_off, size_left, file.source, file))
-        state.pace.did(size)
+        state.pace.advance(size)
         state.report(searchable=searchable - was_searchable, done=int(finished))
         self._build_search_graph()
 

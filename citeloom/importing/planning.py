@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.core.errors import TRIED_AGAIN
+from citeloom.core.errors import RETRIED_CODES
 from citeloom.importing.sources.folder import FoundFile
 from citeloom.importing.stages.match import QUICK
 
@@ -85,7 +85,7 @@ def plan(
             unchanged.append(row["doc_id"])
         elif row["state"] == "pending" and row["converter"] == quick and not retry:
             unchanged.append(row["doc_id"])  # somebody is at it, or has stopped it
-        elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in TRIED_AGAIN)):
+        elif row["state"] == "failed" and not (retry and (file.missing or row["reason_code"] in RETRIED_CODES)):
             still_failed.append(row["doc_id"])
         elif row["state"] == "without_file" and not retry:
             still_without.append(row["doc_id"])

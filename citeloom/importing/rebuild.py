@@ -17,7 +17,7 @@ from citeloom.importing.index_location import place_of
 from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Hit, Point
 from citeloom.index.filters import AnyOf
-from citeloom.index.models.available import fetch, is_here
+from citeloom.index.models.available import fetch, is_downloaded
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
 
@@ -60,7 +60,7 @@ class Rebuild:
         self._there = set(self._documents())
         self.old = state.project
         wanted = state.request.model or wanted_model(self.old, settings)
-        if state.request.download and not is_here(wanted):
+        if state.request.download and not is_downloaded(wanted):
             _fetch(state, wanted)
         try:
             info = models.info(wanted)
@@ -161,7 +161,7 @@ class Rebuild:
 
     def build_search_graph(self) -> None:
         """Build the search graph of what is there so far, before too much waits for one."""
-        self._collections.settle(self._collection, self._state.building_graph(), self._state.stop)
+        self._collections.build_graph_if_large(self._collection, self._state.building_graph(), self._state.stop)
 
     def finish(self) -> None:
         """Have the new generation answer from now on."""

@@ -69,7 +69,7 @@ class LiveWriter:
             document.writing = None
         with self._catalog.db.transaction():
             if before != passage_set:
-                self._catalog.refined.move(document.project_id, document.doc_id, became)
+                self._catalog.replaced_passages.move(document.project_id, document.doc_id, became)
             self._catalog.documents.save(document)
         if document.writing:
             collection.show(passage_set, instead_of=document.writing)
@@ -143,7 +143,7 @@ class RebuildWriter:
             for document in self._rows.values():
                 self._catalog.documents.save(document)
             for doc_id, became in self._became.items():
-                self._catalog.refined.move(project.id, doc_id, became)
+                self._catalog.replaced_passages.move(project.id, doc_id, became)
             for doc_id in removed:
                 self._catalog.documents.remove(project.id, doc_id)
             self._catalog.projects.save(project)

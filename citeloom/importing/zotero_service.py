@@ -21,10 +21,10 @@ from citeloom.core import credentials
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Source
 from citeloom.importing.sources.folder import ALL_OF_ZOTERO
-from citeloom.zotero.gateway import KEY, Zotero, tree
+from citeloom.zotero.gateway import KEY, ZoteroGateway, tree
 from citeloom.zotero.scope import Scope, below, find_scope, select
+from citeloom.zotero.types import LibrarySource as Reached
 from citeloom.zotero.types import Snapshot
-from citeloom.zotero.types import Source as Reached
 
 _FORMS = "Write zotero, zotero:collection/NAME, zotero:search/NAME or zotero:tag/TAG."
 
@@ -37,7 +37,7 @@ def is_zotero(source: str) -> bool:
 class ZoteroService:
     """Answers requests about Zotero, and resolves the parts of it that sources name."""
 
-    def __init__(self, zotero: Zotero) -> None:
+    def __init__(self, zotero: ZoteroGateway) -> None:
         self._zotero = zotero
 
     @handles(GetZoteroStatus)

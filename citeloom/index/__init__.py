@@ -1,1 +1,1 @@
-"""Passages as vectors: models, filters, and the collections they are searched in."""
+"""The search index: embedding models, filters, and Qdrant collections, embedded or on a server."""

@@ -1,4 +1,7 @@
-"""A collection, the passages of one project: what every index gives, and what is put into it."""
+"""Collection, the interface of a project's index, and the types of its points and hits.
+
+Implemented by index/edge (embedded) and index/server; obtained from index/registry.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +22,16 @@ KEYWORD_FIELDS = (
 )  # fmt: skip
 INTEGER_FIELDS = ("year", "page_start", "page_end", "chunk_index")
 TEXT_FIELDS = ("chunk_text", "title", "authors")
-YES_NO_FIELDS = ("references",)  # passages of a list of references have it
+BOOL_FIELDS = ("references",)  # set on passages of a reference list
 
-# Each call into Qdrant Edge holds Python's lock, so that large batches would make questions wait.
+# Each call into Qdrant Edge holds the GIL, so that large batches would delay searches.
 BATCH = 64
 _FEWEST_CANDIDATES = 50
 
 
 @dataclass(frozen=True, slots=True)
 class SparseVector:
-    """Weighted words."""
+    """Sparse vector: weights by token id."""
 
     indices: list[int]
     values: list[float]
@@ -36,7 +39,7 @@ class SparseVector:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A passage as the index stores it."""
+    """A passage with its vectors, as stored."""
 
     id: str  # a UUID
     dense: Sequence[float]
@@ -46,7 +49,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage as the index found it."""
+    """A passage as found."""
 
     id: str
     score: float  # 0 to 1
@@ -55,49 +58,49 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How the two rankings of a hybrid search become one."""
+    """How the dense and the sparse ranking of a hybrid search are combined."""
 
     method: str = "blend"
     k: int = 60
 
 
 class Collection(ABC):
-    """The passages of one project, wherever they are kept.
+    """The passages of one project, embedded or on a server.
 
-    A backend gives the steps at the end; what they add up to is the same for all.
+    Backends implement the abstract methods at the end; everything else is the same for all.
     """
 
     def __init__(self) -> None:
-        # Sets of passages that readers must not see: being written, or replaced and not yet deleted. Each reader
-        # keeps to its end what it saw at its beginning, and who changes this waits for those who began before: a
-        # search sees a document's old set or its new one, no search waits for another.
+        # Sets of passages that readers must not see: being written, or replaced and not yet deleted. Each reader works
+        # with the sets hidden at its start, and a change waits for the readers that began before it: a search sees a
+        # document's old set or its new one, and no search waits for another.
         self._hidden: set[str] = set()
         self._change = 0
-        self._readers: dict[int, int] = {}  # how many are reading, by the change they began after
-        self._reader_left = threading.Condition()
+        self._readers: dict[int, int] = {}  # number of readers by the change they began after
+        self._reader_done = threading.Condition()
 
     def hide(self, passage_set: str) -> None:
-        """Keep a set of passages from readers."""
-        with self._reader_left:
+        """Hide a set of passages from readers."""
+        with self._reader_done:
             self._hidden.add(passage_set)
             self._wait_for_earlier_readers()
 
     def show(self, passage_set: str, *, instead_of: str | None = None) -> None:
-        """Let readers see a set of passages, in one step with hiding another."""
-        with self._reader_left:
+        """Show a set of passages to readers and hide another in the same step."""
+        with self._reader_done:
             self._hidden.discard(passage_set)
             if instead_of is not None:
                 self._hidden.add(instead_of)
             self._wait_for_earlier_readers()
 
     def upsert(self, points: Sequence[Point]) -> None:
-        """Write passages; writing one twice changes nothing."""
+        """Insert or replace passages."""
         for start in range(0, len(points), BATCH):
             with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
                 self._write(points[start : start + BATCH])
 
     def delete(self, where: f.Condition) -> int:
-        """Delete passages; gives how many there were."""
+        """Delete passages; return their number."""
         with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
             count = self._count(where)
             if count:
@@ -105,7 +108,7 @@ class Collection(ABC):
             return count
 
     def rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
-        """Give passages other values for some payload keys; nothing is embedded again."""
+        """Update payload values of passages; vectors stay."""
         with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
             self._rewrite(where, values)
 
@@ -117,9 +120,9 @@ class Collection(ABC):
         where: f.Condition = f.EVERYTHING,
         fusion: Fusion | None = None,
     ) -> list[Hit]:
-        """The nearest passages, best first, by meaning, by words, or by both; equal ones by id.
+        """Return the best passages by dense vector, sparse vector or both, best first; ties are ordered by id.
 
-        Among very many that are equally near, which ones are looked at is the index's choice.
+        Among very many equal scores, the backend decides which ones are candidates.
         """
         if sparse is not None and not sparse.indices:
             sparse = None
@@ -141,24 +144,24 @@ class Collection(ABC):
         return [Hit(id, score, found[id]) for id, score in chosen if id in found]
 
     def get(self, ids: Sequence[str]) -> list[Hit]:
-        """Passages by id, in the order asked for; those that are not there, or not to be seen, are left out."""
+        """Return passages by id, in the given order; missing and hidden ones are left out."""
         with self._reading() as hidden:
             return [_hit(p) for p in self._by_id(ids, vectors=False) if p.payload.get("version") not in hidden]
 
     def get_points(self, ids: Sequence[str]) -> list[Point]:
-        """Passages by id with their vectors, in the order asked for, hidden ones too."""
+        """Return passages by id with their vectors, in the given order, hidden ones too."""
         return self._by_id(ids, vectors=True)
 
     def scroll(self, where: f.Condition, limit: int) -> list[Hit]:
-        """Passages that fit, in the order of their place in the document."""
+        """Return matching passages in document order."""
         return self._passages(where, limit, by_place=True)
 
     def any_passages(self, limit: int) -> list[Hit]:
-        """A few passages, whichever they are."""
+        """Return some passages, in no particular order."""
         return self._passages(f.EVERYTHING, limit, by_place=False)
 
     def stored(self, where: f.Condition, count: int) -> Iterator[Point]:
-        """Passages that fit with their vectors, in the order of their place; `count` is how many places there are."""
+        """Yield matching passages with vectors, in document order; `count` is the number of chunk indexes."""
         for start in range(0, count, BATCH):
             here = f.Every((where, f.Range("chunk_index", gte=start, lt=start + BATCH)))
             with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The passages could not be read"):
@@ -166,62 +169,62 @@ class Collection(ABC):
             yield from sorted(found, key=lambda point: int(point.payload["chunk_index"]))
 
     def points(self, after: str | None, limit: int) -> list[Point]:
-        """Passages with their vectors in the order of their ids, hidden ones too, from the one after this id."""
+        """Return passages with vectors ordered by id, after `after`, hidden ones too."""
         with self._translated(Code.QUERY_FAILED, "The passages could not be read"):
-            # The index begins with the id it is given.
+            # The offset is inclusive.
             found = self._page(f.EVERYTHING, limit + (after is not None), vectors=True, begin=after)
         return [p for p in found if p.id != after][:limit]
 
     def count(self, where: f.Condition = f.EVERYTHING) -> int:
-        """How many passages fit."""
+        """Return the number of matching passages."""
         with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The passages could not be counted"):
             return self._count(self._visible(where, hidden))
 
     def values(self, field: str, limit: int) -> dict[str, int]:
-        """The values of a field that has a keyword index, and about how many passages have each."""
+        """Return the values of a keyword field with approximate counts."""
         with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The values could not be counted"):
             return self._values(field, limit, self._visible(f.EVERYTHING, hidden) if hidden else None)
 
     def indexes(self) -> dict[str, list[str]]:
-        """The payload indexes there are, by kind."""
+        """Return the fields with payload indexes, by kind."""
         with self._translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
             names = self._indexed()
         return {
             "keyword": sorted(n for n in names if n in (*KEYWORD_FIELDS, "section_keys")),
             "integer": sorted(n for n in names if n in INTEGER_FIELDS),
             "fulltext": sorted(n for n in names if n in TEXT_FIELDS),
-            "bool": sorted(n for n in names if n in YES_NO_FIELDS),
+            "bool": sorted(n for n in names if n in BOOL_FIELDS),
         }
 
     def add_missing_indexes(self) -> list[str]:
-        """Make the payload indexes that filters need and that are not there; gives their fields."""
+        """Create missing payload indexes; return their fields."""
         with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
             return self._add_missing_indexes()
 
     def vectors(self) -> tuple[int, bool]:
-        """How many numbers a dense vector has, and whether there are sparse ones."""
+        """Return the size of dense vectors and whether there are sparse ones."""
         with self._translated(Code.INDEX_UNAVAILABLE, "The index does not answer"):
             return self._vectors()
 
     @contextmanager
     def _reading(self) -> Iterator[frozenset[str]]:
-        """The sets that this reader must not see, to its end."""
-        with self._reader_left:
+        """Register a reader; yield the sets that it must not see."""
+        with self._reader_done:
             began, hidden = self._change, frozenset(self._hidden)
             self._readers[began] = self._readers.get(began, 0) + 1
         try:
             yield hidden
         finally:
-            with self._reader_left:
+            with self._reader_done:
                 self._readers[began] -= 1
                 if not self._readers[began]:
                     del self._readers[began]
-                    self._reader_left.notify_all()
+                    self._reader_done.notify_all()
 
     def _wait_for_earlier_readers(self) -> None:
         self._change += 1
         now = self._change
-        self._reader_left.wait_for(lambda: min(self._readers, default=now) >= now)
+        self._reader_done.wait_for(lambda: min(self._readers, default=now) >= now)
 
     def _visible(self, where: f.Condition, hidden: frozenset[str]) -> f.Condition:
         return f.Every((where, f.Not(f.AnyOf("version", tuple(sorted(hidden)))))) if hidden else where
@@ -236,21 +239,21 @@ class Collection(ABC):
     def _passages(self, where: f.Condition, limit: int, *, by_place: bool) -> list[Hit]:
         with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The passages could not be read"):
             found = self._page(self._visible(where, hidden), limit, by_place=by_place)
-        if by_place:  # places are equal in several documents, and then in any order
+        if by_place:  # several documents have the same chunk indexes, in any order
             found.sort(key=lambda point: (point.payload["chunk_index"], point.id))
         return [_hit(p) for p in found]
 
     def refuse_damaged(self) -> None:
-        """Raise INDEX_UNAVAILABLE where what it holds has been found to be damaged."""
+        """Raise INDEX_UNAVAILABLE if the index was found to be damaged."""
         return
 
     @abstractmethod
     def close(self) -> None:
-        """Write everything out and let go of it."""
+        """Flush and close the collection."""
 
     @abstractmethod
     def flush(self) -> None:
-        """Write everything out."""
+        """Flush pending writes."""
 
     @abstractmethod
     def _translated(self, code: Code, what: str) -> AbstractContextManager[None]:
@@ -266,43 +269,43 @@ class Collection(ABC):
 
     @abstractmethod
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
-        """Give passages other values for some payload keys."""
+        """Update payload values of passages."""
 
     @abstractmethod
     def _rankings(
         self, dense: Sequence[float] | None, sparse: SparseVector | None, limit: int, where: f.Condition
     ) -> tuple[dict[str, float], dict[str, float]]:
-        """The nearest ids by meaning with their cosines and by words with their weights; empty where not asked."""
+        """Return ids with cosines by dense vector and ids with BM25 by sparse vector; empty where not requested."""
 
     @abstractmethod
     def _retrieve(self, ids: Sequence[str], *, vectors: bool) -> list[Point]:
-        """Passages by id, in any order; without vectors unless they are asked for."""
+        """Return passages by id, in any order."""
 
     @abstractmethod
     def _page(
         self, where: f.Condition, limit: int, *, vectors: bool = False, by_place: bool = False, begin: str | None = None
     ) -> list[Point]:
-        """Passages that fit in the order of their ids, from an id on, or in the order of their places."""
+        """Return matching passages ordered by id from `begin` on, or in document order."""
 
     @abstractmethod
     def _count(self, where: f.Condition) -> int:
-        """How many passages fit, hidden or not."""
+        """Return the number of matching passages, hidden ones too."""
 
     @abstractmethod
     def _values(self, field: str, limit: int, where: f.Condition | None) -> dict[str, int]:
-        """The values of a field, and about how many passages have each."""
+        """Return the values of a field with approximate counts."""
 
     @abstractmethod
     def _indexed(self) -> set[str]:
-        """The fields that have an index."""
+        """Return the fields that have an index."""
 
     @abstractmethod
     def _add_missing_indexes(self) -> list[str]:
-        """Make the payload indexes that are not there; gives their fields."""
+        """Create missing payload indexes; return their fields."""
 
     @abstractmethod
     def _vectors(self) -> tuple[int, bool]:
-        """How many numbers a dense vector has, and whether there are sparse ones."""
+        """Return the size of dense vectors and whether there are sparse ones."""
 
 
 def _hit(point: Point) -> Hit:

@@ -1,4 +1,4 @@
-"""Filters as agents write them, read into conditions that any index can apply."""
+"""Filters of the tool contract, parsed into conditions that every backend translates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text field holds all of these words, whatever their case and accents."""
+    """A text field contains all of these words; case and accents do not count."""
 
     field: str
     text: str
@@ -39,7 +39,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """A value holds this piece of text."""
+    """A value contains this substring."""
 
     field: str
     text: str
@@ -47,7 +47,7 @@ class Contains:
 
 @dataclass(frozen=True, slots=True)
 class StartsWith:
-    """A value begins with this."""
+    """A value has this prefix."""
 
     field: str
     text: str
@@ -95,14 +95,14 @@ _NUMBERING = re.compile(rf"^(?:(?:chapter|part|section|kapitel|teil)\s+)?(?:\d+(
 
 
 def section_keys(path: tuple[str, ...] | list[str]) -> list[str]:
-    """A section path as it is compared: with its numbering and without."""
+    """Return a section path as filters compare it, with its numbering and without."""
     folded = [_fold(p) for p in path]
     keys = [SECTION_SEPARATOR.join(folded), SECTION_SEPARATOR.join(_NUMBERING.sub("", p) for p in folded)]
     return list(dict.fromkeys(k for k in keys if k))
 
 
 def section_names(path: tuple[str, ...] | list[str]) -> list[str]:
-    """The headings of a path as they are compared, each with its numbering and without."""
+    """Return the headings of a path as filters compare them, each with its numbering and without."""
     folded = [_fold(p) for p in path]
     return list(dict.fromkeys([*folded, *(_NUMBERING.sub("", p) for p in folded)]))
 
@@ -112,7 +112,7 @@ def _fold(heading: str) -> str:
 
 
 def parse(filters: Mapping[str, Any] | None) -> Every:
-    """The conditions of a filter object, all of which must hold."""
+    """Parse a filter object. Raises INVALID_INPUT with the valid choices."""
     if filters is None:
         return EVERYTHING
     if not isinstance(filters, Mapping):
@@ -121,7 +121,7 @@ def parse(filters: Mapping[str, Any] | None) -> Every:
 
 
 def search_conditions(filters: Mapping[str, Any] | None, *, include_references: bool) -> Every:
-    """What a search looks at: lists of references are left out, unless it filters by section_prefix."""
+    """Return the conditions of a search: reference lists are excluded, unless it filters by section_prefix."""
     wanted = parse(filters)
     if include_references or "section_prefix" in (filters or {}):
         return wanted

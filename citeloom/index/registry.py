@@ -1,7 +1,7 @@
-"""All collections: each project's index is one generation of its collection, swapped as a whole.
+"""Registry of all collections: opens, creates, swaps and removes the indexes of projects.
 
-A generation lies in a folder of ours or on a Qdrant server. Whoever shares a server with others must not meet their
-collections: there, a name holds a tag of the project.
+A project's index is one generation of its collection, replaced as a whole. A generation is a folder in the data folder
+or a collection on a Qdrant server; names on a server contain a tag, since several users may share it.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Collection, Hit
 from citeloom.index.edge import trial_open
 from citeloom.index.edge.collection import UNFINISHED, EdgeCollection
-from citeloom.index.edge.optimise import AT_ONCE, settle
-from citeloom.index.edge.sparse_files import room_of
+from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, optimise_in_place
+from citeloom.index.edge.sparse_files import disk_usage
 from citeloom.index.server import keys
 
 if TYPE_CHECKING:
-    from citeloom.index.server.collection import RemoteCollection
-    from citeloom.index.server.connection import Server
+    from citeloom.index.server.collection import ServerCollection
+    from citeloom.index.server.connection import QdrantServer
 
 log = logging.getLogger(__name__)
 
-ASIDE = "lost-"  # how the names of folders begin with indexes that were put aside
-_REMOVED = "removed-"  # and of those that are being deleted
-_ROOM_OF_EMPTY = 16_000_000  # bytes: an empty index takes two million of them
-_LET_READERS_FINISH = 1.0  # seconds between the swap and the end of an index on a server
+ASIDE = "lost-"  # prefix of folders with indexes that no project had
+_REMOVED = "removed-"  # prefix of folders that are being deleted
+_MIN_FREE_BYTES = 16_000_000  # an empty index takes two million
+_READERS_SECONDS = 1.0  # between a swap and the deletion of the old index on a server
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where one generation of a collection lies."""
+class IndexLocation:
+    """Location of one generation of a collection."""
 
     name: str
     generation: int
-    server: str = ""  # the address of a Qdrant server; "": a folder of ours
-    tag: str = ""  # tells it on a server from another's collection of the same name
+    server: str = ""  # the address of a Qdrant server; "": embedded
+    tag: str = ""  # distinguishes it on a server from another user's collection of the same name
 
     @property
     def on_server(self) -> str:
-        """What it is called on its server."""
+        """The name of the collection on its server."""
         return f"{self.family}{self.generation:04d}"
 
     @property
     def family(self) -> str:
-        """How the names of all its generations on a server begin."""
+        """The prefix of all its generations on a server."""
         return f"{self.name}-{self.tag}-g"
 
 
@@ -66,197 +66,199 @@ class Collections:
         self._root = root
         self._settings = settings or config.Index()
         self._open: dict[str, dict[int, Collection]] = {}  # by name, then generation
-        self._damaged: dict[Place, CiteLoomError] = {}  # to find it out again with each question takes seconds
+        self._damaged: dict[IndexLocation, CiteLoomError] = {}  # checking again takes seconds
         self._lock = threading.Lock()
-        # Held while one is opened, made or removed: a server that does not answer holds up only its own projects.
+        # Held while one is opened, created or removed: a server that does not answer delays only its own projects.
         self._opening: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
 
     def opening(self, name: str) -> threading.RLock:
-        """To be held while a collection is opened, made or removed."""
+        """Return the lock to hold while a collection is opened, created or removed."""
         with self._lock:
             return self._opening[name]
 
-    def server(self, address: str, key: str | None = None) -> Server:
-        """A server with our settings and the key that is kept for it, or with another one."""
-        from citeloom.index.server.connection import Server
+    def server(self, address: str, key: str | None = None) -> QdrantServer:
+        """Return a server with the settings and its stored key, or with another key."""
+        from citeloom.index.server.connection import QdrantServer
 
         chosen = self._settings
-        found = Server(address, key, chosen.timeout_seconds, shards=chosen.shards, replicas=chosen.replicas)
+        found = QdrantServer(address, key, chosen.timeout_seconds, shards=chosen.shards, replicas=chosen.replicas)
         return found if key else replace(found, key=keys.for_server(found.address))
 
-    def folder(self, place: Place) -> Path:
-        """Where a generation of a collection lies, or would lie, on the disk."""
-        return self._root / place.name / f"g{place.generation:04d}"
+    def folder(self, location: IndexLocation) -> Path:
+        """Return the folder of a generation, existing or not."""
+        return self._root / location.name / f"g{location.generation:04d}"
 
-    def get(self, place: Place) -> Collection:
-        """The collection, opened when first asked for. Who asks for a replaced generation gets its successor."""
-        with self.opening(place.name):
-            opened = self._open.setdefault(place.name, {})
-            if opened and max(opened) >= place.generation:
-                return opened.get(place.generation) or opened[max(opened)]
-            if known := self._damaged.get(place):
+    def get(self, location: IndexLocation) -> Collection:
+        """Return the collection, opened on first use. For a replaced generation, its successor is returned."""
+        with self.opening(location.name):
+            opened = self._open.setdefault(location.name, {})
+            if opened and max(opened) >= location.generation:
+                return opened.get(location.generation) or opened[max(opened)]
+            if known := self._damaged.get(location):
                 raise CiteLoomError(known.code, known.message, known.next_step, **known.details)
             try:
-                opened[place.generation] = self._opened(place)
+                opened[location.generation] = self._opened(location)
             except CiteLoomError as error:
                 if "damaged" in error.details:
-                    self._damaged[place] = error
+                    self._damaged[location] = error
                 raise
-            return opened[place.generation]
+            return opened[location.generation]
 
-    def problem(self, place: Place) -> CiteLoomError | None:
-        """What was found to be wrong with a generation, by whoever used it last."""
+    def problem(self, location: IndexLocation) -> CiteLoomError | None:
+        """Return the error that was last found with a generation, or None."""
         try:
-            if collection := self._open.get(place.name, {}).get(place.generation):
+            if collection := self._open.get(location.name, {}).get(location.generation):
                 collection.refuse_damaged()
         except CiteLoomError as error:
             return error
-        return self._damaged.get(place)
+        return self._damaged.get(location)
 
-    def look_again(self, place: Place) -> None:
-        """Try to open a damaged one once more: somebody may have put a copy of it in its place."""
-        self._damaged.pop(place, None)
+    def look_again(self, location: IndexLocation) -> None:
+        """Forget that a generation was damaged: it may have been restored from a copy."""
+        self._damaged.pop(location, None)
 
-    def rescued(self, place: Place, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
-        """What can still be read of documents in a generation that cannot be used, read by another process."""
-        with self.opening(place.name):
-            if kept := self._open.get(place.name, {}).pop(place.generation, None):
+    def rescued(self, location: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
+        """Return the readable passages of documents in a damaged generation, by document, read by a child process."""
+        with self.opening(location.name):
+            if kept := self._open.get(location.name, {}).pop(location.generation, None):
                 with suppress(CiteLoomError):
                     kept.close()
-            folder = self.folder(place)
-            return {} if place.server or not folder.exists() else trial_open.rescued(folder, doc_ids)
+            folder = self.folder(location)
+            return {} if location.server or not folder.exists() else trial_open.rescued(folder, doc_ids)
 
-    def _opened(self, place: Place) -> Collection:
-        if place.server:
-            from citeloom.index.server.collection import RemoteCollection
+    def _opened(self, location: IndexLocation) -> Collection:
+        if location.server:
+            from citeloom.index.server.collection import ServerCollection
 
-            return RemoteCollection.open(self.server(place.server), place.on_server)
-        folder = self.folder(place)
+            return ServerCollection.open(self.server(location.server), location.on_server)
+        folder = self.folder(location)
         if not folder.exists():
             raise CiteLoomError(
-                Code.INDEX_UNAVAILABLE, f"The index {place.name} is not on the disk.", missing=place.name
+                Code.INDEX_UNAVAILABLE, f"The index {location.name} is not on the disk.", missing=location.name
             )
         return EdgeCollection.open(folder)
 
-    def create(self, place: Place, dense_size: int, *, sparse: bool) -> Collection:
-        """A new, empty generation; what an interrupted attempt left there goes."""
-        self.discard(place)
-        if place.server:
-            from citeloom.index.server.collection import RemoteCollection
+    def create(self, location: IndexLocation, dense_size: int, *, sparse: bool) -> Collection:
+        """Create an empty generation; remains of an interrupted attempt are deleted."""
+        self.discard(location)
+        if location.server:
+            from citeloom.index.server.collection import ServerCollection
 
-            return RemoteCollection.create(self.server(place.server), place.on_server, dense_size, sparse=sparse)
+            return ServerCollection.create(self.server(location.server), location.on_server, dense_size, sparse=sparse)
         self._check_room()
-        return EdgeCollection.create(self.folder(place), dense_size, sparse=sparse)
+        return EdgeCollection.create(self.folder(location), dense_size, sparse=sparse)
 
     def _check_room(self) -> None:
-        """Refuse to begin an index on a full disk: Qdrant Edge maps its files, and writing to them would end us."""
-        if self.free_room() < _ROOM_OF_EMPTY:
+        """Raise STORAGE_ERROR on a full disk: Qdrant Edge maps its files, and a failed write would kill the process."""
+        if self.free_room() < _MIN_FREE_BYTES:
             raise CiteLoomError(
                 Code.STORAGE_ERROR,
                 "The disk is full: there is no room for a new index.",
                 "Free some space and try again.",
             )
 
-    def begun(self, place: Place) -> Collection | None:
-        """A generation that an interrupted attempt left, to go on with; None where there is none."""
+    def begun(self, location: IndexLocation) -> Collection | None:
+        """Return the generation that an interrupted attempt has begun, or None."""
         try:
-            begun = self._opened(place)
+            begun = self._opened(location)
             if isinstance(begun, EdgeCollection):
-                begun.written = begun.count()  # nobody knows how many of them have a search graph
+                begun.written = begun.count()  # how many of them have a search graph is unknown
             return begun
         except CiteLoomError as error:
-            if place.server and place.on_server in self._on_server(place):
+            if location.server and location.on_server in self._on_server(location):
                 raise
             log.info("nothing to go on with: %s", error)
             return None
 
-    def settle(self, collection: Collection, during: AbstractContextManager[None], stop: threading.Event) -> None:
-        """Build the search graph of what is being written and nobody reads yet, before too much waits for one."""
-        if isinstance(collection, EdgeCollection) and collection.written >= AT_ONCE:
+    def build_graph_if_large(
+        self, collection: Collection, during: AbstractContextManager[None], stop: threading.Event
+    ) -> None:
+        """Build the search graph of a collection that is being written, once many passages lack one."""
+        if isinstance(collection, EdgeCollection) and collection.written >= MAX_WITHOUT_GRAPH:
             with during:
-                settle(collection, stop)
+                optimise_in_place(collection, stop)
 
     @contextmanager
-    def swapped(self, place: Place, collection: Collection) -> Iterator[None]:
-        """Have another generation answer: inside, say in the catalog that it counts; then the others go."""
-        self.adopt(place, collection)
+    def swapped(self, location: IndexLocation, collection: Collection) -> Iterator[None]:
+        """Replace the generation in use: the catalog is updated in the block, then the others are deleted."""
+        self.adopt(location, collection)
         try:
             yield
         except BaseException:
-            with self.opening(place.name):
-                if kept := self._open.get(place.name, {}).pop(place.generation, None):
+            with self.opening(location.name):
+                if kept := self._open.get(location.name, {}).pop(location.generation, None):
                     kept.close()
             raise
-        self.retire(place)
+        self.retire(location)
 
-    def adopt(self, place: Place, collection: Collection) -> None:
-        """Have a generation at hand for whoever asks for it."""
-        with self.opening(place.name):
-            self.look_again(place)
-            self._open.setdefault(place.name, {})[place.generation] = collection
+    def adopt(self, location: IndexLocation, collection: Collection) -> None:
+        """Register an open generation."""
+        with self.opening(location.name):
+            self.look_again(location)
+            self._open.setdefault(location.name, {})[location.generation] = collection
 
-    def retire(self, place: Place) -> None:
-        """Let go of every generation but this one. Whoever still reads an old one may finish."""
-        with self.opening(place.name):
-            replaced = self._open[place.name]
-            self._open[place.name] = {place.generation: replaced.pop(place.generation)}
+    def retire(self, location: IndexLocation) -> None:
+        """Drop every generation but this one; running readers may finish."""
+        with self.opening(location.name):
+            replaced = self._open[location.name]
+            self._open[location.name] = {location.generation: replaced.pop(location.generation)}
         if any(_is_remote(collection) for collection in replaced.values()):
-            time.sleep(_LET_READERS_FINISH)  # files of ours can be read to the end when they are deleted
+            time.sleep(_READERS_SECONDS)  # open files on this disk stay readable after deletion
         try:
-            self.tidy(place)
-        except CiteLoomError as error:  # what is left goes with the next one
-            log.warning("earlier generations of %s are left: %s", place.name, error)
+            self.tidy(location)
+        except CiteLoomError as error:  # remains are deleted with the next one
+            log.warning("earlier generations of %s are left: %s", location.name, error)
 
-    def tidy(self, place: Place, kept: Sequence[Place] = ()) -> None:
-        """Delete every generation where this one lies, and in our folder, but the one in use and those to be kept."""
-        keep = {self.folder(one) for one in (place, *kept) if not one.server}
+    def tidy(self, location: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
+        """Delete every other generation at this location and on this disk, but those to be kept."""
+        keep = {self.folder(one) for one in (location, *kept) if not one.server}
         for pattern in ("g*", f"{UNFINISHED}*"):
-            for folder in (self._root / place.name).glob(pattern):
+            for folder in (self._root / location.name).glob(pattern):
                 if folder not in keep:
                     shutil.rmtree(folder, ignore_errors=True)
-        if place.server:
-            self.clear_server(place, (place, *kept))
+        if location.server:
+            self.clear_server(location, (location, *kept))
 
-    def clear_server(self, place: Place, kept: Sequence[Place] = ()) -> None:
-        """Delete the generations of a collection that its server has, but those to be kept."""
+    def clear_server(self, location: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
+        """Delete the generations of a collection on its server, but those to be kept."""
         # By name alone: one server may have several addresses.
         keep = {one.on_server for one in kept if one.server}
-        for name in self._on_server(place):
+        for name in self._on_server(location):
             if name not in keep:
-                self._remove_from(place.server, name)
+                self._remove_from(location.server, name)
 
-    def discard(self, place: Place) -> None:
+    def discard(self, location: IndexLocation) -> None:
         """Delete one generation that nobody uses."""
-        if not place.server:
-            shutil.rmtree(self.folder(place), ignore_errors=True)
-        elif place.on_server in self._on_server(place):
-            self._remove_from(place.server, place.on_server)
+        if not location.server:
+            shutil.rmtree(self.folder(location), ignore_errors=True)
+        elif location.on_server in self._on_server(location):
+            self._remove_from(location.server, location.on_server)
 
-    def remove(self, place: Place) -> None:
+    def remove(self, location: IndexLocation) -> None:
         """Delete a collection with everything in it."""
-        with self.opening(place.name):
-            for collection in self._open.pop(place.name, {}).values():
+        with self.opening(location.name):
+            for collection in self._open.pop(location.name, {}).values():
                 collection.close()
-            self._damaged.pop(place, None)
-            folder = self._root / place.name
-            with suppress(OSError):  # what a kill leaves of it must not be taken for an index that was lost
-                folder = folder.rename(folder.with_name(f"{_REMOVED}{place.name}"))
+            self._damaged.pop(location, None)
+            folder = self._root / location.name
+            with suppress(OSError):  # remains after a kill must not look like an index without a project
+                folder = folder.rename(folder.with_name(f"{_REMOVED}{location.name}"))
             shutil.rmtree(folder, ignore_errors=True)
-        if place.server:
-            self.clear_server(place)
+        if location.server:
+            self.clear_server(location)
 
     def clear_removed(self) -> None:
-        """Delete what a kill left of collections that were being removed."""
+        """Delete remains of collections that were being removed when the engine was killed."""
         for folder in self._root.glob(f"{_REMOVED}*"):
             shutil.rmtree(folder, ignore_errors=True)
 
     def without_project(self, known: Container[str]) -> list[str]:
-        """The collections in our folder that are none of those."""
+        """Return the collections on this disk that are not in `known`."""
         names = {file.parents[1].name for file in self._root.glob("*/g*/edge_config.json")}
         return sorted(name for name in names if name not in known and not name.startswith((_REMOVED, ASIDE)))
 
     def put_aside(self, name: str) -> None:
-        """Keep what lies under the name of a new collection under another one: the catalog may have been lost."""
+        """Rename an existing folder with the name of a new collection: the catalog may have been lost."""
         if name not in self.without_project(()):
             return
         aside = self._root / f"{ASIDE}{name}-{time.strftime('%Y-%m-%d-%H%M%S')}"
@@ -270,26 +272,26 @@ class Collections:
             ) from error
         log.warning("an index that no project had is in %s now", aside)
 
-    def _on_server(self, place: Place) -> list[str]:
-        """The generations of a collection that its server has."""
-        from citeloom.index.server.collection import RemoteCollection
+    def _on_server(self, location: IndexLocation) -> list[str]:
+        """Return the names of a collection's generations on its server."""
+        from citeloom.index.server.collection import ServerCollection
 
-        names, begin = RemoteCollection.names(self.server(place.server)), place.family
+        names, begin = ServerCollection.names(self.server(location.server)), location.family
         return [name for name in names if name.startswith(begin) and name.removeprefix(begin).isdigit()]
 
     def _remove_from(self, address: str, name: str) -> None:
-        from citeloom.index.server.collection import RemoteCollection
+        from citeloom.index.server.collection import ServerCollection
 
-        RemoteCollection.remove(self.server(address), name)
+        ServerCollection.remove(self.server(address), name)
 
     def version_of(self, address: str, key: str | None = None) -> str:
-        """The version of a server that can be used, or why it cannot."""
-        from citeloom.index.server.collection import RemoteCollection
+        """Return the version of a server; raise the reason why it cannot be used."""
+        from citeloom.index.server.collection import ServerCollection
 
-        return RemoteCollection.check(self.server(address, key))
+        return ServerCollection.check(self.server(address, key))
 
-    def reach_servers_anew(self) -> None:
-        """Have what lies on a server use the key that is kept now, in the middle of an import if need be."""
+    def reconnect_servers(self) -> None:
+        """Reconnect open server collections with the stored key, even during an import."""
         for name in list(self._open):
             with self.opening(name):
                 for collection in self._open.get(name, {}).values():
@@ -297,8 +299,8 @@ class Collections:
                         collection.reach(self.server(collection.address))
 
     def size_on_disk(self, name: str) -> int:
-        """Bytes that a collection takes on our disk."""
-        return room_of(self._root / name)
+        """Return the bytes that a collection takes on this disk."""
+        return disk_usage(self._root / name)
 
     def free_room(self) -> int:
         """Bytes that are free on our disk."""
@@ -306,7 +308,7 @@ class Collections:
 
     def close(self) -> None:
         """Close every collection."""
-        for name in list(self._opening):  # not only those that are open: one may be opening
+        for name in list(self._opening):  # also those that are being opened
             with self.opening(name):
                 for collection in self._open.pop(name, {}).values():
                     try:
@@ -315,5 +317,5 @@ class Collections:
                         log.error("%s", error)
 
 
-def _is_remote(collection: Collection) -> TypeGuard[RemoteCollection]:
+def _is_remote(collection: Collection) -> TypeGuard[ServerCollection]:
     return not isinstance(collection, EdgeCollection)

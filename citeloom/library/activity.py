@@ -49,7 +49,7 @@ class ActivityService:
     def access_log(self, request: ShowAccessLog) -> AccessLog:
         """What editors asked, the last call first."""
         return AccessLog(
-            entries=self._catalog.access.latest(
+            entries=self._catalog.access_log.latest(
                 request.project, _checked(request.limit), client=request.client, before=request.before
             )
         )
@@ -63,13 +63,13 @@ class ActivityService:
     @handles(ClearAccessLog)
     def clear_access_log(self, request: ClearAccessLog) -> ClearedLog:
         """Delete all entries of the access log."""
-        return ClearedLog(removed=self._catalog.access.forget())
+        return ClearedLog(removed=self._catalog.access_log.forget())
 
     def delete_old_entries(self) -> None:
         """Delete entries of the access log that are older than the settings allow."""
         try:
             if self._log_days:
-                self._catalog.access.forget(self._log_days)
+                self._catalog.access_log.forget(self._log_days)
         except CiteLoomError as error:  # nobody waits for it, and it is tried again
             log.error("old entries of the access log could not be deleted: %s", error)
 

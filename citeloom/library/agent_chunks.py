@@ -18,7 +18,7 @@ from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.ids import stored_passage_id
-from citeloom.core.json_values import YEARS, is_whole
+from citeloom.core.json_values import YEARS, is_integer_within
 from citeloom.core.text.sanitize import one_line
 from citeloom.core.types import TextSource
 from citeloom.importing.ids import STORED, document_id
@@ -162,7 +162,7 @@ def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
         if value is None:
             continue
         bounds = YEARS if key == "year" else (0, _MOST_PAGES)
-        if key in _NUMBERS and not is_whole(value, *bounds):
+        if key in _NUMBERS and not is_integer_within(value, *bounds):
             raise _invalid(
                 f"items[{position}].metadata.{key} is {value!r}.",
                 f"It must be a whole number from {bounds[0]} to {bounds[1]}. Nothing was written.",

@@ -68,7 +68,7 @@ class DocumentTexts:
     def get_document(self, request: GetDocument, cancel: Cancel) -> DocumentText:
         """The text of a document, or of some of its pages, as Markdown."""
         project, citekey = self._catalog.projects.get(request.project), request.citekey
-        now = self._catalog.aliases.current(project.id, citekey) if citekey else None
+        now = self._catalog.citekey_aliases.current(project.id, citekey) if citekey else None
         document = self._catalog.documents.get(project.id, request.doc_id, now or citekey)
         first, last, next_pages, truncated = None, None, None, False
         if document.source.startswith(STORED):
@@ -133,7 +133,7 @@ class DocumentTexts:
         with self._converting:
             converted = load_conversion(cache)  # another caller may have converted it
             if converted is None:
-                self._workers.convert_aside(request, allowed)
+                self._workers.convert_in_own_process(request, allowed)
                 converted = load_conversion(cache)
         if converted is None:
             raise CiteLoomError(

@@ -59,7 +59,7 @@ class DocumentService:
                 f"limit {request.limit}, offset {request.offset}.",
                 f"limit is 1 to {_MOST}, offset 0 or more.",
             )
-        ids, total = self._catalog.listing.page(
+        ids, total = self._catalog.document_search.page(
             project.id,
             state=request.status,
             find=request.find[:_LONGEST_FIND],

@@ -20,8 +20,8 @@ from citeloom.importing.index_location import place_of
 from citeloom.importing.writer import mend
 from citeloom.index.base import Collection
 from citeloom.index.edge.checksums import damaged
-from citeloom.index.edge.optimise import AT_ONCE, Tell, optimised_copy
-from citeloom.index.registry import Collections, Place
+from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, PassageProgress, optimised_copy
+from citeloom.index.registry import Collections, IndexLocation
 from citeloom.library import agent_documents
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,9 @@ class Indexes:
         self.collections = collections
         self._repaired: set[str] = set()  # names of collections
         self._closed = False
-        self._failed_at: dict[Place, int] = {}  # how many passages waited for a search graph that could not be built
+        self._failed_at: dict[
+            IndexLocation, int
+        ] = {}  # how many passages waited for a search graph that could not be built
         self._write_locks: defaultdict[str, _WriteLock] = defaultdict(_WriteLock)
 
     def open(self, project: Project) -> Collection:
@@ -112,7 +114,7 @@ class Indexes:
         except CiteLoomError as error:  # questions can be answered all the same
             log.warning("earlier generations of %s are left: %s", project.collection, error)
 
-    def _being_built(self, project: Project) -> list[Place]:
+    def _being_built(self, project: Project) -> list[IndexLocation]:
         """The targets of moves that are to be resumed."""
         moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
         return [place_of(moved(project, str(job.request["to"]))) for job in moves]
@@ -182,7 +184,7 @@ class Indexes:
     def build_graph_if_due(self, project_id: str, during: AbstractContextManager[None], stop: threading.Event) -> None:
         """Build the search graph in the middle of a long import, before too many passages wait for one."""
         project = self._catalog.projects.get(project_id)
-        if self._is_due(project, AT_ONCE):
+        if self._is_due(project, MAX_WITHOUT_GRAPH):
             with during:
                 self._build_graph(project, stop)
 
@@ -198,7 +200,7 @@ class Indexes:
             self._failed_at[place_of(project)] = project.without_graph
             log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)
 
-    def compact(self, project: Project, tell: Tell, stop: threading.Event) -> None:
+    def compact(self, project: Project, tell: PassageProgress, stop: threading.Event) -> None:
         """Rewrite the passages of a project without the deleted ones and build its search graph; lock its writers."""
         self._optimise(project, stop, (project.dense_size, project.hybrid_enabled), tell)
 
@@ -207,7 +209,7 @@ class Indexes:
         project: Project,
         stop: threading.Event,
         anew: tuple[int, bool] | None = None,
-        tell: Tell = lambda done, total: None,
+        tell: PassageProgress = lambda done, total: None,
     ) -> None:
         collection = self.open(project)
         mend(self._catalog, project, collection)  # what a failed write left hidden would be seen in the copy
@@ -238,7 +240,7 @@ def moved(project: Project, to: str) -> Project:
     return replace(project, server=to, generation=project.generation + 1)
 
 
-def left_on_server(place: Place, error: CiteLoomError) -> str:
+def left_on_server(place: IndexLocation, error: CiteLoomError) -> str:
     """The note on passages that could not be deleted from a server."""
     return f"Its passages are still on {place.server}: delete {place.on_server} there ({error.message.rstrip('.')})."
 

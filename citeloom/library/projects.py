@@ -40,7 +40,7 @@ from citeloom.importing.zotero_service import ZoteroService
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
 from citeloom.library.indexes import Indexes
-from citeloom.zotero.cached_source import one_round
+from citeloom.zotero.cached_source import source_cache
 
 _RECENT_JOBS = 5
 
@@ -146,7 +146,7 @@ class ProjectService:
                     f"{source.path} is not a folder.",
                     "Choose a folder; single files are imported by name.",
                 )
-        with one_round():  # the libraries are read once, however many of their collections are named
+        with source_cache():  # the libraries are read once, however many of their collections are named
             return sources + [
                 self._zotero.part(part.words, library=part.library, recursive=part.recursive, tags=part.tags)
                 for part in zotero

@@ -28,7 +28,7 @@ from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import BackupRequest
 from citeloom.importing.writer import mend
 from citeloom.index.edge.collection import EdgeCollection
-from citeloom.index.edge.sparse_files import filled, room_of_file
+from citeloom.index.edge.sparse_files import disk_usage_of_file, filled
 from citeloom.library.indexes import Indexes
 from citeloom.maintenance.backup_archive import CATALOG, FORMAT, INDEX, MANIFEST, SETTINGS, Manifest
 from citeloom.maintenance.index_copy import check, copy
@@ -128,7 +128,7 @@ class BackupJob(SingleStepJob):
             for file in sorted(f for f in folder.rglob("*") if f.is_file()):
                 name = f"{INDEX}/{place.name}/g{place.generation:04d}/{file.relative_to(folder).as_posix()}"
                 files[name] = file
-        self._total = sum(room_of_file(file) for file in files.values())
+        self._total = sum(disk_usage_of_file(file) for file in files.values())
         with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for name, file in files.items():
                 manifest.entries[name] = self._pack_file(archive, name, file)
@@ -149,7 +149,7 @@ class BackupJob(SingleStepJob):
                 collection,
                 made,
                 lambda done, total: self.report("copy", done, total, project.id),
-                lambda: self._indexes.collections.settle(made, self.building_graph(), self._stop),
+                lambda: self._indexes.collections.build_graph_if_large(made, self.building_graph(), self._stop),
                 self._stop.is_set,
                 lambda step: step(),
             )

@@ -8,7 +8,7 @@ from citeloom.api.maintenance import DiskUsage, DiskUsagePart, ShowDiskUsage
 from citeloom.api.verbs import handles
 from citeloom.core import paths
 from citeloom.core.data_folder import free_bytes
-from citeloom.index.edge.sparse_files import room_of, room_of_file
+from citeloom.index.edge.sparse_files import disk_usage, disk_usage_of_file
 
 
 class DiskUsageService:
@@ -22,7 +22,7 @@ class DiskUsageService:
         catalog = Path(paths.catalog_file())
         parts = [
             _part("index", Path(paths.index_folder())),
-            DiskUsagePart("catalog", str(catalog), sum(map(room_of_file, data.glob(f"{catalog.stem}*.db*")))),
+            DiskUsagePart("catalog", str(catalog), sum(map(disk_usage_of_file, data.glob(f"{catalog.stem}*.db*")))),
             _part("conversions", Path(paths.conversions_folder())),
             _part("models", Path(paths.models_folder())),
             _part("zotero", data / "zotero"),
@@ -34,4 +34,4 @@ class DiskUsageService:
 
 
 def _part(name: str, folder: Path) -> DiskUsagePart:
-    return DiskUsagePart(name, str(folder), room_of(folder))
+    return DiskUsagePart(name, str(folder), disk_usage(folder))

@@ -120,7 +120,7 @@ class Doctor:
         probe = Path(paths.folders().data) / ".doctor.md"
         probe.write_text("# Doctor\n\nA sentence.\n", encoding="utf-8")
         try:
-            reply = self._workers.convert_aside(
+            reply = self._workers.convert_in_own_process(
                 {
                     "path": str(probe),
                     "cache_file": None,
@@ -133,7 +133,7 @@ class Doctor:
         finally:
             probe.unlink(missing_ok=True)
         # Which models find the structure of pages, and which OCR engines read which languages.
-        about = self._workers.convert_aside({"about": True}, Limits(60))["about"]
+        about = self._workers.convert_in_own_process({"about": True}, Limits(60))["about"]
         return "; ".join(
             [
                 reply["converted"]["converter"],
@@ -196,7 +196,7 @@ class Doctor:
     def _failed_documents(self, project_id: str) -> Finding | None:
         """What could not be read, the first few by name; None where everything could be."""
         try:
-            ids, count = self._catalog.listing.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
+            ids, count = self._catalog.document_search.page(project_id, state=State.FAILED, limit=_MAX_NAMED)
             failed = self._catalog.documents.some(project_id, ids)
         except CiteLoomError:
             return None  # the project's own finding says so

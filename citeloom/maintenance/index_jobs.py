@@ -16,7 +16,7 @@ from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import CompactRequest, MoveRequest
 from citeloom.importing.writer import mend
 from citeloom.index.base import Collection
-from citeloom.index.registry import Collections, Place
+from citeloom.index.registry import Collections, IndexLocation
 from citeloom.library.indexes import Indexes, left_on_server, moved
 from citeloom.maintenance.index_copy import Copied, check, copy
 from citeloom.maintenance.single_step_job import SingleStepJob
@@ -99,7 +99,7 @@ class MoveJob(SingleStepJob):
         else:
             self._collections.discard(place_of(self._new))
 
-    def _clear(self, place: Place, kept: Place) -> None:
+    def _clear(self, place: IndexLocation, kept: IndexLocation) -> None:
         """Delete a project's passages on a server that are not those in use, whichever address it has."""
         try:
             self._collections.clear_server(place, [kept])
@@ -141,7 +141,7 @@ class MoveJob(SingleStepJob):
             source,
             target,
             lambda done, total: self.report("copy", done, total),
-            lambda: self._collections.settle(target, self.building_graph(), self._stop),
+            lambda: self._collections.build_graph_if_large(target, self.building_graph(), self._stop),
             self._stop.is_set,
             self._retried,
         )

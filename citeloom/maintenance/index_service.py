@@ -96,7 +96,7 @@ class IndexService:
         servers = [self._collections.server(request.address, key).address] if request.address else self.servers()
         versions = {one: self._collections.version_of(one, key) for one in servers}
         keys.keep(key, servers)
-        self._collections.reach_servers_anew()
+        self._collections.reconnect_servers()
         self._jobs.retry_now()
         return ServerLogin(versions, credentials.where(keys.NAME))
 
@@ -106,7 +106,7 @@ class IndexService:
         forgotten = credentials.forget(keys.NAME)
         on_servers = [project.id for project in self._catalog.projects.all() if project.server]
         if forgotten:
-            self._collections.reach_servers_anew()
+            self._collections.reconnect_servers()
         return ServerLogout(forgotten, credentials.where(keys.NAME), on_servers)
 
     def servers(self) -> list[str]:

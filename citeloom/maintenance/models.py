@@ -68,7 +68,7 @@ class ModelService:
         if name == project.dense_model:  # it keeps it from now on, whatever the settings say
             self._catalog.projects.keep_model(project.id)
             return UseModelResult(None)
-        if not request.download and not available.is_here(name):
+        if not request.download and not available.is_downloaded(name):
             raise CiteLoomError(
                 Code.MODEL_NOT_AVAILABLE,
                 f"The model '{name}' is not on this machine.",
@@ -88,7 +88,7 @@ class ModelService:
         with self._lock:
             download = self._downloads.get(name)
             if download is None:
-                if available.is_here(name):
+                if available.is_downloaded(name):
                     return DownloadProgress(here=True, done=0, total=0)
                 download = self._downloads[name] = _Download(name)
             if ended := not download.running:
@@ -102,7 +102,7 @@ class ModelService:
         name = project.dense_model if project else request.model
         if project is None:
             check_known(name)
-        if not available.is_here(name):
+        if not available.is_downloaded(name):
             raise CiteLoomError(
                 Code.MODEL_NOT_AVAILABLE,
                 f"The model '{name}' is not on this machine.",
@@ -111,7 +111,7 @@ class ModelService:
         if name in {choice.name for choice in available.rerankers()}:
             return try_reranker(name)
         library = self._catalog.documents.languages(project.id if project else None)
-        tried = try_dense(name, available.spoken(library))
+        tried = try_dense(name, available.main_languages(library))
         if project and tried.dense and tried.dense.fingerprint != project.dense_fingerprint:
             problem = f"Project '{project.id}' was built with other weights: build its index anew."
             return replace(tried, problems=[*tried.problems, problem])
@@ -137,7 +137,7 @@ class _Download:
         self._asked_at = time.monotonic()
         if ended and self._error:
             raise self._error
-        here = ended and available.is_here(self._name)  # else it ended because nobody had asked for long
+        here = ended and available.is_downloaded(self._name)  # else it ended because nobody had asked for long
         done, total = self._done_and_total
         return DownloadProgress(here, done, total)
 

@@ -23,7 +23,7 @@ class OcrService:
         from citeloom.conversion.ocr import rapidocr_engine, tesseract_engine
 
         found = tesseract_engine.find()
-        data = set(found.data()) - tesseract_engine.NO_LANGUAGE if found else set()
+        data = set(found.data()) - tesseract_engine.NOT_LANGUAGES if found else set()
         rapid = util.find_spec("rapidocr") is not None
         problem = None
         if not data:

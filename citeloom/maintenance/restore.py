@@ -23,9 +23,9 @@ from citeloom.api.maintenance import (
 )
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
-from citeloom.catalog.backup_copy import made_own
+from citeloom.catalog.backup_copy import adopt_catalog
 from citeloom.catalog.projects import collection_name
-from citeloom.catalog.untrusted import NotUnderstood, sources_of
+from citeloom.catalog.untrusted_catalog import InvalidCatalog, sources_of
 from citeloom.core import paths, settings
 from citeloom.core.cancel import Cancel
 from citeloom.core.data_folder import free_bytes
@@ -128,7 +128,7 @@ class RestoreService:
         references = {project.references_path for project in projects.all()}
         try:
             theirs = [BackupSource(**source) for source in sources_of(staged / CATALOG)]
-        except NotUnderstood as error:
+        except InvalidCatalog as error:
             raise damaged(file, str(error)) from error
 
         def known(source: BackupSource) -> bool:
@@ -215,7 +215,7 @@ def _refuse_unseen(sources: Sequence[BackupSource], accepted: Collection[str]) -
 def _check(file: Path, staged: Path, manifest: Manifest) -> None:
     """The catalog and the indexes can be opened, and hold the same."""
     try:
-        found = made_own(staged / CATALOG)
+        found = adopt_catalog(staged / CATALOG)
         if set(found) != {project["id"] for project in manifest.projects}:
             raise damaged(file, "its catalog has other projects than its list")
         folders = {}  # of the indexes, by project
@@ -234,7 +234,7 @@ def _check(file: Path, staged: Path, manifest: Manifest) -> None:
             index.close()
             if passages != project["passages"]:
                 raise damaged(file, f"the index of {project['id']} holds {passages} of {project['passages']} passages")
-    except (CiteLoomError, NotUnderstood, TypeError, ValueError) as error:
+    except (CiteLoomError, InvalidCatalog, TypeError, ValueError) as error:
         if isinstance(error, CiteLoomError) and error.message.startswith(str(file)):
             raise
         raise damaged(file, getattr(error, "message", None) or str(error) or "its catalog is not understood") from error

@@ -69,7 +69,7 @@ class SingleStepJob:
         self._done_and_total = done, total
         rate = self._rates.setdefault(stage, RateEstimator(total))
         rate.under_way = done
-        seconds = rate.left()
+        seconds = rate.seconds_left()
         self._report(Progress(total=total, done=done, chunks_written=done, stage=stage, file=what, eta_seconds=seconds))
 
     @contextmanager

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.catalog.document_search import folded
+from citeloom.core.text.normalize import fold_for_search
 from citeloom.index import filters as f
 from citeloom.index.base import Hit
 
@@ -33,8 +33,7 @@ _BETWEEN_NAMES = {"and", "und", "et", "al", "y", "e", "by", "von"}
 
 def _folded_words(text: str) -> list[str]:
     """The words of a text without case and accents, as the index compares them."""
-    # Case is folded once more: taking a sign such as № apart gives capitals.
-    return _WORD.findall(folded(text).casefold().translate(_NO_ACCENTS))
+    return _WORD.findall(fold_for_search(text).translate(_NO_ACCENTS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class PassageService:
         collection, ids = self._collection(project), _possible_ids(project, chunk_id)
         if found := collection.get(ids):
             return found[0]
-        became = self._catalog.refined.find(project.id, ids[-1])
+        became = self._catalog.replaced_passages.find(project.id, ids[-1])
         return next(iter(collection.get([became])), None) if became else None
 
     def _find_anywhere(self, chunk_id: str) -> tuple[Project, Hit]:

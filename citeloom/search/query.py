@@ -60,7 +60,7 @@ class SearchService:
                 "Use query, or set models.sparse and rebuild the project.",
             )
         wanted = max(top_k, CANDIDATES) if search.rerank else top_k
-        mentions = find_mentions(text, partial(self._catalog.aliases.current, project.id)) if hybrid else None
+        mentions = find_mentions(text, partial(self._catalog.citekey_aliases.current, project.id)) if hybrid else None
         groups = self._groups(project, request, text, wanted, mentions, hybrid=hybrid, cancel=cancel, warnings=warnings)
         cancel.check()
         limit = self._settings.timeouts.of("query_hybrid" if hybrid else "query")
@@ -195,7 +195,7 @@ class SearchService:
                 return [current(one) for one in value]
             if isinstance(value, Mapping):
                 return {operator: current(one) for operator, one in value.items()}
-            now = self._catalog.aliases.current(project.id, value) if isinstance(value, str) else None
+            now = self._catalog.citekey_aliases.current(project.id, value) if isinstance(value, str) else None
             if now:
                 warnings.append(f"The citekey {value} is {now} now.")
             return now or value

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.json_values import refuse_large
+from citeloom.core.json_values import refuse_large_integers
 
 
 class Arguments(BaseModel):
@@ -151,7 +151,7 @@ class DeleteDocument(InProject):
 
 def read(model: type[Arguments], given: dict[str, Any]) -> Any:
     """The arguments, checked; or INVALID_INPUT that says which one is wrong and how."""
-    refuse_large(given)
+    refuse_large_integers(given)
     try:
         return model.model_validate(given)
     except ValidationError as error:

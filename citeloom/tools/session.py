@@ -251,7 +251,7 @@ class Session:
         if places := _words_of(answer) or _written(answer):
             asked = f"{places}: {asked}" if asked else places
         entry = partial(
-            self._service.catalog.access.add,
+            self._service.catalog.access_log.add,
             correlation_id=answer["correlation_id"],
             client=client,
             project_id=str(given["project"])[:_LONGEST_NAME] if "project" in given else None,

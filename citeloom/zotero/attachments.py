@@ -1,4 +1,4 @@
-"""Where the file of an attachment is on this disk; or, in a sentence, why it is not."""
+"""Locating the file of an attachment on this disk, or the reason why it is missing. Used by the gateway."""
 
 from __future__ import annotations
 
@@ -8,107 +8,108 @@ import stat
 import unicodedata
 from pathlib import Path, PureWindowsPath
 
-from citeloom.zotero.types import FileHere, Item
+from citeloom.core.text.normalize import fold_case
+from citeloom.zotero.types import AttachmentFile, Item
 
 _RELATIVE = "attachments:"
-_KEY = re.compile(r"[A-Z0-9]{8}")  # names the attachment's folder: nothing else may
+_KEY = re.compile(r"[A-Z0-9]{8}")  # the key is the name of the attachment's folder; anything else is refused
 NO_FILE = {
     "linked_url": "It is a link to a web page; there is no file.",
     "embedded_image": "It is a picture within a note; there is no file to read.",
 }
 
 
-def file_of(attachment: Item, data_folder: Path | None, base_folder: Path | None) -> FileHere:
-    """The file of an attachment, stored by Zotero or linked."""
+def file_of(attachment: Item, data_folder: Path | None, base_folder: Path | None) -> AttachmentFile:
+    """Return the file of an attachment, stored by Zotero or linked; or the reason why there is none."""
     mode = attachment.data.get("linkMode")
     try:
         if mode in ("imported_file", "imported_url"):
             return _stored(attachment, data_folder)
         if mode == "linked_file":
             return _linked(str(attachment.data.get("path") or ""), base_folder)
-    except (OSError, ValueError) as error:  # no right to look, a name too long for this disk, a NUL in it
-        return _none(f"The file cannot be read ({getattr(error, 'strerror', None) or error}).")
-    return _none(NO_FILE.get(str(mode), "Zotero does not say where the file is."))
+    except (OSError, ValueError) as error:  # no permission, a name too long, a NUL in it
+        return _missing(f"The file cannot be read ({getattr(error, 'strerror', None) or error}).")
+    return _missing(NO_FILE.get(str(mode), "Zotero does not say where the file is."))
 
 
-def _stored(attachment: Item, data_folder: Path | None) -> FileHere:
+def _stored(attachment: Item, data_folder: Path | None) -> AttachmentFile:
     name = str(attachment.data.get("filename") or "")
     if not name:
-        return _none("Zotero does not say what the file is called.")
+        return _missing("Zotero does not say what the file is called.")
     if not _KEY.fullmatch(attachment.key) or name in (".", "..") or _separators(name):
-        return _none(f"Zotero names a place outside the attachment's own folder ({name}), which is not read.")
+        return _missing(f"Zotero names a place outside the attachment's own folder ({name}), which is not read.")
     if data_folder is None:
-        return _none("It is not known where Zotero keeps its files on this computer.")
+        return _missing("It is not known where Zotero keeps its files on this computer.")
     folder = data_folder / "storage" / attachment.key
-    told = folder / name
-    if _plainly_there(folder, told):  # as nearly all are, in libraries of thousands
-        return _readable(told, str(folder))
-    path = _as_it_is_written(told)
+    expected = folder / name
+    if _is_regular_file(folder, expected):  # the fast path for nearly all files
+        return _readable(expected, str(folder))
+    path = _as_spelled_on_disk(expected)
     if path is None:
-        return _none(f"Zotero has not downloaded {name} to this computer.")
+        return _missing(f"Zotero has not downloaded {name} to this computer.")
     if not path.resolve().is_relative_to(folder.resolve()):
-        return _none(f"{name} is a link to a place outside the attachment's own folder, which is not read.")
+        return _missing(f"{name} is a link to a place outside the attachment's own folder, which is not read.")
     return _readable(path, str(folder))
 
 
-def _linked(written: str, base_folder: Path | None) -> FileHere:
+def _linked(written: str, base_folder: Path | None) -> AttachmentFile:
     if not written:
-        return _none("Zotero does not say where the linked file is.")
+        return _missing("Zotero does not say where the linked file is.")
     if written.startswith(_RELATIVE):
         rest = written.removeprefix(_RELATIVE).replace("\\", "/")
         if base_folder is None:
-            return _none(
+            return _missing(
                 f"The linked file {rest} is counted from a base folder, and none is set on this computer "
                 "(in Zotero: Settings, Advanced, Files and Folders, Linked Attachment Base Directory)."
             )
         if ".." in rest.split("/") or rest.startswith("/") or PureWindowsPath(rest).drive:
-            return _none(f"The linked file {rest} is outside the base folder {base_folder}, so it is not read.")
-        told = base_folder / rest
+            return _missing(f"The linked file {rest} is outside the base folder {base_folder}, so it is not read.")
+        expected = base_folder / rest
     else:
-        told = Path(written)
-        if not told.is_absolute():
-            return _none(f"The linked file {written} is on another computer.")
-    path = _as_it_is_written(told)
-    return _readable(path) if path else _none(f"The linked file {told} is not on this computer.")
+        expected = Path(written)
+        if not expected.is_absolute():
+            return _missing(f"The linked file {written} is on another computer.")
+    path = _as_spelled_on_disk(expected)
+    return _readable(path) if path else _missing(f"The linked file {expected} is not on this computer.")
 
 
-def _plainly_there(folder: Path, file: Path) -> bool:
-    """Whether a file is in its folder without any link between."""
+def _is_regular_file(folder: Path, file: Path) -> bool:
+    """Whether a file is a regular file in a real folder, without symbolic links."""
     try:
         return stat.S_ISREG(os.lstat(file).st_mode) and stat.S_ISDIR(os.lstat(folder).st_mode)
     except FileNotFoundError:
         return False
 
 
-def _as_it_is_written(told: Path) -> Path | None:
-    """The path as the disk has it: systems differ in how they write accents, and in upper and lower case."""
-    for path in dict.fromkeys((told, *(Path(unicodedata.normalize(form, str(told))) for form in ("NFC", "NFD")))):
+def _as_spelled_on_disk(expected: Path) -> Path | None:
+    """Return the existing path that differs at most in Unicode form and case, or None."""
+    for path in dict.fromkeys(
+        (expected, *(Path(unicodedata.normalize(form, str(expected))) for form in ("NFC", "NFD")))
+    ):
         if path.exists():
             return path
         if path.parent.is_dir():
-            like = [one for one in path.parent.iterdir() if _plain(one.name) == _plain(path.name) and one.exists()]
+            like = [
+                one for one in path.parent.iterdir() if fold_case(one.name) == fold_case(path.name) and one.exists()
+            ]
             if len(like) == 1:
                 return like[0]
     return None
 
 
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
-
-
 def _separators(name: str) -> bool:
-    # A backslash is a letter like any other where it separates nothing.
+    # On POSIX, a backslash is an ordinary character.
     return "/" in name or (os.name == "nt" and ("\\" in name or ":" in name))
 
 
-def _readable(path: Path, within: str = "") -> FileHere:
+def _readable(path: Path, within: str = "") -> AttachmentFile:
     about = path.stat()
     if stat.S_ISDIR(about.st_mode):
-        return _none(f"{path} is a folder, not a file.")
+        return _missing(f"{path} is a folder, not a file.")
     if not os.access(path, os.R_OK):
-        return _none(f"{path} may not be read.")
-    return FileHere(path, size=about.st_size, mtime_ns=about.st_mtime_ns, within=within)
+        return _missing(f"{path} may not be read.")
+    return AttachmentFile(path, size=about.st_size, mtime_ns=about.st_mtime_ns, within=within)
 
 
-def _none(reason: str) -> FileHere:
-    return FileHere(None, reason)
+def _missing(reason: str) -> AttachmentFile:
+    return AttachmentFile(None, reason)

@@ -1,4 +1,4 @@
-"""A source that is asked once, however many projects look at the same library in one round."""
+"""Cache of library reads, so that several projects of one library read it once per sync. Used by the gateway."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from citeloom.zotero.types import Library, SavedSearch, Snapshot, Source
+from citeloom.zotero.types import Library, LibrarySource, SavedSearch, Snapshot
 
-_round: ContextVar[list[Source] | None] = ContextVar("zotero-round", default=None)
+_cache: ContextVar[list[LibrarySource] | None] = ContextVar("zotero-source-cache", default=None)
 
 
-class Remembered:
-    """Another source, whose libraries are read once."""
+class CachedSource:
+    """Wraps a source and caches its libraries and snapshots."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: LibrarySource) -> None:
         self._source = source
         self.kind = source.kind
         self._libraries: list[Library] | None = None
@@ -28,37 +28,37 @@ class Remembered:
         return self._libraries
 
     def read(self, library: Library) -> Snapshot:
-        """A library as it was when it was first read."""
+        """Return a library as it was at the first read."""
         if library.id not in self._snapshots:
             self._snapshots[library.id] = self._source.read(library)
         return self._snapshots[library.id]
 
     def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
-        """The keys of the top-level items that a saved search finds."""
+        """Return the keys of the top-level items that a saved search finds."""
         return self._source.found_by(snapshot, search)
 
     def full_text(self, library: Library, attachment: str) -> str | None:
-        """The text that Zotero itself took from an attachment."""
+        """Return the text that Zotero extracted from an attachment."""
         return self._source.full_text(library, attachment)
 
     def about(self) -> dict[str, Any]:
-        """What a person wants to know of it."""
+        """Return a description of the source."""
         return self._source.about()
 
 
 @contextmanager
-def one_round() -> Iterator[None]:
-    """While this lasts, in this thread, what is opened is remembered."""
-    token = _round.set([])
+def source_cache() -> Iterator[None]:
+    """Cache the source that is opened in this thread during the block."""
+    token = _cache.set([])
     try:
         yield
     finally:
-        _round.reset(token)
+        _cache.reset(token)
 
 
-def remembered(source: Source | None = None) -> Source | None:
-    """What this round has opened; with `source`, that it is this. None outside of a round."""
-    opened = _round.get()
+def cached_source(source: LibrarySource | None = None) -> LibrarySource | None:
+    """Return the cached source, after caching `source` if given; None outside of `source_cache`."""
+    opened = _cache.get()
     if opened is not None and source is not None:
-        opened[:] = [Remembered(source)]
+        opened[:] = [CachedSource(source)]
     return opened[0] if opened else None

@@ -1,4 +1,4 @@
-"""The citation key that an item carries itself."""
+"""Citation keys that are stored in an item itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KEY_LINE = re.compile(r"(?:citation[ \-_]?key|citekey|bibtex)[ \t]*:(.*)", re.I
 
 
 def own_citekey(item: Item) -> str | None:
-    """The key in Zotero's own field, else the one in a line of Extra; None where the item has none."""
+    """Return the key in Zotero's own field, else from a line of Extra; None if there is none."""
     native = item.data.get("citationKey")
     if isinstance(native, str) and (key := printable(native).strip()):
         return key
@@ -22,7 +22,7 @@ def own_citekey(item: Item) -> str | None:
 
 
 def without_key_line(extra: str) -> str:
-    """Extra without the lines that give a citation key."""
+    """Return Extra without the lines that give a citation key."""
     return "\n".join(line for line in extra.splitlines() if not _key_in(line))
 
 

@@ -1,4 +1,7 @@
-"""Zotero as CiteLoom finds it: the way to it that works now, its files, its citekeys."""
+"""ZoteroGateway: chooses the source that works now (local API, database, web API) and finds files and citekeys.
+
+Used by the import of Zotero items, the watcher and the Zotero verbs.
+"""
 
 from __future__ import annotations
 
@@ -14,83 +17,83 @@ from citeloom.core import settings as config
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.attachments import file_of
 from citeloom.zotero.better_bibtex import BetterBibTex
-from citeloom.zotero.cached_source import remembered
+from citeloom.zotero.cached_source import cached_source
 from citeloom.zotero.citekeys import own_citekey
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.profile import DATABASE, Profile, find_zotero
 from citeloom.zotero.sqlite.source import SqliteSource, legacy_citekeys
-from citeloom.zotero.types import FileHere, Item, Library, Snapshot, Source
+from citeloom.zotero.types import AttachmentFile, Item, Library, LibrarySource, Snapshot
 
 if TYPE_CHECKING:
     from citeloom.zotero.web_api.source import WebApi
 
 log = logging.getLogger(__name__)
 
-KEY = "zotero"  # what the key for zotero.org is called in the keyring
+KEY = "zotero"  # name of the key for zotero.org in the keyring
 _MINUTE, _QUARTER = 60, 900
 _DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal")
 
 
-class Zotero:
-    """The researcher's Zotero, by whichever way works."""
+class ZoteroGateway:
+    """Access to the researcher's Zotero by the best available source."""
 
     def __init__(self, settings: config.Zotero, mirror: Path) -> None:
         self._settings = settings
-        self._mirror = mirror  # what the Web API told, so that only changes are fetched
-        self._webs: dict[str, WebApi] = {}  # by key: one that was asked to wait must not be forgotten
+        self._mirror = mirror  # cache of the web API, so that only changes are downloaded
+        self._webs: dict[str, WebApi] = {}  # by key: a requested backoff must not be lost
 
-    # -- where it is -----------------------------------------------------------------------------------------
+    # -- location -----------------------------------------------------------------------------------------
 
     def profile(self) -> Profile | None:
-        """Zotero's own settings on this machine."""
+        """Return Zotero's profile on this computer, or None."""
         return find_zotero()
 
     def data_folder(self, profile: Profile | None) -> Path | None:
-        """Where zotero.sqlite and the files are."""
+        """Return the folder with zotero.sqlite and the files, or None."""
         if self._settings.data_folder:
             return Path(self._settings.data_folder).expanduser()
         return profile.data_folder if profile else None
 
     def local_url(self, profile: Profile | None) -> str:
-        """Where a running Zotero answers; one with another port says so in its profile."""
+        """Return the address of a running Zotero; the profile may name another port."""
         usual = self._settings.local_url == config.Zotero().local_url
         if usual and profile and profile.port:
             return f"http://127.0.0.1:{profile.port}"
         return self._settings.local_url.rstrip("/")
 
-    # -- the ways to it --------------------------------------------------------------------------------------
+    # -- sources --------------------------------------------------------------------------------------
 
     def local(self) -> LocalApi:
-        """A running Zotero."""
+        """Return the local API of a running Zotero."""
         return LocalApi(self.local_url(self.profile()))
 
     def database(self) -> SqliteSource | None:
-        """The database of a Zotero that may be closed."""
+        """Return the database source, which works while Zotero is closed; None if not found."""
         folder = self.data_folder(self.profile())
         file = folder / DATABASE if folder else None
         return SqliteSource(file) if file and file.is_file() else None
 
     def web(self) -> WebApi | None:
-        """The library on zotero.org, for those who have logged in."""
+        """Return the web API with the stored key; None without a key."""
         key = credentials.get(KEY)
         return self.web_with(key) if key else None
 
     def web_with(self, key: str) -> WebApi:
-        """The library on zotero.org that a key opens."""
-        from citeloom.zotero.web_api.source import WebApi  # takes a while to load, and most people never need it
+        """Return the web API with a key."""
+        from citeloom.zotero.web_api.source import WebApi  # slow to import, and rarely needed
 
         if key not in self._webs:
             self._webs = {key: WebApi(self._settings.web_url, key, self._mirror)}
         return self._webs[key]
 
-    def open(self) -> Source:
-        """The way that works now, or ZOTERO_UNAVAILABLE with what to do."""
-        if known := remembered():
+    def open(self) -> LibrarySource:
+        """Return the source that works now. Raises ZOTERO_UNAVAILABLE with what to do."""
+        if known := cached_source():
             return known
         source = self._open()
-        return remembered(source) or source
+        return cached_source(source) or source
 
-    def _open(self) -> Source:
+    def _open(self) -> LibrarySource:
         wanted = self._settings.source
         problem: CiteLoomError | None = None
         if wanted in ("auto", "local"):
@@ -106,16 +109,16 @@ class Zotero:
             return web
         raise problem or _nothing_there(wanted)
 
-    # -- what belongs to items -------------------------------------------------------------------------------
+    # -- items -------------------------------------------------------------------------------
 
-    def file_finder(self) -> Callable[[Item], FileHere]:
-        """What tells where an attachment's file is, as Zotero's settings say now."""
+    def file_finder(self) -> Callable[[Item], AttachmentFile]:
+        """Return a function that locates the file of an attachment by Zotero's current settings."""
         profile = self.profile()
         base_folder = profile.base_folder if profile else None
         return partial(file_of, data_folder=self.data_folder(profile), base_folder=base_folder)
 
-    def citekeys(self, source: Source, snapshot: Snapshot, items: Sequence[Item]) -> dict[str, str]:
-        """The citekeys that the researcher's items have, by item key; items without one are left out."""
+    def citekeys(self, source: LibrarySource, snapshot: Snapshot, items: Sequence[Item]) -> dict[str, str]:
+        """Return the citekeys of items, by item key; items without one are left out."""
         found = {item.key: key for item in items if (key := own_citekey(item))}
         rest = [item.key for item in items if item.key not in found]
         if rest and source.kind == "local":
@@ -131,12 +134,12 @@ class Zotero:
             found |= {key: legacy[library, key] for key in rest if (library, key) in legacy}
         return found
 
-    # -- looking ---------------------------------------------------------------------------------------------
+    # -- status ---------------------------------------------------------------------------------------------
 
     def look(self) -> tuple[bool, Hashable]:
-        """Whether Zotero runs and answers, and something that changes when its library may have.
+        """Return whether Zotero answers, and a stamp that changes when the library may have changed.
 
-        Its database's files tell that for next to nothing, and of more than its versions do.
+        The stamps of the database files are cheap, and cover more changes than Zotero's library versions.
         """
         wanted = self._settings.source
         try:
@@ -147,11 +150,11 @@ class Zotero:
         stamps = tuple(_stamp(folder / name) for name in _DATABASE_FILES) if folder else ()
         if any(stamps) and wanted != "web":
             return reachable, stamps
-        # Nothing on this disk tells: a running Zotero is asked often, zotero.org seldom.
+        # Without a database on this disk, a running Zotero is polled often, zotero.org seldom.
         return reachable, int(time.monotonic() // (_MINUTE if reachable else _QUARTER))
 
     def status(self) -> dict[str, Any]:
-        """What a person wants to know: the way in use, why, and what stands in the way of a better one."""
+        """Return the status for people: the source in use, why, and what prevents a better one."""
         profile = self.profile()
         folder = self.data_folder(profile)
         local, database, web = self._local_status(profile), self._database_status(), self._web_status()
@@ -219,7 +222,7 @@ _WHY = {
 
 
 def library_named(libraries: Sequence[Library], library_id: str) -> Library:
-    """A library by its id."""
+    """Return a library by id. Raises INVALID_INPUT."""
     found = next((library for library in libraries if library.id == library_id), None)
     if found is None:
         raise CiteLoomError(
@@ -237,14 +240,14 @@ def _counts(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def tree(snapshot: Snapshot) -> dict[str, Any]:
-    """A library with its collections, each below its parent, and saved searches, for a person to choose from."""
+    """Return a library with its Zotero collections, in tree order, and saved searches, to choose from."""
     within: dict[str, int] = dict.fromkeys(snapshot.collections, 0)
     for item in snapshot.top_level():
         for key in item.collections:
             if key in within:
                 within[key] += 1
     ways = {key: snapshot.way_to_collection(key) for key in snapshot.collections}
-    # With its key beside each name: of two siblings of one name, each keeps its own.
+    # With the key beside each name, so that siblings of the same name keep their own children.
     ordered = sorted(ways, key=lambda key: [(snapshot.collections[at].name.casefold(), at) for at in ways[key]])
     return {
         **_counts(snapshot),

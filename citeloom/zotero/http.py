@@ -1,4 +1,4 @@
-"""What the sources that speak HTTP share: a bounded request to this computer, and a library made of Zotero's JSON."""
+"""Shared by the HTTP sources: requests to Zotero on this computer with limits, and snapshots from Zotero's JSON."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from urllib.parse import urlsplit
 
 from citeloom import __version__
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.json_values import in_whole_characters
-from citeloom.zotero.types import MY_LIBRARY, Collection, Item, Library, SavedSearch, Snapshot, item_from_json
+from citeloom.core.json_values import replace_lone_surrogates
+from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot, ZoteroCollection, item_from_json
 
-MOST_BYTES = 500_000_000
-# Zotero says nothing while it gathers a large library.
-SILENCE_SECONDS = 60.0
-_WHOLE_REPLY = 5  # times the silence that is borne
+MAX_BYTES = 500_000_000
+# Zotero sends nothing while it collects a large library.
+TIMEOUT_SECONDS = 60.0
+_TOTAL_TIMEOUT_FACTOR = 5  # limit of a whole reply, in read timeouts
 _CHUNK = 1 << 16
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # half a character, as JSON writes it; two may make a whole one
-_NOT_WHOLE = "Nothing was changed; it is tried again with the next sync."
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # an escaped surrogate; two may form a pair
+_INCOMPLETE = "Nothing was changed; it is tried again with the next sync."
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole reply; the names of its headers are in small letters."""
+    """A complete reply; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -36,14 +36,14 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class LoopbackClient:
-    """The Zotero on this computer, asked with bounds on time and size."""
+    """HTTP client for the Zotero on this computer, with limits on time and size."""
 
     url: str
-    silence: float = SILENCE_SECONDS
-    most_bytes: int = MOST_BYTES
+    timeout: float = TIMEOUT_SECONDS
+    most_bytes: int = MAX_BYTES
 
     def ask(self, path: str, body: Any = None) -> Reply:
-        """Get a path; with a body, post it as JSON."""
+        """Send a GET request, or a POST request with a JSON body."""
         connection = self._connected()
         headers = {"User-Agent": f"CiteLoom/{__version__}", "Zotero-API-Version": "3"}
         try:
@@ -52,11 +52,11 @@ class LoopbackClient:
             else:
                 headers["Content-Type"] = "application/json"
                 connection.request("POST", path, json.dumps(body).encode(), headers)
-            return self._whole(connection)
+            return self._read_reply(connection)
         except TimeoutError as error:
-            raise not_whole("Zotero took too long to answer") from error
+            raise incomplete_answer("Zotero took too long to answer") from error
         except (OSError, http.client.HTTPException) as error:
-            raise not_whole("Zotero ended the connection in the middle of its answer") from error
+            raise incomplete_answer("Zotero ended the connection in the middle of its answer") from error
         finally:
             connection.close()
 
@@ -68,7 +68,7 @@ class LoopbackClient:
                 f"zotero.local_url is {self.url!r}, which is no address of a Zotero on this computer.",
                 "It looks like http://127.0.0.1:23119.",
             )
-        connection = http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=self.silence)
+        connection = http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=self.timeout)
         try:
             connection.connect()
         except OSError as error:
@@ -77,48 +77,48 @@ class LoopbackClient:
             ) from error
         return connection
 
-    def _whole(self, connection: http.client.HTTPConnection) -> Reply:
-        until = time.monotonic() + self.silence * _WHOLE_REPLY
-        socket = connection.sock  # the connection forgets it once the headers are there
+    def _read_reply(self, connection: http.client.HTTPConnection) -> Reply:
+        until = time.monotonic() + self.timeout * _TOTAL_TIMEOUT_FACTOR
+        socket = connection.sock  # the connection drops it after the headers
         with connection.getresponse() as response:
             body = bytearray()
             while chunk := response.read1(_CHUNK):
                 body += chunk
                 if len(body) > self.most_bytes:
-                    raise not_whole(f"Zotero's answer has more than {self.most_bytes // 1_000_000} MB")
+                    raise incomplete_answer(f"Zotero's answer has more than {self.most_bytes // 1_000_000} MB")
                 left = until - time.monotonic()
                 if left <= 0:
                     raise TimeoutError
-                socket.settimeout(min(left, self.silence))
+                socket.settimeout(min(left, self.timeout))
             return Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, bytes(body))
 
 
-def not_whole(what: str) -> CiteLoomError:
-    """The error for an answer that cannot be taken for the library."""
-    return CiteLoomError(Code.ZOTERO_UNAVAILABLE, f"{what}.", _NOT_WHOLE)
+def incomplete_answer(what: str) -> CiteLoomError:
+    """Return the error for an answer that is not a complete library."""
+    return CiteLoomError(Code.ZOTERO_UNAVAILABLE, f"{what}.", _INCOMPLETE)
 
 
-def parsed(body: bytes) -> Any:
-    """The JSON of a reply, in characters that can be stored."""
+def parse_json(body: bytes) -> Any:
+    """Parse the JSON of a reply; lone surrogates are replaced."""
     try:
         found = json.loads(body.decode("utf-8", "replace"))
-        return in_whole_characters(found) if _HALF.search(body) else found
+        return replace_lone_surrogates(found) if _HALF.search(body) else found
     except (ValueError, RecursionError) as error:
-        raise not_whole("Zotero's answer is not JSON, or not all of it") from error
+        raise incomplete_answer("Zotero's answer is not JSON, or not all of it") from error
 
 
 def release(version: str) -> str:
-    """A version without what builds append to it."""
+    """Return a version number without build suffixes."""
     found = re.match(r"\d+(\.\d+)*", version)
     return found[0] if found else version
 
 
 def libraries_from_json(groups: Iterable[Mapping[str, Any]]) -> list[Library]:
-    """My Library first, then the groups by name, from the `data` of the groups."""
+    """Return My Library, then the groups by name, from the `data` of the groups."""
     try:
         found = [Library(f"groups/{int(group['id'])}", str(group["name"])) for group in groups]
     except (KeyError, TypeError, ValueError) as error:
-        raise not_whole("Zotero's answer does not look like a list of groups") from error
+        raise incomplete_answer("Zotero's answer does not look like a list of groups") from error
     return [Library(MY_LIBRARY, "My Library"), *sorted(found, key=lambda group: (group.name, group.id))]
 
 
@@ -128,13 +128,16 @@ def snapshot_from_json(
     searches: Iterable[Mapping[str, Any]],
     items: Iterable[Mapping[str, Any]],
 ) -> Snapshot:
-    """A library from the `data` of everything in it, without the trash and what is below it."""
+    """Return a snapshot from the `data` of all objects, without the trash and its children."""
     try:
         kept_items = _outside_trash(items, "parentItem")
         kept_collections = _outside_trash(collections, "parentCollection")
         return Snapshot(
             library,
-            {k: Collection(k, str(c["name"]), c.get("parentCollection") or None) for k, c in kept_collections.items()},
+            {
+                k: ZoteroCollection(k, str(c["name"]), c.get("parentCollection") or None)
+                for k, c in kept_collections.items()
+            },
             {
                 k: SavedSearch(k, str(s["name"]), tuple(dict(c) for c in s.get("conditions", ())))
                 for k, s in _outside_trash(searches, "").items()
@@ -142,7 +145,7 @@ def snapshot_from_json(
             {key: _item(data, kept_collections) for key, data in kept_items.items()},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise not_whole("Zotero's answer does not look like a library") from error
+        raise incomplete_answer("Zotero's answer does not look like a library") from error
 
 
 def _outside_trash(found: Iterable[Mapping[str, Any]], parent: str) -> dict[str, Mapping[str, Any]]:
@@ -154,7 +157,7 @@ def _outside_trash(found: Iterable[Mapping[str, Any]], parent: str) -> dict[str,
 
 
 def _item(data: Mapping[str, Any], collections: Mapping[str, Any]) -> Item:
-    """The item without collections that the library no longer has: the Web API forgets to say that they went."""
+    """Return the item without deleted collections, which the web API may still list."""
     if "collections" in data:
         data = {**data, "collections": [key for key in data["collections"] if key in collections]}
     return item_from_json(data)

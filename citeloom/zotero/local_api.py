@@ -1,4 +1,4 @@
-"""The local API of a running Zotero: whole libraries at once, since its versions cannot be trusted."""
+"""Source that reads a running Zotero by its local API: complete libraries, since its versions are not reliable."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.http import (
-    MOST_BYTES,
-    SILENCE_SECONDS,
+    MAX_BYTES,
+    TIMEOUT_SECONDS,
     LoopbackClient,
     Reply,
+    incomplete_answer,
     libraries_from_json,
-    not_whole,
-    parsed,
+    parse_json,
     release,
     snapshot_from_json,
 )
@@ -23,12 +23,12 @@ _DENIALS = ("isNot", "doesNot")
 
 
 class LocalApi:
-    """Zotero on this computer, while it runs and lets other applications ask."""
+    """Local API of a running Zotero."""
 
     kind = "local"
 
-    def __init__(self, url: str, *, silence: float = SILENCE_SECONDS, most_bytes: int = MOST_BYTES) -> None:
-        self._here = LoopbackClient(url, silence, most_bytes)
+    def __init__(self, url: str, *, timeout: float = TIMEOUT_SECONDS, most_bytes: int = MAX_BYTES) -> None:
+        self._client = LoopbackClient(url, timeout, most_bytes)
 
     def libraries(self) -> list[Library]:
         """My Library first, then the groups."""
@@ -36,23 +36,23 @@ class LocalApi:
         return libraries_from_json(groups)
 
     def read(self, library: Library) -> Snapshot:
-        """A library as it is now."""
+        """Return a library as it is now."""
         for _ in range(_TRIES):
-            collections, before = self._list(f"{_place(library)}/collections")
-            items, then = self._list(f"{_place(library)}/items")
-            searches, after = self._list(f"{_place(library)}/searches")
-            if before == then == after:  # only Zotero 10 tells; earlier ones give the same number always
+            collections, before = self._list(f"{_path(library)}/collections")
+            items, then = self._list(f"{_path(library)}/items")
+            searches, after = self._list(f"{_path(library)}/searches")
+            if before == then == after:  # only Zotero 10 counts versions here; earlier ones always give the same
                 return snapshot_from_json(library, collections, searches, items)
-        raise not_whole(f"{library.name} kept changing while it was read")
+        raise incomplete_answer(f"{library.name} kept changing while it was read")
 
     def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
-        """The keys of the top-level items that a saved search finds (for a child, its parent's)."""
-        place = _place(snapshot.library)
+        """Return the keys of the top-level items that a saved search finds (for a child, its parent's)."""
+        place = _path(snapshot.library)
         found, _ = self._list(f"{place}/searches/{search.key}/items")
-        # An unknown collection is answered with the whole library: a search that is gone must not be.
+        # Zotero answers for an unknown search with the whole library, so its existence is checked.
         known, _ = self._list(f"{place}/searches")
         if search.key not in {saved.get("key") for saved in known}:
-            raise not_whole(f'The saved search "{search.name}" is no longer in Zotero')
+            raise incomplete_answer(f'The saved search "{search.name}" is no longer in Zotero')
         keys = [key for data in found if (key := str(data.get("key"))) in snapshot.items]
         if any(str(condition.get("operator", "")).startswith(_DENIALS) for condition in search.conditions):
             # "Tag is not X" also finds the notes and files of works that have X.
@@ -60,31 +60,31 @@ class LocalApi:
         return {snapshot.top_of(key) for key in keys}
 
     def full_text(self, library: Library, attachment: str) -> str | None:
-        """The text that Zotero itself took from an attachment, where it has one."""
-        reply = self._here.ask(f"{_place(library)}/items/{attachment}/fulltext")
+        """Return the text that Zotero extracted from an attachment, or None."""
+        reply = self._client.ask(f"{_path(library)}/items/{attachment}/fulltext")
         if reply.status == 404:
             return None
         self._check(reply)
-        answer = parsed(reply.body)
+        answer = parse_json(reply.body)
         text = answer.get("content") if isinstance(answer, dict) else None
         return text if isinstance(text, str) and text.strip() else None
 
     def about(self) -> dict[str, Any]:
-        """Its version, its address, and what tells it from another Zotero (from Zotero 10 on)."""
-        reply = self._here.ask("/api/users/0/groups")
+        """Return version, address and server id (from Zotero 10 on)."""
+        reply = self._client.ask("/api/users/0/groups")
         self._check(reply)
         version = release(reply.headers.get("x-zotero-version", ""))
-        return {"version": version, "url": self._here.url, "server_id": reply.headers.get("zotero-server-id")}
+        return {"version": version, "url": self._client.url, "server_id": reply.headers.get("zotero-server-id")}
 
     def _list(self, path: str) -> tuple[list[dict[str, Any]], str]:
-        """The `data` of everything in a listing, and the library's version."""
-        reply = self._here.ask(path)
+        """Return the `data` of all objects of a listing, and the library's version."""
+        reply = self._client.ask(path)
         self._check(reply)
-        found = parsed(reply.body)
+        found = parse_json(reply.body)
         if not isinstance(found, list) or str(len(found)) != reply.headers.get("total-results"):
-            raise not_whole("Zotero's answer does not hold everything it announces")
+            raise incomplete_answer("Zotero's answer does not hold everything it announces")
         if not all(isinstance(entry, dict) and isinstance(entry.get("data"), dict) for entry in found):
-            raise not_whole("Zotero's answer does not look like a library")
+            raise incomplete_answer("Zotero's answer does not look like a library")
         return [entry["data"] for entry in found], reply.headers.get("last-modified-version", "")
 
     def _check(self, reply: Reply) -> None:
@@ -100,13 +100,13 @@ class LocalApi:
                 version=release(reply.headers.get("x-zotero-version", "")),
             )
         if reply.status == 404:
-            raise not_whole(
+            raise incomplete_answer(
                 "Zotero no longer has this library, or is too old for CiteLoom (it reads Zotero 7 and later)"
             )
         if reply.status == 200:
-            raise not_whole(f"What answers at {self._here.url} is not Zotero")
-        raise not_whole(f"Zotero answered with an error ({reply.status})")
+            raise incomplete_answer(f"What answers at {self._client.url} is not Zotero")
+        raise incomplete_answer(f"Zotero answered with an error ({reply.status})")
 
 
-def _place(library: Library) -> str:
+def _path(library: Library) -> str:
     return "/api/users/0" if library.group is None else f"/api/groups/{library.group}"

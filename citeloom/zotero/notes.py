@@ -1,4 +1,4 @@
-"""Notes, annotations and Zotero's own full text as documents that can be cut into passages."""
+"""Notes, annotations and Zotero's full text as converted documents."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ _LONGEST_TITLE = 120
 _LONGEST_HEADING = 300  # more is text in a heading that was never closed
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LISTS = ("ul", "ol")
-# What ends a paragraph; anything else is part of its line.
+# Tags that end a paragraph; others are inline.
 _PARTING = {
     *("p", "div", "section", "blockquote", "li", "dl", "dt", "dd", "hr", "pre"),
     *("table", "tr", "td", "th", "caption", *_HEADINGS, *_LISTS),
 }
 _UNREAD = {"script", "style", "head", "template"}
-# int() refuses thousands of digits, and no letter has a number of eight.
+# int() refuses thousands of digits, and no code point has eight.
 _ENDLESS_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{8,};?")
 _MARKUP = re.compile(r"</?(?:i|b|em|strong|sub|sup|span)>", re.IGNORECASE)  # all that Zotero allows in an annotation
 
 
 def printable(text: str) -> str:
-    """Text without the characters that print nothing and only direct its letters."""
+    """Return text without control characters and bidirectional marks."""
     return _INVISIBLE.sub("", text)
 
 
 def first_line(html: str) -> str:
-    """What a note is called: its first line."""
+    """Return the title of a note: its first line."""
     return _title(_read(html))
 
 
 def from_note(item: Item) -> Converted:
-    """A note as a document: its headings, paragraphs, lists and tables; no pictures."""
+    """Convert a note: headings, paragraphs, lists and tables; no images."""
     html = item.data.get("note")
     blocks = _read(html if isinstance(html, str) else "")
     return Converted("note", "", tuple(blocks), title=_title(blocks))
 
 
 def from_annotations(annotations: Sequence[Item]) -> Converted:
-    """The annotations of an attachment in the order of its pages, each a passage of its own."""
+    """Convert the annotations of an attachment in page order, each a passage of its own."""
     ordered = sorted(annotations, key=lambda item: (_line(item.data.get("annotationSortIndex")), item.key))
     return Converted("annotations", "", tuple(block for item in ordered if (block := _annotation(item))))
 
 
 def from_full_text(text: str) -> Converted:
-    """The text that Zotero took from a file: its paragraphs, without any page."""
+    """Convert the text that Zotero extracted from a file: paragraphs without pages."""
     paragraphs: list[list[str]] = [[]]
     for line in text.replace("\f", "\n\n").splitlines():  # a new page ends a paragraph
         if words := _line(line):
@@ -115,7 +115,7 @@ def _tags(value: object) -> list[str]:
 
 
 def _position(value: object) -> dict[str, Any] | None:
-    """Where an annotation stands: JSON inside a string. The strokes of a drawing are left out."""
+    """Parse the position of an annotation, which is JSON in a string; strokes of drawings are left out."""
     if not isinstance(value, str):
         return None
     try:
@@ -138,10 +138,10 @@ def _read(html: str) -> list[Block]:
 
 
 def _pieces(html: str) -> Iterator[tuple[str, bool]]:
-    """The markup, then what follows the last tag.
+    """Yield the markup, then the text after the last tag.
 
-    Comments, declarations and tags that never end are taken out first: Python's parser looks for the end of each of
-    them anew, which makes a megabyte of them last for hours.
+    Unterminated comments, declarations and tags are removed first: Python's parser searches for the end of each of them
+    again, so that a megabyte of them would take hours.
     """
     html = _ENDLESS_REFERENCE.sub("\ufffd", html)
     parts: list[str] = []
@@ -177,7 +177,7 @@ class _Reader(HTMLParser):
         self._code = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin what the tag begins."""
+        """Handle an opening tag."""
         if tag in _UNREAD:
             self._unread += 1
         if tag == "br":
@@ -206,7 +206,7 @@ class _Reader(HTMLParser):
             self._code = ("class", "math") not in attrs
 
     def handle_endtag(self, tag: str) -> None:
-        """End what the tag ends; one that was never begun ends nothing."""
+        """Handle a closing tag."""
         if tag in _UNREAD:
             self._unread = max(0, self._unread - 1)
         if tag not in _PARTING:
@@ -223,12 +223,12 @@ class _Reader(HTMLParser):
         self._heading, self._code = 0, False
 
     def handle_data(self, data: str) -> None:
-        """Keep the text."""
+        """Collect text."""
         if not self._unread:
             self._text.append(data if self._code else data.replace("\n", " "))
 
     def finish(self) -> None:
-        """End what is still open."""
+        """Close open tables and paragraphs."""
         self._end_table()
         self.part()
 

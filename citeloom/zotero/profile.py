@@ -1,4 +1,4 @@
-"""Where Zotero keeps its settings and its library on this computer."""
+"""Zotero's profile on this computer: settings folder, data folder, base folder and port."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What Zotero's own settings say."""
+    """Settings of a Zotero profile."""
 
-    folder: Path | None  # of the settings; None where only the library was found
+    folder: Path | None  # None where only the data folder was found
     data_folder: Path  # holds zotero.sqlite and storage
-    base_folder: Path | None = None  # from which linked files may be counted
+    base_folder: Path | None = None  # of relative paths of linked files
     port: int = USUAL_PORT
-    api_enabled: bool = False  # whether other programs may ask a running Zotero
+    api_enabled: bool = False  # whether the local API is switched on
 
 
-class _Place(NamedTuple):
+class _Installation(NamedTuple):
     settings: Path  # holds profiles.ini
-    home: Path  # where what Zotero takes for the home folder is really
+    home: Path  # the home folder that this Zotero sees
 
 
 def find_zotero(
     environment: Mapping[str, str] | None = None, home: Path | None = None, platform: str = sys.platform
 ) -> Profile | None:
-    """The profile in use: one with a library, by preference the default one, then the one that changed last."""
+    """Return the profile in use: one with a library, preferably the default one, then the latest."""
     home = home or Path.home()
     found: list[tuple[bool, bool, float, Profile]] = []
-    for place in _places(environment if environment is not None else os.environ, home, platform):
+    for place in _installations(environment if environment is not None else os.environ, home, platform):
         for folder, default in _profiles(place.settings):
             profile = _profile(folder, place, home)
             changed = _changed(profile.data_folder)
@@ -52,21 +52,21 @@ def find_zotero(
     return max(found, key=lambda one: one[:3])[3] if found else None
 
 
-def _places(environment: Mapping[str, str], home: Path, platform: str) -> list[_Place]:
+def _installations(environment: Mapping[str, str], home: Path, platform: str) -> list[_Installation]:
     if platform == "win32":
         roaming = environment.get("APPDATA")
-        return [_Place((Path(roaming) if roaming else home / "AppData" / "Roaming") / "Zotero" / "Zotero", home)]
+        return [_Installation((Path(roaming) if roaming else home / "AppData" / "Roaming") / "Zotero" / "Zotero", home)]
     if platform == "darwin":
-        return [_Place(home / "Library" / "Application Support" / "Zotero", home)]
+        return [_Installation(home / "Library" / "Application Support" / "Zotero", home)]
     flatpak, snap = home / ".var" / "app" / "org.zotero.Zotero", home / "snap" / "zotero-snap" / "common"
     chosen = Path(environment.get("XDG_CONFIG_HOME", ""))
     # A Zotero that was new with version 10 keeps its settings where the XDG rules say, an older one in .zotero.
     return [
-        _Place(home / ".zotero" / "zotero", home),
-        _Place((chosen if chosen.is_absolute() else home / ".config") / "zotero" / "zotero", home),
-        _Place(flatpak / ".zotero" / "zotero", flatpak),
-        _Place(flatpak / "config" / "zotero" / "zotero", flatpak),
-        _Place(snap / ".zotero" / "zotero", snap),
+        _Installation(home / ".zotero" / "zotero", home),
+        _Installation((chosen if chosen.is_absolute() else home / ".config") / "zotero" / "zotero", home),
+        _Installation(flatpak / ".zotero" / "zotero", flatpak),
+        _Installation(flatpak / "config" / "zotero" / "zotero", flatpak),
+        _Installation(snap / ".zotero" / "zotero", snap),
     ]
 
 
@@ -84,33 +84,33 @@ def _profiles(settings: Path) -> Iterator[tuple[Path, bool]]:
             yield folder, sections.get(name, "Default", fallback="") == "1"
 
 
-def _profile(folder: Path, place: _Place, home: Path) -> Profile:
+def _profile(folder: Path, place: _Installation, home: Path) -> Profile:
     preferences = _preferences(folder)
     data, base, port = (preferences.get(name) for name in ("dataDir", "baseAttachmentPath", "httpServer.port"))
     moved = data if preferences.get("useDataDir") is True else None
     return Profile(
         folder,
-        _really(moved, place, home) if isinstance(moved, str) and moved else _usual_data_folder(folder, place, home),
-        _really(base, place, home) if isinstance(base, str) and base else None,
+        _host_path(moved, place, home) if isinstance(moved, str) and moved else _usual_data_folder(folder, place, home),
+        _host_path(base, place, home) if isinstance(base, str) and base else None,
         port if isinstance(port, int) and 0 < port < 65536 else USUAL_PORT,
         preferences.get("httpServer.localAPI.enabled") is True,
     )
 
 
-def _usual_data_folder(folder: Path, place: _Place, home: Path) -> Path:
+def _usual_data_folder(folder: Path, place: _Installation, home: Path) -> Path:
     usual = place.home / "Zotero"
-    # A Flatpak that may enter the home folder keeps the library there; before Zotero 5 it stood in the profile.
+    # A Flatpak with access to the home folder keeps the library there; before Zotero 5 it was in the profile.
     return next((at for at in (usual, home / "Zotero", folder / "zotero") if _changed(at)), usual)
 
 
-def _really(path: str, place: _Place, home: Path) -> Path:
-    # A Flatpak sees folders of its own under the name of those in the home folder.
-    told = Path(path)
-    inside = place.home / told.relative_to(home) if told.is_relative_to(home) else told
+def _host_path(path: str, place: _Installation, home: Path) -> Path:
+    # Paths in the home folder of a Flatpak may be redirected to its sandbox.
+    named = Path(path)
+    inside = place.home / named.relative_to(home) if named.is_relative_to(home) else named
     try:
-        return inside if inside.exists() else told
+        return inside if inside.exists() else named
     except OSError:
-        return told
+        return named
 
 
 def _preferences(folder: Path) -> dict[str, str | int | bool]:

@@ -1,4 +1,4 @@
-"""What a saved search finds, for sources that cannot run it: as Zotero's own search does, condition by condition."""
+"""Saved searches evaluated on a snapshot as Zotero does, for sources that cannot run them (database, web API)."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from citeloom.zotero.csl.fields import BASE_FIELDS, FIELDS
 from citeloom.zotero.scope import below
 from citeloom.zotero.types import Item, SavedSearch, Snapshot
 
-# Each operator that says no, with the one it denies.
-_DENIED = {"isNot": "is", "doesNotContain": "contains"}
+# Negated operators, with the one that each negates.
+_NEGATED = {"isNot": "is", "doesNotContain": "contains"}
 _ON_TEXT = ("is", "contains", "beginsWith")
 _ON_NUMBERS = (*_ON_TEXT, "isLessThan", "isGreaterThan")
 _ON_DAYS = ("is", "isBefore", "isAfter", "isInTheLast")
 _NUMBERS = frozenset(("pages", "numPages", "numberOfVolumes", "section", "seriesNumber", "issue"))
 _CREATORS = frozenset(("author", "editor", "bookAuthor"))
-_MOMENTS = frozenset(("dateAdded", "dateModified", "accessDate"))  # stored in UTC, meant in local time
+_MOMENTS = frozenset(("dateAdded", "dateModified", "accessDate"))  # stored in UTC, compared in local time
 _ANY_FIELD = frozenset(("anyField", "quicksearch-fields"))
-# How a search is run, not what it looks for.
+# Settings of a search, no conditions.
 _SETTINGS = frozenset(("joinMode", "recursive", "noChildren", "unfiled", "deleted", "publications", "retracted"))
 _WITH_FAMILY = ("includeParentsAndChildren", "includeParents", "includeChildren")
-# What a snapshot cannot tell: its items are none of these, or it does not know.
-_UNTOLD = ("deleted", "publications", "retracted")
+# Conditions that a snapshot has no data for.
+_NOT_IN_SNAPSHOT = ("deleted", "publications", "retracted")
 _PERIOD = re.compile(r"\s*([0-9]{1,5})\s*(day|week|month|year)s?\s*", re.IGNORECASE)
 
 _Texts = Callable[[Item], Iterable[str]]
 
 
 def matches(snapshot: Snapshot, search: SavedSearch) -> set[str]:
-    """The keys of the top-level items that a search finds: for a child that it finds, its parent's."""
+    """Return the keys of the top-level items that a search finds (for a child, its parent's)."""
     return {snapshot.top_of(key) for key in _found(snapshot, search, frozenset())}
 
 
 def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> set[str]:
-    """The keys of all that a search finds; `running` are the searches that wait for this one."""
+    """Return the keys of all items that a search finds; `running` are the searches that include this one."""
     settings = {str(c.get("condition")): str(c.get("operator")) for c in search.conditions}
-    for name in _UNTOLD:
+    for name in _NOT_IN_SNAPSHOT:
         if settings.get(name, "false") != "false":
             raise _cannot_run(search, name, settings[name])
     run = _Run(snapshot, search, settings, running | {search.key})
@@ -50,11 +50,11 @@ def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> 
         name, operator, value = (str(condition.get(part) or "") for part in ("condition", "operator", "value"))
         if name in _SETTINGS or name in _WITH_FAMILY:
             continue
-        hits = run.hits(name, _DENIED.get(operator, operator), value, operator)
+        hits = run.hits(name, _NEGATED.get(operator, operator), value, operator)
         if hits is None:
             continue
-        if operator in _DENIED:
-            # Zotero does the same: an annotation is found by what it is, never by what it is not.
+        if operator in _NEGATED:
+            # As in Zotero: annotations match no negated condition.
             hits = {key for key, item in snapshot.items.items() if key not in hits and item.type != "annotation"}
         else:
             affirmed |= hits
@@ -65,26 +65,26 @@ def _found(snapshot: Snapshot, search: SavedSearch, running: frozenset[str]) -> 
     top = {item.key for item in snapshot.top_level()}
     if settings.get("unfiled") == "true":
         return {key for key in found & top if not snapshot.items[key].collections}
-    # "tag is not X" is true of nearly every attachment; that says nothing of the work it belongs to.
+    # "tag is not X" holds for nearly every attachment, and must not select its parent.
     return found & top if settings.get("noChildren") == "true" else found & (top | affirmed)
 
 
 class _Run:
-    """One search under way."""
+    """One evaluation of a search."""
 
     def __init__(
         self, snapshot: Snapshot, search: SavedSearch, settings: Mapping[str, str], running: frozenset[str]
     ) -> None:
         self._snapshot = snapshot
         self._search = search
-        self._running = running  # the searches that wait for this one, and itself
+        self._running = running  # including this one
         self._recursive = settings.get("recursive") == "true"
         family = {name for name in _WITH_FAMILY if settings.get(name) == "true"}
         self._with_parents = bool(family - {"includeChildren"})
         self._with_children = bool(family - {"includeParents"})
 
     def hits(self, name: str, operator: str, value: str, written: str) -> set[str] | None:
-        """The keys of all items that a condition fits; None for one that says nothing."""
+        """Return the keys of the items that match a condition; None for a recursive search."""
         items = self._snapshot.items
         if name == "collection" and operator == "is":
             key = value.rpartition("_")[2]  # older searches put the library before the key
@@ -93,7 +93,7 @@ class _Run:
         elif name == "savedSearch" and operator == "is":
             key = value.rpartition("_")[2]
             if key in self._running:
-                return None  # a search that asks itself
+                return None  # the search includes itself
             search = self._snapshot.searches.get(key)
             hits = _found(self._snapshot, search, self._running) if search else set()
         else:
@@ -113,7 +113,7 @@ class _Run:
         return more
 
     def _test(self, name: str, operator: str, value: str) -> Callable[[Item], bool] | None:
-        """What tells whether an item fits; None for a condition or operator that is not known here."""
+        """Return the predicate of a condition; None for an unknown condition or operator."""
         if name in _MOMENTS:
             return partial(_moment_fits, name, operator, value) if operator in _ON_DAYS else None
         if BASE_FIELDS.get(name, name) == "date":
@@ -126,7 +126,7 @@ class _Run:
         return lambda item: any(map(compare, texts(item)))
 
     def _texts(self, name: str) -> _Texts | None:
-        """What gives the texts of an item that a condition looks at."""
+        """Return the function that gives the texts of an item for a condition, or None."""
         if name == "tag":
             return lambda item: item.tags
         if name == "itemType":
@@ -173,7 +173,7 @@ def _creators(name: str, item: Item) -> list[str]:
 
 
 def _like(pattern: str, *, anywhere: bool) -> Callable[[str], bool]:
-    """Tells of texts that hold, or begin with, a pattern, as SQLite does: % is any letters, _ one, case is ASCII's."""
+    """Return a predicate like SQLite's LIKE: % is any text, _ one character, ASCII case is ignored."""
     pieces = [re.compile(re.escape(_lower(piece)).replace("_", "."), re.DOTALL) for piece in pattern.split("%")]
 
     def fits(text: str) -> bool:
@@ -218,7 +218,7 @@ def _date_fits(operator: str, value: str, item: Item) -> bool:
 
 
 def _moment_fits(name: str, operator: str, value: str, item: Item) -> bool:
-    """A moment against a day, in local time; against a moment where the search names one."""
+    """Compare a time stamp with a day in local time, or with a time stamp."""
     try:
         moment = datetime.fromisoformat(str(item.data.get(name))).replace(tzinfo=UTC)
         day = moment.astimezone().date()
@@ -231,7 +231,7 @@ def _moment_fits(name: str, operator: str, value: str, item: Item) -> bool:
 
 
 def _day_fits(operator: str, value: str, day: tuple[int, int, int], text: str) -> bool:
-    """A day against one that may lack its day or month: "is 2020" is any of its days, "is after 2020" none of them."""
+    """Compare a day with one that may lack day or month: "is 2020" matches its days, "is after 2020" none of them."""
     if operator == "isInTheLast":
         since = _ago(value)
         return since is not None and day > (since.year, since.month, since.day)
@@ -249,7 +249,7 @@ def _day_fits(operator: str, value: str, day: tuple[int, int, int], text: str) -
 
 
 def _ago(value: str) -> date | None:
-    """The day that lies a period before today."""
+    """Return the date a period before today."""
     match = _PERIOD.fullmatch(value)
     if not match:
         return None

@@ -1,9 +1,8 @@
-"""What part of Zotero a project is: a library, a collection or a saved search, perhaps only what has certain tags."""
+"""Scope: the part of a Zotero library that a project reads: all, a Zotero collection or a saved search, with tags."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,19 +10,20 @@ from typing import Literal
 from urllib.parse import parse_qsl, quote
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.text.normalize import fold_name
 from citeloom.zotero.types import MY_LIBRARY, SavedSearch, Snapshot
 
 _SCHEME = "zotero:"
 _URI = re.compile(r"zotero:(library|groups/[0-9]+)(?:/(collections|searches)/([A-Z0-9]+))?(?:\?(.*))?")
 _SEARCH = "search:"
 _PLACES = {"collection": "collections", "search": "searches"}
-_MOST_NEAR = 5
+_MAX_NEAR = 5
 _LONGEST_NAME = 255  # of what is compared with each name there is
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of one library, known by keys: it stays the same when a collection is renamed or moved."""
+    """A part of one library, identified by keys, so that it survives renamed and moved collections."""
 
     library: str  # as Library.id
     kind: Literal["all", "collection", "search"] = "all"
@@ -32,7 +32,7 @@ class Scope:
     tags: tuple[str, ...] = ()  # only items that have all of these
 
     def to_uri(self) -> str:
-        """The scope as it is kept: zotero:library/collections/ABCD2345?recursive=0&tag=to-read"""
+        """Return the scope as stored: zotero:library/collections/ABCD2345?recursive=0&tag=to-read"""
         place = f"/{_PLACES[self.kind]}/{self.key}" if self.kind != "all" else ""
         options = [] if self.recursive else ["recursive=0"]
         options += [f"tag={quote(tag, safe='')}" for tag in self.tags]
@@ -40,7 +40,7 @@ class Scope:
 
     @classmethod
     def from_uri(cls, uri: str) -> Scope:
-        """The scope as it was kept."""
+        """Parse a stored scope."""
         match = _URI.fullmatch(uri)
         if not match:
             raise CiteLoomError(
@@ -49,16 +49,16 @@ class Scope:
                 "Write zotero:library/collections/KEY, or choose the collection by its name.",
             )
         library, place, key, options = match.groups()
-        said = parse_qsl(options or "", keep_blank_values=True)
+        query = parse_qsl(options or "", keep_blank_values=True)
         kind: Literal["all", "collection", "search"] = "all"
         if place:
             kind = "collection" if place == "collections" else "search"
-        tags = tuple(value for name, value in said if name == "tag")
-        return cls(library, kind, key or "", ("recursive", "0") not in said, tags)
+        tags = tuple(value for name, value in query if name == "tag")
+        return cls(library, kind, key or "", ("recursive", "0") not in query, tags)
 
 
 def select(snapshot: Snapshot, scope: Scope, found_by: Callable[[SavedSearch], set[str]]) -> set[str]:
-    """The keys of the top-level items in a scope; a collection or search that is gone is an error, never everything."""
+    """Return the keys of the top-level items in a scope. Raises INVALID_INPUT for a deleted collection or search."""
     top = {item.key: item for item in snapshot.top_level()}
     if scope.kind == "collection":
         if scope.key not in snapshot.collections:
@@ -71,12 +71,12 @@ def select(snapshot: Snapshot, scope: Scope, found_by: Callable[[SavedSearch], s
         keys = found_by(snapshot.searches[scope.key]) & top.keys()
     else:
         keys = set(top)
-    tags = {_folded(tag) for tag in scope.tags}
-    return {key for key in keys if tags <= {_folded(tag) for tag in top[key].tags}} if tags else keys
+    tags = {fold_name(tag) for tag in scope.tags}
+    return {key for key in keys if tags <= {fold_name(tag) for tag in top[key].tags}} if tags else keys
 
 
 def below(snapshot: Snapshot, key: str) -> set[str]:
-    """The keys of a collection and of all that stand in it."""
+    """Return the keys of a collection and its subcollections."""
     inside: dict[str | None, list[str]] = {}
     for collection in snapshot.collections.values():
         inside.setdefault(collection.parent, []).append(collection.key)
@@ -98,17 +98,17 @@ def find_scope(
     recursive: bool = True,
     tags: Sequence[str] = (),
 ) -> tuple[Scope, str]:
-    """The scope that a person means, and what to call it.
+    """Return the scope that a text names, and its label.
 
-    They may write a path of collections from the top or its end, a key, "search:NAME", or "*" for a whole library.
-    Without a library, the first that has it is meant: My Library, then the groups.
+    The text may be a path of collections from the top or its end, a key, "search:NAME", or "*" for a whole library.
+    Without a library, the first match counts: My Library, then the groups.
     """
     words = words.strip()
     if library is not None or not snapshots:
         snapshots = [_library(snapshots, library or MY_LIBRARY)]
     if words in ("", "*"):
-        wanted = {_folded(tag) for tag in tags}
-        at = next((s for s in snapshots if wanted <= {_folded(tag) for tag in _tags(s)}), snapshots[0])
+        wanted = {fold_name(tag) for tag in tags}
+        at = next((s for s in snapshots if wanted <= {fold_name(tag) for tag in _tags(s)}), snapshots[0])
         scope, name = Scope(at.library.id), at.library.name
     else:
         at, scope, name = _named(snapshots, words, recursive)
@@ -122,12 +122,12 @@ def find_scope(
 
 
 def check_tags(snapshot: Snapshot, tags: Sequence[str]) -> tuple[str, ...]:
-    """Tags as the library spells them; one that no item has is an error that names near ones."""
+    """Return tags as the library spells them. Raises INVALID_INPUT with similar ones for an unknown tag."""
     known = _tags(snapshot)
-    folded = {_folded(tag): tag for tag in known}
+    folded = {fold_name(tag): tag for tag in known}
     found: dict[str, None] = {}
     for tag in tags:
-        spelled = tag if tag in known else folded.get(_folded(tag))
+        spelled = tag if tag in known else folded.get(fold_name(tag))
         if spelled is None:
             raise _unknown(f"No item of {snapshot.library.name} has the tag '{_short(tag)}'.", tag, folded)
         found[spelled] = None
@@ -143,17 +143,17 @@ def _library(snapshots: Sequence[Snapshot], words: str) -> Snapshot:
     if words in ids:
         return ids[words]
     named = [s for s in snapshots if s.library.name == words]
-    named = named or [s for s in snapshots if _folded(s.library.name) == _folded(words)]
+    named = named or [s for s in snapshots if fold_name(s.library.name) == fold_name(words)]
     if len(named) > 1:
         raise _ambiguous(words, [f"{s.library.name} ({s.library.id})" for s in named], "by its number")
     if not named:
-        names = {_folded(s.library.name): s.library.name for s in snapshots}
+        names = {fold_name(s.library.name): s.library.name for s in snapshots}
         raise _unknown(f"Zotero has no library '{_short(words)}'.", words, names)
     return named[0]
 
 
 def _named(snapshots: Sequence[Snapshot], words: str, recursive: bool) -> tuple[Snapshot, Scope, str]:
-    """The collection or saved search of a name, in the first libraries that have one."""
+    """Find the collection or saved search of a name: in My Library, else in the groups."""
     is_search = words.startswith(_SEARCH)
     name = words.removeprefix(_SEARCH).strip()
     mine = [s for s in snapshots if s.library.id == MY_LIBRARY]
@@ -168,7 +168,7 @@ def _named(snapshots: Sequence[Snapshot], words: str, recursive: bool) -> tuple[
             scope = Scope(at.library.id, "search" if is_search else "collection", key, recursive or is_search)
             return at, scope, f"search: {full}" if is_search else full
     near = {
-        _folded(written): _full_name(s, key, is_search)
+        fold_name(written): _full_name(s, key, is_search)
         for s in snapshots
         for key, names in _names(s, is_search).items()
         for written in names
@@ -179,7 +179,7 @@ def _named(snapshots: Sequence[Snapshot], words: str, recursive: bool) -> tuple[
 
 
 def _names(snapshot: Snapshot, searches: bool) -> Mapping[str, list[str]]:
-    """What each collection or search can be called, its full name first."""
+    """Return the names of each collection or search: its full path first, then shorter ones."""
     if searches:
         return {key: [search.name] for key, search in snapshot.searches.items()}
     paths = {key: snapshot.collection_names(key) for key in snapshot.collections}
@@ -191,7 +191,7 @@ def _full_name(snapshot: Snapshot, key: str, is_search: bool) -> str:
 
 
 def _best(candidates: Sequence[tuple[Snapshot, str, list[str]]], words: str) -> list[tuple[Snapshot, str]]:
-    """Those that fit best: by key, then a full name, then the end of one, as written before written otherwise."""
+    """Return the best matches: by key, full path, end of a path; exact before folded."""
     folded = _folded_path(words)
     fits: tuple[Callable[[str, list[str]], bool], ...] = (
         lambda key, names: key == words,
@@ -206,13 +206,8 @@ def _best(candidates: Sequence[tuple[Snapshot, str, list[str]]], words: str) -> 
     return []
 
 
-def _folded(text: str) -> str:
-    """A name as it is compared: case, Unicode form and spaces do not count."""
-    return " ".join(unicodedata.normalize("NFKC", text.casefold()).split())
-
-
 def _folded_path(text: str) -> str:
-    return re.sub(r" ?/ ?", "/", _folded(text)).strip("/")
+    return re.sub(r" ?/ ?", "/", fold_name(text)).strip("/")
 
 
 def _short(words: str) -> str:
@@ -230,8 +225,8 @@ def _gone(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
 
 def _unknown(message: str, words: str, names: Mapping[str, str]) -> CiteLoomError:
     """`names`: what is compared, with what is shown for it."""
-    close = get_close_matches(_folded(words)[:_LONGEST_NAME], names, n=_MOST_NEAR * 2, cutoff=0.5)
-    near = list(dict.fromkeys(names[name] for name in close))[:_MOST_NEAR]
+    close = get_close_matches(fold_name(words)[:_LONGEST_NAME], names, n=_MAX_NEAR * 2, cutoff=0.5)
+    near = list(dict.fromkeys(names[name] for name in close))[:_MAX_NEAR]
     step = f"Near it: {_listed(near)}." if near else "Copy the name from Zotero; a path is written as Thesis/Chapter 2."
     return CiteLoomError(Code.INVALID_INPUT, message, step, near=near)
 
@@ -239,7 +234,7 @@ def _unknown(message: str, words: str, names: Mapping[str, str]) -> CiteLoomErro
 def _ambiguous(words: str, candidates: Sequence[str], how: str) -> CiteLoomError:
     return CiteLoomError(
         Code.INVALID_INPUT,
-        f"'{_short(words)}' can be {len(candidates)} things: {_listed(candidates[:_MOST_NEAR])}.",
+        f"'{_short(words)}' can be {len(candidates)} things: {_listed(candidates[:_MAX_NEAR])}.",
         f"Name the one you mean {how}.",
         candidates=list(candidates),
     )

@@ -1,4 +1,4 @@
-"""What Zotero has, in one shape whichever source tells it."""
+"""Zotero's objects in one form for all sources, and the protocol of a source."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, Protocol
 
 MY_LIBRARY = "library"
 
-# What differs from source to source and says nothing of the work.
+# Fields that differ between sources and do not describe the work.
 NOT_KEPT = frozenset({"key", "version", "md5", "mtime", "relations", "inPublications", "lastRead"})
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """My Library, or a group's."""
+    """My Library or a group library."""
 
     id: str  # "library" or "groups/4242", as zotero:// links have it
     name: str
@@ -28,8 +28,8 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
-    """A collection; `parent` is the key of the one it stands in."""
+class ZoteroCollection:
+    """A Zotero collection; `parent` is the key of its parent collection."""
 
     key: str
     name: str
@@ -38,7 +38,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class SavedSearch:
-    """A saved search with the conditions Zotero keeps: condition, operator, value."""
+    """A saved search with its conditions: condition, operator, value."""
 
     key: str
     name: str
@@ -75,7 +75,7 @@ class Item:
 
 
 def item_from_json(data: Mapping[str, Any]) -> Item:
-    """An item from the `data` of Zotero's JSON, with tags and collections in one order: each source has its own."""
+    """Return an item from the `data` of Zotero's JSON; tags and collections are sorted, since sources differ."""
     kept = {k: v for k, v in data.items() if k not in NOT_KEPT and v not in ("", None, [], {})}
     if "tags" in kept:
         kept["tags"] = sorted(kept["tags"], key=lambda tag: str(tag["tag"]))
@@ -86,10 +86,10 @@ def item_from_json(data: Mapping[str, Any]) -> Item:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A whole library at one moment: everything that is neither in the trash nor below something that is."""
+    """A complete library at one moment, without the trash and its children."""
 
     library: Library
-    collections: Mapping[str, Collection]  # by key
+    collections: Mapping[str, ZoteroCollection]  # by key
     searches: Mapping[str, SavedSearch]  # by key
     items: Mapping[str, Item]  # by key
 
@@ -103,20 +103,20 @@ class Snapshot:
         return found
 
     def top_of(self, key: str) -> str:
-        """The key of the top-level item that something belongs to: of an annotation, its attachment's work."""
+        """Return the key of the top-level item of an object."""
         seen: set[str] = set()
-        while (parent := self.items[key].parent) and parent in self.items and key not in seen:  # never in a circle
+        while (parent := self.items[key].parent) and parent in self.items and key not in seen:  # guards against cycles
             seen.add(key)
             key = parent
         return key
 
     def top_level(self) -> Iterator[Item]:
-        """Items that belong to no other: works, and attachments and notes of their own."""
+        """Yield the items without a parent: works, standalone attachments and notes."""
         return (item for item in self.items.values() if not item.parent)
 
     @cached_property
     def collection_paths(self) -> Mapping[str, str]:
-        """The place of each collection, as a person would write it: Thesis/Chapter 2."""
+        """Path of each collection, such as Thesis/Chapter 2."""
         return {key: "/".join(self.collection_names(key)) for key in self.collections}
 
     def collection_names(self, key: str) -> list[str]:
@@ -127,25 +127,25 @@ class Snapshot:
         """The keys of the collections above one, and its own."""
         way: list[str] = []
         at: str | None = key
-        while at and at in self.collections and at not in way:  # a circle of collections must not be walked for ever
+        while at and at in self.collections and at not in way:  # guards against cycles
             way.insert(0, at)
             at = self.collections[at].parent
         return way
 
 
 @dataclass(frozen=True, slots=True)
-class FileHere:
-    """Where an attachment's file is; or why it is nowhere on this disk."""
+class AttachmentFile:
+    """The file of an attachment, or the reason why it is not on this disk."""
 
     path: Path | None
-    reason: str = ""  # a sentence for a person, where there is no path
+    reason: str = ""  # a sentence, where there is no path
     size: int = field(default=0, compare=False)
     mtime_ns: int = field(default=0, compare=False)
-    within: str = field(default="", compare=False)  # the folder that it must not leave; "": it may lie anywhere
+    within: str = field(default="", compare=False)  # the folder that must contain it; "": any
 
 
-class Source(Protocol):
-    """One way to Zotero. Every method gives all there is or raises CiteLoomError: never a part."""
+class LibrarySource(Protocol):
+    """A source of Zotero libraries. Every method returns complete data or raises CiteLoomError."""
 
     kind: str  # local, web or sqlite
 
@@ -153,13 +153,13 @@ class Source(Protocol):
         """My Library first, then the groups."""
 
     def read(self, library: Library) -> Snapshot:
-        """A library as it is now."""
+        """Return a library as it is now."""
 
     def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
         """The keys of the top-level items that a saved search finds (for a child, its parent's)."""
 
     def full_text(self, library: Library, attachment: str) -> str | None:
-        """The text that Zotero itself took from an attachment, where it has one."""
+        """Return the text that Zotero extracted from an attachment, or None."""
 
     def about(self) -> dict[str, Any]:
-        """What a person wants to know of it: version, place."""
+        """Return a description of the source: version, location."""

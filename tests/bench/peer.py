@@ -78,9 +78,9 @@ class CiteLoom(Peer):
     def add(self, payloads: list[dict[str, Any]], vectors: np.ndarray) -> None:
         """Take in some passages."""
         from citeloom.index.base import Point
-        from citeloom.index.edge.optimise import AT_ONCE
+        from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH
 
-        if self._collection.written >= AT_ONCE:
+        if self._collection.written >= MAX_WITHOUT_GRAPH:
             self.finish()
         words = [self._bm25.passage(p["chunk_text"]) for p in payloads]
         made = zip(payloads, vectors.tolist(), words, strict=True)

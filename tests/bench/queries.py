@@ -15,9 +15,9 @@ from citeloom.catalog import Catalog
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE
 from citeloom.index.base import Point
 from citeloom.index.edge.collection import EdgeCollection
-from citeloom.index.edge.optimise import AT_ONCE, settle
+from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, settle
 from citeloom.index.models.embedding import DenseModel, SparseModel
-from citeloom.index.registry import Collections, Place
+from citeloom.index.registry import Collections, IndexLocation
 from tests.bench import library
 from tests.bench.figures import megabytes, ms, p50, p95, say, table
 from tests.support import ROOT, Editor, engine_address, stop_engine
@@ -114,7 +114,7 @@ def _build(home: Path, size: int, dense: DenseModel, sparse: SparseModel, made_f
     home.mkdir()
     catalog = Catalog(home / "catalog.db")
     project = library.add_project(catalog, dense.info.size, dense.info.fingerprint)
-    folder = Collections(home / "index").folder(Place(project.collection, project.generation))
+    folder = Collections(home / "index").folder(IndexLocation(project.collection, project.generation))
     collection = EdgeCollection.create(folder, dense.info.size, sparse=True)
     vectors = made_from.mixtures(size, seed=1)
     written = 0
@@ -124,7 +124,7 @@ def _build(home: Path, size: int, dense: DenseModel, sparse: SparseModel, made_f
         made = zip(points, vectors[written : written + len(points)].tolist(), words, strict=True)
         collection.upsert([Point(p.id, v, w, p.payload) for p, v, w in made])
         written += len(points)
-        if collection.written >= AT_ONCE or (written == size >= _WITH_GRAPH):
+        if collection.written >= MAX_WITHOUT_GRAPH or (written == size >= _WITH_GRAPH):
             say("building its search graph")
             settle(collection, threading.Event())
     collection.close()

@@ -24,7 +24,7 @@ import qdrant_edge as qdrant
 from citeloom.index import filters as f
 from citeloom.index.base import Fusion, Point
 from citeloom.index.edge.collection import Bm25, EdgeCollection, optimise
-from citeloom.index.edge.optimise import AT_ONCE, settle
+from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, settle
 from citeloom.index.edge.sparse_files import copy_with_holes
 from tests.bench import library, turns
 from tests.bench.figures import ms, p50, p95, say, table
@@ -233,7 +233,9 @@ def _main(what: str, *arguments: str) -> None:
         case "fill":
             print(json.dumps(_fill(Library(Path(arguments[0]), int(arguments[2])), Path(arguments[1]))))
         case "grow":
-            print(json.dumps(_fill(Library(Path(arguments[0]), int(arguments[2])), Path(arguments[1]), AT_ONCE)))
+            print(
+                json.dumps(_fill(Library(Path(arguments[0]), int(arguments[2])), Path(arguments[1]), MAX_WITHOUT_GRAPH))
+            )
         case "build":
             print(json.dumps(_build(Path(arguments[0]), Path(arguments[1]), arguments[2])))
         case "empty":

@@ -35,8 +35,8 @@ from citeloom.index.filters import (
     StartsWith,
     Words,
 )
-from citeloom.index.server.collection import RemoteCollection
-from citeloom.index.server.connection import Server
+from citeloom.index.server.collection import ServerCollection
+from citeloom.index.server.connection import QdrantServer
 from tests.points import SIZE, ident, numbers, point
 from tests.qdrant_stand_in import QdrantStandIn
 
@@ -52,17 +52,20 @@ def made_in(place: str, folder: Path) -> Iterator[Collection]:
         made.close()
     elif place == "server":
         with QdrantStandIn(key="k") as stand_in:
-            made = RemoteCollection.create(Server(stand_in.address, "k"), "proj-contract", SIZE, sparse=True)
+            made = ServerCollection.create(QdrantServer(stand_in.address, "k"), "proj-contract", SIZE, sparse=True)
             yield made
             made.close()
     else:
-        server, name = Server(str(LIVE), os.environ.get("CITELOOM_QDRANT_API_KEY")), f"citeloom-test-{uuid.uuid4()}"
-        made = RemoteCollection.create(server, name, SIZE, sparse=True)
+        server, name = (
+            QdrantServer(str(LIVE), os.environ.get("CITELOOM_QDRANT_API_KEY")),
+            f"citeloom-test-{uuid.uuid4()}",
+        )
+        made = ServerCollection.create(server, name, SIZE, sparse=True)
         try:
             yield made
         finally:
             made.close()
-            RemoteCollection.remove(server, name)
+            ServerCollection.remove(server, name)
 
 
 @pytest.fixture(scope="module", params=PLACES)

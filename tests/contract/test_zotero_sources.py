@@ -13,7 +13,7 @@ import pytest
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.sqlite.source import SqliteSource
-from citeloom.zotero.types import MY_LIBRARY, Library, Snapshot, Source
+from citeloom.zotero.types import MY_LIBRARY, Library, LibrarySource, Snapshot
 from citeloom.zotero.web_api.source import WebApi
 from tests.zotero_stand_in.database import write_database
 from tests.zotero_stand_in.local_api import LocalZotero
@@ -35,7 +35,7 @@ class Ways:
         self.folder, self.stack = folder, stack
         self.server: StandIn | None = None
 
-    def open(self, way: str, world: World, **bounds: Any) -> Source:
+    def open(self, way: str, world: World, **bounds: Any) -> LibrarySource:
         kind, _, version = way.partition(" ")
         if kind == "sqlite":
             return SqliteSource(write_database(world, world.data_folder, schema=int(version)))
@@ -217,7 +217,7 @@ def test_a_reply_that_is_not_whole_is_an_error_and_gives_nothing(
     ways: Ways, world: World, way: str, what: str, fault: str | int
 ) -> None:
     example(world)
-    source = ways.open(way, world, silence=0.2, most_bytes=2_000_000)
+    source = ways.open(way, world, timeout=0.2, most_bytes=2_000_000)
     assert ways.server
     ways.server.pace = 0.01
     ways.server.faults[LISTS[way] + what] = fault

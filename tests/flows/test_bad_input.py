@@ -191,13 +191,13 @@ def test_a_pipe_with_the_name_of_a_paper_does_not_hold_up_the_import(make: Maker
     pipe = folder / "pipe.md"
     os.mkfifo(pipe)
 
-    def let_go() -> None:
+    def released() -> None:
         try:
             os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
         except OSError:
             pass  # nobody reads it
 
-    rescue = threading.Timer(90, let_go)  # so that a failure does not hang
+    rescue = threading.Timer(90, released)  # so that a failure does not hang
     rescue.start()
     project = make()
     try:
@@ -205,7 +205,7 @@ def test_a_pipe_with_the_name_of_a_paper_does_not_hold_up_the_import(make: Maker
         assert rescue.is_alive(), "the import waited for the pipe"
     finally:
         rescue.cancel()
-        let_go()
+        released()
     assert "[UNSUPPORTED_FORMAT]" in said["pipe.md"]
     assert project.found() == {("good.md", "The newt was measured.")}
 

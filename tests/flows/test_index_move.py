@@ -11,9 +11,9 @@ from tests.support import WAIT, citeloom, done, stop_engine
 KEY = "not-to-be-seen"
 # Copies in small steps, and is killed after the second.
 DIE_WHILE_COPYING = """
-from citeloom.index.server.collection import RemoteCollection
+from citeloom.index.server.collection import ServerCollection
 from citeloom.maintenance import index_copy
-index_copy._BATCH, upsert, steps = 4, RemoteCollection.upsert, []
+index_copy._BATCH, upsert, steps = 4, ServerCollection.upsert, []
 
 def dying(self, points):
     upsert(self, points)
@@ -21,7 +21,7 @@ def dying(self, points):
     if len(steps) == 2:
         die()
 
-RemoteCollection.upsert = dying
+ServerCollection.upsert = dying
 """
 
 

@@ -222,13 +222,13 @@ def half(self, points):
 EdgeCollection.upsert = half
 """,
         "ids moved, row not written": """
-from citeloom.catalog.replaced_passages import Refined
-move = Refined.move
+from citeloom.catalog.replaced_passages import ReplacedPassages
+move = ReplacedPassages.move
 def moved(self, project_id, doc_id, to):
     move(self, project_id, doc_id, to)
     if self._db.row("SELECT source FROM documents WHERE doc_id = ?", (doc_id,))["source"].endswith("2-moths.pdf"):
         die()
-Refined.move = moved
+ReplacedPassages.move = moved
 """,
         "old not deleted": """
 delete = EdgeCollection.delete

@@ -15,8 +15,8 @@ import pytest
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Fusion, Point, SparseVector
-from citeloom.index.server.collection import RemoteCollection
-from citeloom.index.server.connection import Server
+from citeloom.index.server.collection import ServerCollection
+from citeloom.index.server.connection import QdrantServer
 
 ADDRESS, KEY = os.environ.get("CITELOOM_LIVE_QDRANT", ""), os.environ.get("CITELOOM_QDRANT_API_KEY")
 pytestmark = [
@@ -26,38 +26,38 @@ pytestmark = [
 
 
 @pytest.fixture
-def server() -> Server:
-    return Server(ADDRESS, KEY)
+def server() -> QdrantServer:
+    return QdrantServer(ADDRESS, KEY)
 
 
 @pytest.fixture
-def collection(server: Server) -> Iterator[RemoteCollection]:
-    made = RemoteCollection.create(server, f"citeloom-test-{uuid.uuid4()}", 2, sparse=True)
+def collection(server: QdrantServer) -> Iterator[ServerCollection]:
+    made = ServerCollection.create(server, f"citeloom-test-{uuid.uuid4()}", 2, sparse=True)
     yield made
     made.close()
-    RemoteCollection.remove(server, made.name)
+    ServerCollection.remove(server, made.name)
 
 
-def test_the_server_is_new_enough(server: Server) -> None:
-    assert RemoteCollection.check(server)
+def test_the_server_is_new_enough(server: QdrantServer) -> None:
+    assert ServerCollection.check(server)
 
 
 @pytest.mark.skipif(not KEY, reason="the server wants no key")
 def test_a_wrong_key_is_refused() -> None:
     for key in (None, "wrong"):
         with pytest.raises(CiteLoomError) as caught:
-            RemoteCollection.check(Server(ADDRESS, key))
+            ServerCollection.check(QdrantServer(ADDRESS, key))
         assert caught.value.code == Code.PERMISSION_DENIED
 
 
-def test_a_collection_that_somebody_deleted_is_told(server: Server, collection: RemoteCollection) -> None:
-    RemoteCollection.remove(server, collection.name)
+def test_a_collection_that_somebody_deleted_is_told(server: QdrantServer, collection: ServerCollection) -> None:
+    ServerCollection.remove(server, collection.name)
     with pytest.raises(CiteLoomError, match=collection.name) as caught:
         collection.count()
     assert caught.value.code == Code.INDEX_UNAVAILABLE
 
 
-def test_ten_ask_while_one_writes(collection: RemoteCollection) -> None:
+def test_ten_ask_while_one_writes(collection: ServerCollection) -> None:
     def point(number: int) -> Point:
         words = SparseVector([number % 50], [1.0])
         return Point(str(uuid.UUID(int=number + 1)), [1.0, number / 10_000], words, {"chunk_text": "moth " * 200})

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 
 from citeloom.conversion.ocr.recogniser import Recogniser, engines
-from citeloom.conversion.pdf.pdfium import PdfFile
+from citeloom.conversion.pdf.pdfium.document import PdfFile
 from tests.support import SAMPLE
 
 pytestmark = [

@@ -16,10 +16,10 @@ from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
 from citeloom.zotero.better_bibtex import BetterBibTex
 from citeloom.zotero.csl.items import to_csl
-from citeloom.zotero.gateway import Zotero
+from citeloom.zotero.gateway import ZoteroGateway
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.scope import Scope, find_scope, select
-from citeloom.zotero.types import MY_LIBRARY, Snapshot, Source
+from citeloom.zotero.types import MY_LIBRARY, LibrarySource, Snapshot
 
 pytestmark = [
     pytest.mark.live,
@@ -32,13 +32,13 @@ KINDS = ("local", "sqlite", "web")
 
 
 @pytest.fixture
-def zotero(tmp_path: Path) -> Zotero:
-    return Zotero(settings.Zotero(data_folder=os.environ.get("CITELOOM_LIVE_ZOTERO_FOLDER", "")), tmp_path)
+def zotero(tmp_path: Path) -> ZoteroGateway:
+    return ZoteroGateway(settings.Zotero(data_folder=os.environ.get("CITELOOM_LIVE_ZOTERO_FOLDER", "")), tmp_path)
 
 
 @pytest.fixture(params=KINDS)
-def source(request: pytest.FixtureRequest, zotero: Zotero) -> Source:
-    ways: dict[str, Callable[[], Source | None]] = {
+def source(request: pytest.FixtureRequest, zotero: ZoteroGateway) -> LibrarySource:
+    ways: dict[str, Callable[[], LibrarySource | None]] = {
         "local": zotero.local,
         "sqlite": zotero.database,
         "web": zotero.web,
@@ -49,13 +49,13 @@ def source(request: pytest.FixtureRequest, zotero: Zotero) -> Source:
     return found
 
 
-def mine(source: Source) -> Snapshot:
+def mine(source: LibrarySource) -> Snapshot:
     library = source.libraries()[0]
     assert library.id == MY_LIBRARY
     return source.read(library)
 
 
-def test_a_library_is_whole_and_every_child_has_its_parent(source: Source) -> None:
+def test_a_library_is_whole_and_every_child_has_its_parent(source: LibrarySource) -> None:
     snapshot = mine(source)
     assert all(item.type for item in snapshot.items.values())
     assert all(item.parent in snapshot.items for item in snapshot.items.values() if item.parent)
@@ -65,12 +65,12 @@ def test_a_library_is_whole_and_every_child_has_its_parent(source: Source) -> No
     )
 
 
-def test_every_work_has_a_csl_record(source: Source) -> None:
+def test_every_work_has_a_csl_record(source: LibrarySource) -> None:
     for item in mine(source).top_level():
         assert to_csl(item)["type"]
 
 
-def test_a_collection_is_a_part_of_the_library_and_one_that_is_not_there_is_an_error(source: Source) -> None:
+def test_a_collection_is_a_part_of_the_library_and_one_that_is_not_there_is_an_error(source: LibrarySource) -> None:
     snapshot = mine(source)
     for key in snapshot.collections:
         part = select(snapshot, Scope(MY_LIBRARY, "collection", key), lambda search: set())
@@ -81,20 +81,20 @@ def test_a_collection_is_a_part_of_the_library_and_one_that_is_not_there_is_an_e
         find_scope([snapshot], "no collection has this name")
 
 
-def test_saved_searches_find_what_is_in_the_library(source: Source) -> None:
+def test_saved_searches_find_what_is_in_the_library(source: LibrarySource) -> None:
     snapshot = mine(source)
     for search in snapshot.searches.values():
         assert source.found_by(snapshot, search) <= snapshot.items.keys()
 
 
-def test_the_running_zotero_and_its_database_tell_the_same(zotero: Zotero) -> None:
+def test_the_running_zotero_and_its_database_tell_the_same(zotero: ZoteroGateway) -> None:
     database = zotero.database()
     if database is None:
         pytest.skip("no database here")
     assert mine(zotero.local()) == mine(database)
 
 
-def test_every_file_is_found_or_has_a_reason(zotero: Zotero) -> None:
+def test_every_file_is_found_or_has_a_reason(zotero: ZoteroGateway) -> None:
     file_here = zotero.file_finder()
     for item in mine(zotero.local()).items.values():
         if item.type == "attachment":
@@ -102,7 +102,7 @@ def test_every_file_is_found_or_has_a_reason(zotero: Zotero) -> None:
             assert here.reason or (here.path and here.path.is_file())
 
 
-def test_better_bibtex_answers_for_items_of_the_library(zotero: Zotero) -> None:
+def test_better_bibtex_answers_for_items_of_the_library(zotero: ZoteroGateway) -> None:
     url = zotero.local_url(zotero.profile())
     if BetterBibTex(url).version() is None:
         pytest.skip("no Better BibTeX here")

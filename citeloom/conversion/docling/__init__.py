@@ -1,4 +1,4 @@
-"""Docling, torch-free and offline. No other package imports it; worker processes load it, the engine never does."""
+"""Layout analysis with docling, offline and without torch. Imported in worker processes only, never in the engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Keep what docling says to its own developers (deprecations, progress) from those who use CiteLoom."""
+    """Suppress docling's log messages and warnings during the block."""
     logging.getLogger("docling").setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

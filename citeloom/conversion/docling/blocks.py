@@ -1,4 +1,4 @@
-"""From docling's document to blocks: reading order, sections, tables, notes where they belong."""
+"""Converts docling documents (Office, HTML, EPUB) to blocks: sections, tables, notes after their reference."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _NO_BLANK_AFTER = re.compile(r"[(\[{‘“«]$")
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A block before its section is known."""
+    """A block without its section path."""
 
     kind: BlockKind
     text: str
     page: int | None
     level: int = 0  # of a heading; 0 for the document's title
-    notes: tuple[str, ...] = ()  # the notes that hang on it
-    spoken: bool = False  # a speaker's note, not on the slide
+    notes: tuple[str, ...] = ()  # marks of its notes
+    spoken: bool = False  # a speaker note
 
 
 @dataclass(slots=True)
@@ -58,8 +58,8 @@ class _Reader:
     doc: DoclingDocument
     file_type: str
     pieces: list[_Piece] = field(default_factory=list)
-    notes: dict[str, str] = field(default_factory=dict)  # by the mark at the word they hang on
-    done: set[str] = field(default_factory=set)  # captions that came with their table or picture
+    notes: dict[str, str] = field(default_factory=dict)  # text by mark
+    done: set[str] = field(default_factory=set)  # captions that were read with their table or picture
 
     def run(self) -> None:
         captioned = [*self.doc.tables, *self.doc.pictures]
@@ -71,12 +71,12 @@ class _Reader:
         return [reference.resolve(self.doc) for reference in node.children]
 
     def take(self, node: NodeItem) -> None:
-        """Add what a node says, then what hangs below it."""
+        """Add a node and its children."""
         if isinstance(node, InlineGroup):
             self.add(BlockKind.TEXT, self.inline(node), _page(self.children(node)))
             return
         if isinstance(node, GroupItem) and node.label == GroupLabel.COMMENT_SECTION:
-            return  # a reviewer's remark is not the author's text
+            return  # comments are not the author's text
         if isinstance(node, TableItem):
             self.take_captions(node)
             self.add(BlockKind.TABLE, self.table(node.data), _page([node]))
@@ -99,7 +99,7 @@ class _Reader:
                 self.add(BlockKind.CAPTION, caption.text, _page([item]))
 
     def take_text(self, item: TextItem, below: list[NodeItem]) -> list[NodeItem]:
-        """Add a text; what is left of the nodes below it."""
+        """Add a text; return the remaining child nodes."""
         text = item.text
         if not text and below and isinstance(below[0], InlineGroup):  # parted by a formula inside
             text, below = self.inline(below[0]), below[1:]
@@ -125,14 +125,14 @@ class _Reader:
         text = _tidied(text, kind)
         if not text:
             return
-        if kind is not BlockKind.TABLE:  # in a cell a mark says nothing about the table
+        if kind is not BlockKind.TABLE:  # a mark in a cell does not apply to the table
             if markers.TITLE in found:
                 kind, level = BlockKind.HEADING, 0
             kind = next((_MARKED[name] for name in found if name in _MARKED), kind)
         self.pieces.append(_Piece(kind, text, page, level, tuple(found), spoken))
 
     def inline(self, group: InlineGroup) -> str:
-        """The parts of a sentence with a formula or code inside, put together again."""
+        """Return a sentence with inline formulas or code as one text."""
         text = ""
         for node in self.children(group):
             part = node.text.strip() if isinstance(node, TextItem) else ""
@@ -143,7 +143,7 @@ class _Reader:
         return text
 
     def table(self, data: TableData) -> str:
-        """The table as Markdown; a cell over several rows is said in each of them."""
+        """Return a table as Markdown; a cell over several rows is repeated in each."""
         rows = [[""] * data.num_cols for _ in range(data.num_rows)]
         for cell in data.table_cells:
             text = " ".join(self.cell(cell).split())
@@ -172,7 +172,7 @@ class _Reader:
 
 
 def read_blocks(doc: DoclingDocument, file_type: str, titles: Sequence[str] = ()) -> tuple[list[Block], str]:
-    """The document's blocks in reading order, and the title it prints; `titles` are those its metadata name."""
+    """Return the blocks in reading order and the printed title; `titles` are those of the metadata."""
     reader = _Reader(doc, file_type)
     reader.run()
     pieces = _slide_titles_first(reader.pieces) if file_type == "pptx" else reader.pieces
@@ -184,7 +184,7 @@ def read_blocks(doc: DoclingDocument, file_type: str, titles: Sequence[str] = ()
 
 
 def _stands_above_all(headings: list[_Piece], file_type: str, titles: Sequence[str]) -> bool:
-    """Whether the first heading is the only one of its rank: the document's title, no section."""
+    """Whether the first heading is the only one of its level: the title of the document."""
     if file_type == "pptx" or [heading for heading in headings if heading.level <= 1] != headings[:1]:
         return False
     if file_type == "epub":
@@ -193,13 +193,13 @@ def _stands_above_all(headings: list[_Piece], file_type: str, titles: Sequence[s
 
 
 def unread_texts(doc: DoclingDocument) -> list[str]:
-    """Texts that are seen on every page or not at all: footers, slide numbers, hidden shapes."""
+    """Return texts that are no content: footers, slide numbers, hidden shapes."""
     unread = (ContentLayer.FURNITURE, ContentLayer.INVISIBLE)
     return [item.text for item in doc.texts if item.content_layer in unread]
 
 
 def _slide_titles_first(pieces: list[_Piece]) -> list[_Piece]:
-    """Each slide's title, all its lines together, before everything else on the slide."""
+    """Move the title of each slide, joined to one line, before its other content."""
     slides: dict[int | None, list[_Piece]] = {}
     for piece in pieces:
         slides.setdefault(piece.page, []).append(piece)
@@ -218,7 +218,7 @@ def _sectioned(pieces: list[_Piece], notes: dict[str, str]) -> list[Block]:
     page: int | None = None
     for piece in pieces:
         if piece.page != page:
-            page, path = piece.page, []  # each slide stands for itself
+            page, path = piece.page, []  # sections do not span slides
         kind = piece.kind
         if kind is BlockKind.HEADING:
             if piece.level:
@@ -233,7 +233,7 @@ def _sectioned(pieces: list[_Piece], notes: dict[str, str]) -> list[Block]:
         blocks.append(Block(kind, text, section, page))
         hanging = [_tidied(notes.pop(name, ""), BlockKind.FOOTNOTE) for name in piece.notes]
         blocks.extend(Block(BlockKind.FOOTNOTE, text, section, page) for text in hanging if text)
-    # What hangs on no word that was kept still belongs to the document.
+    # Notes without a reference in the text come last.
     loose = [_tidied(text, BlockKind.FOOTNOTE) for text in notes.values()]
     blocks.extend(Block(BlockKind.FOOTNOTE, text) for text in loose if text)
     return blocks

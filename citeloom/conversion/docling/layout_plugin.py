@@ -1,4 +1,4 @@
-"""The layout plug-in: the regions of a page as the bundled ONNX model sees them."""
+"""Docling layout plug-in that finds the regions of a page with the bundled ONNX model (PP-PicoDet CDLA)."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _LABELS = (
     DocItemLabel.TEXT, DocItemLabel.SECTION_HEADER, DocItemLabel.PICTURE, DocItemLabel.CAPTION, DocItemLabel.TABLE,
     DocItemLabel.CAPTION, DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER, DocItemLabel.TEXT, DocItemLabel.FORMULA,
 )  # fmt: skip
-_LEAST_SCORE = 0.45
-_MOST_OVERLAP = 0.5
-_TEXT_IN_PICTURE = 0.3  # of a box covered by lines: the model takes framed text for a figure, people would not
+_MIN_SCORE = 0.45
+_MAX_OVERLAP = 0.5
+_TEXT_IN_PICTURE = 0.3  # share of a box covered by lines: the model takes framed text for a figure
 
 Floats = NDArray[np.float32]
 onnxruntime: Any = _onnxruntime  # it carries no types
 
 
 class BundledLayoutOptions(BaseLayoutOptions):
-    """Chooses this plug-in."""
+    """Options that select this plug-in."""
 
     kind: ClassVar[str] = "citeloom_cdla"
 
@@ -96,7 +96,7 @@ class BundledLayout(BaseLayoutModel):
 
 
 def _boxes(outputs: Sequence[Floats]) -> list[tuple[int, float, Floats]]:
-    """Label, score and corners of what the model saw, in pixels of its input, the surest first."""
+    """Return label, score and corners of the detections, in pixels of the input, best first."""
     levels = len(outputs) // 2
     scores: list[Floats] = []
     corners: list[Floats] = []
@@ -115,12 +115,12 @@ def _boxes(outputs: Sequence[Floats]) -> list[tuple[int, float, Floats]]:
     every_corner[:, 1::2] = every_corner[:, 1::2].clip(0, _HEIGHT)
     found = []
     for label in range(every_score.shape[1]):
-        at = np.flatnonzero(every_score[:, label] > _LEAST_SCORE)
+        at = np.flatnonzero(every_score[:, label] > _MIN_SCORE)
         order = at[np.argsort(-every_score[at, label], kind="stable")]
         while order.size:
             best, rest = order[0], order[1:]
             found.append((label, float(every_score[best, label]), every_corner[best]))
-            order = rest[_overlap(every_corner[best], every_corner[rest]) <= _MOST_OVERLAP]
+            order = rest[_overlap(every_corner[best], every_corner[rest]) <= _MAX_OVERLAP]
     return sorted(found, key=lambda box: -box[1])
 
 
@@ -135,7 +135,7 @@ def _overlap(box: Floats, others: Floats) -> Floats:
 
 
 def _is_full_of_text(page: Page, box: BoundingBox) -> bool:
-    """Whether a box called a figure holds lines of prose, as a framed text does; a diagram's labels are short."""
+    """Whether a figure contains lines of prose, as framed text does; labels of diagrams are short."""
     height = page.size.height if page.size else 0.0
     places = [(cell, cell.rect.to_bounding_box().to_top_left_origin(height)) for cell in page.cells]
     inside = [cell for cell, place in places if place.intersection_over_self(box) > 0.7]
@@ -145,5 +145,5 @@ def _is_full_of_text(page: Page, box: BoundingBox) -> bool:
 
 
 def _scale(size: Size) -> float:
-    """Pixels for each point of a page; a strip of a page does not come out a million pixels wide."""
+    """Return the pixels per point, limited for extremely wide pages."""
     return min(_HEIGHT / max(size.height, 1.0), 4 * _HEIGHT / max(size.width, 1.0))

@@ -1,6 +1,6 @@
-"""Marks that travel through docling inside the text, for what its document has no place for.
+"""Marks in private-use characters that carry information through docling inside the text.
 
-They are private-use characters: a mark names what a paragraph is, or the note that hangs on a word.
+A mark names the kind of a paragraph, or the note that belongs to a word.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ _PRIVATE = re.compile("[\ue200-\ue2ff]")
 
 
 def mark(name: str) -> str:
-    """The mark as it stands in the text."""
+    """Return a mark as text."""
     return f"{_OPEN}{name}{_SHUT}"
 
 
 def note_mark(kind: str, number: str) -> str:
-    """The mark of a note: the same at the word it hangs on and before the note's own text."""
+    """Return the mark of a note, the same at its reference and before its text."""
     return mark(f"{kind}{re.sub(r'[^0-9]', '', number)}")
 
 
 def without_private(text: str) -> str:
-    """A text in which no character can be taken for a mark."""
+    """Return a text without characters that could be taken for marks."""
     return _PRIVATE.sub("", text)
 
 
 def taken(text: str) -> tuple[str, list[str]]:
-    """The text without its marks, and the marks in their order."""
+    """Return the text without its marks, and the marks in order."""
     found = _MARK.findall(text)
     return (_MARK.sub("", text), found) if found else (text, [])

@@ -1,4 +1,4 @@
-"""Which layout and table models are in use: the bundled ones, or docling's own where they are installed."""
+"""Layout and table models in use: the bundled ones, or docling's own where installed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _TABLE_FOLDER = "docling-project--docling-models"
 
 
 def stock_folder() -> Path:
-    """Where `docling-tools models download` puts docling's own models for CiteLoom."""
+    """Return the folder for docling's own models (`docling-tools models download`)."""
     return Path(os.environ.get("DOCLING_ARTIFACTS_PATH") or Path(paths.models_folder()) / "docling")
 
 
 @cache
 def stock_models() -> Path | None:
-    """The folder of docling's own models where the extra `citeloom[models]` and the models are there."""
+    """Return the folder of docling's own models; None unless they and `citeloom[models]` are installed."""
     installed = all(importlib.util.find_spec(name) for name in ("torch", "docling_ibm_models"))
     folder = stock_folder()
     there = (folder / _LAYOUT_FOLDER).is_dir() and (folder / _TABLE_FOLDER).is_dir()
@@ -29,7 +29,7 @@ def stock_models() -> Path | None:
 
 
 def in_use() -> dict[str, str]:
-    """What finds the structure of pages, for people who ask."""
+    """Return the names of the models in use."""
     version = importlib.metadata.version("docling-slim")
     folder = stock_models()
     if folder:

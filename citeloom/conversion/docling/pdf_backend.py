@@ -1,7 +1,7 @@
-"""A document as docling reads it: words that CiteLoom found, in the PDF or by OCR, and the pages' pictures.
+"""Docling backend that supplies words found by CiteLoom, in the PDF or by OCR, and page images.
 
-Docling's own parsers are not used: its text is then word for word the one that page numbers, coverage and the quick
-text come from.
+Docling's own parsers are not used, so that its text is the same from which page numbers, coverage and the quick text
+come.
 """
 
 from __future__ import annotations
@@ -28,63 +28,63 @@ from docling_core.types.doc.page import (
 from PIL.Image import Image
 
 from citeloom.conversion.image_files import PageImages
-from citeloom.conversion.pdf.pdfium import OutlineEntry, RawPage, Word
+from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, Word
 from citeloom.conversion.pdf.reading_order import rows
 
-_PIECE_GAP = 0.9  # in ems: a wider gap may be the white between columns, so a line is cut there
-_NUMBER_GAP = 1.4  # the number of a heading or an item of a list stands further from what it numbers
+_PIECE_GAP = 0.9  # in ems; lines are cut at wider gaps, which may separate columns
+_NUMBER_GAP = 1.4  # the number of a heading or list item may be further from its text
 _NUMBERING = re.compile(r"^(?:[1-3]?\d(?:\.[1-3]?\d)*[.)]?|[IVX]{1,5}\.|[A-Z]\.|\(?[a-z\d]{1,3}\)|[•▪●–-])$")
 
 
-class Paper:
-    """What docling is given of a document."""
+class DoclingSource:
+    """Words, outline and page images of a document for docling."""
 
     def __init__(self, pages: list[RawPage], outline: list[OutlineEntry], pictures: PageImages) -> None:
         self.pages = pages
         self.outline = outline
         self.pictures = pictures
-        self.pieces: dict[int, list[list[Word]]] = {}  # page → its pieces of lines; a cell's index leads here
+        self.pieces: dict[int, list[list[Word]]] = {}  # by page: pieces of lines, by the index of docling's cells
 
 
-class PaperOptions(PdfBackendOptions):
-    """Carries the paper to the backend."""
+class DoclingSourceOptions(PdfBackendOptions):
+    """Options that pass the source to the backend."""
 
     model_config = {"arbitrary_types_allowed": True}  # noqa: RUF012 - how pydantic takes its settings
-    paper: Paper
+    source: DoclingSource
 
 
-class PaperBackend(PdfDocumentBackend):
-    """The document side of docling's reading."""
+class DoclingSourceBackend(PdfDocumentBackend):
+    """Document backend."""
 
-    def __init__(self, in_doc: InputDocument, path_or_stream: BytesIO | Path, options: PaperOptions) -> None:
+    def __init__(self, in_doc: InputDocument, path_or_stream: BytesIO | Path, options: DoclingSourceOptions) -> None:
         super().__init__(in_doc, path_or_stream, options)
-        self.paper = options.paper
+        self.source = options.source
 
     def load_page(self, page_no: int) -> PdfPageBackend:
         """A page by its index."""
-        return _PageBackend(self.paper, self.paper.pages[page_no])
+        return _PageBackend(self.source, self.source.pages[page_no])
 
     def page_count(self) -> int:
         """How many pages there are."""
-        return len(self.paper.pages)
+        return len(self.source.pages)
 
     def is_valid(self) -> bool:
         """Whether there is anything to read."""
-        return bool(self.paper.pages)
+        return bool(self.source.pages)
 
     def get_document_outline(self) -> list[_PdfOutlineItem]:
-        """The outline that the PDF brings along."""
-        return [_PdfOutlineItem(title=e.title, level=e.level, page_no=e.page) for e in self.paper.outline]
+        """Return the outline of the PDF."""
+        return [_PdfOutlineItem(title=e.title, level=e.level, page_no=e.page) for e in self.source.outline]
 
     @classmethod
     def supported_formats(cls) -> set[InputFormat]:
-        """PDF stands for everything with pages."""
+        """Return PDF, which stands for all paged documents."""
         return {InputFormat.PDF}
 
 
 class _PageBackend(PdfPageBackend):
-    def __init__(self, paper: Paper, page: RawPage) -> None:
-        self._paper = paper
+    def __init__(self, source: DoclingSource, page: RawPage) -> None:
+        self._source = source
         self._page = page
 
     @property
@@ -109,7 +109,7 @@ class _PageBackend(PdfPageBackend):
         return []
 
     def get_text_cells(self) -> list[TextCell]:
-        pieces = self._paper.pieces[self._page.number] = _pieces(self._page.words)
+        pieces = self._source.pieces[self._page.number] = _pieces(self._page.words)
         return [_cell(index, piece, self._page.height) for index, piece in enumerate(pieces)]
 
     def get_segmented_page(self) -> SegmentedPdfPage:
@@ -131,7 +131,7 @@ class _PageBackend(PdfPageBackend):
         )
 
     def get_page_image(self, scale: float = 1, cropbox: BoundingBox | None = None) -> Image:
-        picture = self._paper.pictures.render(self._page.number, scale, self._page.quarter)
+        picture = self._source.pictures.render(self._page.number, scale, self._page.quarter)
         wanted = (max(1, round(self._page.width * scale)), max(1, round(self._page.height * scale)))
         if picture.size != wanted:
             picture = picture.resize(wanted)
@@ -142,7 +142,7 @@ class _PageBackend(PdfPageBackend):
 
 
 def _pieces(words: list[Word]) -> list[list[Word]]:
-    """Lines cut where columns may be parted."""
+    """Return the lines, cut where columns may be separated."""
     found: list[list[Word]] = []
     for row in rows(words):
         found.append([row[0]])

@@ -1,4 +1,4 @@
-"""The structure of a document's pages: docling's StandardPdfPipeline over words that CiteLoom found."""
+"""Layout of PDF pages by docling's StandardPdfPipeline over CiteLoom's words. Called by the PDF reader."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from docling_core.types.doc import BoundingBox, ContentLayer, DocItem, DocItemLa
 from citeloom.conversion.docling import quietly
 from citeloom.conversion.docling.layout_plugin import BundledLayout, BundledLayoutOptions
 from citeloom.conversion.docling.models import stock_models
-from citeloom.conversion.docling.pdf_backend import Paper, PaperBackend, PaperOptions
+from citeloom.conversion.docling.pdf_backend import DoclingSource, DoclingSourceBackend, DoclingSourceOptions
 from citeloom.conversion.docling.table_plugin import WhiteSpaceTableOptions, WhiteSpaceTables
 from citeloom.conversion.image_files import PageImages
-from citeloom.conversion.pdf.layout_regions import mended
-from citeloom.conversion.pdf.pdfium import OutlineEntry, RawPage, Word
+from citeloom.conversion.pdf.layout_regions import corrected_regions
+from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, Word
 from citeloom.conversion.pdf.reading_order import Region, RegionKind, document_gutters, region_of, regions, rows
 
-_SLICE = 24  # pages read at a time: a book takes no more memory than an article
-_FOOT = 0.7  # share of the page's height below which notes stand
+_SLICE = 24  # pages per batch, which limits memory
+_FOOT = 0.7  # footnotes start below this share of the page's height
 _KINDS = {
     DocItemLabel.SECTION_HEADER: RegionKind.HEADING,
     DocItemLabel.TITLE: RegionKind.HEADING,
@@ -38,55 +38,55 @@ _KINDS = {
 
 
 def lay_out(
-    pages: list[RawPage], outline: list[OutlineEntry], pictures: PageImages, tell: Callable[[int, int], None]
+    pages: list[RawPage], outline: list[OutlineEntry], pictures: PageImages, on_progress: Callable[[int, int], None]
 ) -> list[list[Region]]:
-    """The regions of every page in reading order. No word gets lost: what docling leaves out comes last."""
-    paper = Paper(pages, outline, pictures)
+    """Return the regions of every page in reading order; words that docling leaves out come last."""
+    source = DoclingSource(pages, outline, pictures)
     gutters = document_gutters(pages)
     result: list[list[Region]] = []
     for first in range(0, len(pages), _SLICE):
-        tell(first, len(pages))
+        on_progress(first, len(pages))
         last = min(first + _SLICE, len(pages))
-        read = _read(paper, first + 1, last)
+        read = _read(source, first + 1, last)
         ordered: dict[int, list[Region]] = {page.number: [] for page in pages[first:last]}
         taken: dict[int, set[int]] = {number: set() for number in ordered}
-        for region, number, cells in _regions(read, paper):
+        for region, number, cells in _regions(read, source):
             ordered[number].append(region)
             taken[number] |= cells
         for number, found in ordered.items():
-            pieces = paper.pieces.pop(number, [])
+            pieces = source.pieces.pop(number, [])
             left = [word for at, piece in enumerate(pieces) if at not in taken[number] for word in piece]
             if left:
                 found.append(region_of(rows(left), number))
-            result.append(mended(found, regions(pages[number - 1], gutters)))
+            result.append(corrected_regions(found, regions(pages[number - 1], gutters)))
     return result
 
 
-def _read(paper: Paper, first: int, last: int) -> ConversionResult:
+def _read(source: DoclingSource, first: int, last: int) -> ConversionResult:
     with quietly():
-        return _pipeline().execute(_input(paper, first, last), raises_on_error=True)
+        return _pipeline().execute(_input(source, first, last), raises_on_error=True)
 
 
-def _input(paper: Paper, first: int, last: int) -> InputDocument:
+def _input(source: DoclingSource, first: int, last: int) -> InputDocument:
     return InputDocument(
-        path_or_stream=BytesIO(b"%PDF"),  # the backend has read the file already
+        path_or_stream=BytesIO(b"%PDF"),  # not read: the backend has the content
         filename="paper.pdf",
         format=InputFormat.PDF,
-        backend=PaperBackend,
-        backend_options=PaperOptions(paper=paper),
+        backend=DoclingSourceBackend,
+        backend_options=DoclingSourceOptions(source=source),
         limits=DocumentLimits(page_range=(first, last)),
     )
 
 
 @cache
 def _pipeline() -> StandardPdfPipeline:
-    """Made once a process: it holds the models."""
+    """Return the pipeline with its models, created once per process."""
     stock = stock_models()
     if not stock:
         # Docling's own table engines cannot be imported without torch.
         defaults.table_structure_engines = lambda: {"table_structure_engines": []}
     options = ThreadedPdfPipelineOptions(
-        do_ocr=False,  # words of scanned pages are there already: found before, so that the layout sees them
+        do_ocr=False,  # OCR was done before, so that the layout model sees its words
         do_table_structure=True,
         accelerator_options=AcceleratorOptions(num_threads=1, device="cpu"),
         heading_hierarchy_options=HeadingHierarchyOptions(enabled=True),
@@ -108,43 +108,43 @@ def _pipeline() -> StandardPdfPipeline:
 # --- from docling's items to regions ----------------------------------------------------
 
 
-def _regions(read: ConversionResult, paper: Paper) -> Iterator[tuple[Region, int, set[int]]]:
-    """Regions in docling's reading order, each with its page and the pieces of lines it is made of."""
-    elements = {_key(e.page_no, e.cluster.bbox, paper): e for e in read.assembled.elements}
+def _regions(read: ConversionResult, source: DoclingSource) -> Iterator[tuple[Region, int, set[int]]]:
+    """Yield the regions in docling's reading order, with page and cell indexes."""
+    elements = {_key(e.page_no, e.cluster.bbox, source): e for e in read.assembled.elements}
     done: set[int] = set()
     every_layer = set(ContentLayer)
     for item, _ in read.document.iterate_items(traverse_pictures=True, included_content_layers=every_layer):
         if not isinstance(item, DocItem):
             continue
-        captions = _captions(item, read, elements, paper)
+        captions = _captions(item, read, elements, source)
         for prov in item.prov:
-            element = elements.get(_key(prov.page_no, prov.bbox, paper))
+            element = elements.get(_key(prov.page_no, prov.bbox, source))
             if element is None or id(element) in done:
                 continue
             done.add(id(element))
             if isinstance(element, Table):
                 own = [c for c in captions if c.page_no == element.page_no and id(c) not in done]
                 done.update(id(c) for c in own)
-                yield from _table(element, own, paper)
+                yield from _table(element, own, source)
             else:
-                yield from _text(element, paper)
+                yield from _text(element, source)
     for element in read.assembled.elements:
         if id(element) not in done:
-            yield from _text(element, paper)
+            yield from _text(element, source)
 
 
-def _key(page: int, box: BoundingBox, paper: Paper) -> tuple[int, ...]:
-    top_left = box.to_top_left_origin(paper.pages[page - 1].height)
+def _key(page: int, box: BoundingBox, source: DoclingSource) -> tuple[int, ...]:
+    top_left = box.to_top_left_origin(source.pages[page - 1].height)
     return (page, *(round(10 * side) for side in (top_left.l, top_left.t, top_left.r, top_left.b)))
 
 
 def _captions(
-    item: DocItem, read: ConversionResult, elements: dict[tuple[int, ...], Any], paper: Paper
+    item: DocItem, read: ConversionResult, elements: dict[tuple[int, ...], Any], source: DoclingSource
 ) -> list[BasePageElement]:
     if not isinstance(item, FloatingItem):
         return []
     named = [reference.resolve(read.document) for reference in item.captions]
-    places = [_key(prov.page_no, prov.bbox, paper) for caption in named for prov in caption.prov]
+    places = [_key(prov.page_no, prov.bbox, source) for caption in named for prov in caption.prov]
     return [elements[place] for place in places if place in elements]
 
 
@@ -153,34 +153,35 @@ def _cells(element: BasePageElement) -> set[int]:
     return own.union(*({cell.index for cell in child.cells} for child in element.cluster.children))
 
 
-def _words(cells: set[int], page: int, paper: Paper) -> list[Word]:
-    return [word for at in sorted(cells) for word in paper.pieces[page][at]]
+def _words(cells: set[int], page: int, source: DoclingSource) -> list[Word]:
+    return [word for at in sorted(cells) for word in source.pieces[page][at]]
 
 
-def _text(element: BasePageElement, paper: Paper) -> Iterator[tuple[Region, int, set[int]]]:
+def _text(element: BasePageElement, source: DoclingSource) -> Iterator[tuple[Region, int, set[int]]]:
     cells = _cells(element)
-    words = _words(cells, element.page_no, paper)
+    words = _words(cells, element.page_no, source)
     if words:
-        kind = RegionKind.FIGURE if isinstance(element, FigureElement) else _kind(element, paper)
+        kind = RegionKind.FIGURE if isinstance(element, FigureElement) else _kind(element, source)
         yield region_of(rows(words), element.page_no, kind), element.page_no, cells
 
 
-def _kind(element: BasePageElement, paper: Paper) -> RegionKind:
-    # Running heads and feet were taken off before, by repetition: what the model calls a header is a page's first
-    # lines, and what it calls a footer a note.
+def _kind(element: BasePageElement, source: DoclingSource) -> RegionKind:
+    # Running headers were removed before: a header of the model is the first lines of the page, a footer a footnote.
     if (
         element.label is DocItemLabel.PAGE_FOOTER
-        and element.cluster.bbox.t > _FOOT * paper.pages[element.page_no - 1].height
+        and element.cluster.bbox.t > _FOOT * source.pages[element.page_no - 1].height
     ):
         return RegionKind.FOOTNOTE
     return _KINDS.get(element.label, RegionKind.TEXT)
 
 
-def _table(element: Table, captions: list[BasePageElement], paper: Paper) -> Iterator[tuple[Region, int, set[int]]]:
+def _table(
+    element: Table, captions: list[BasePageElement], source: DoclingSource
+) -> Iterator[tuple[Region, int, set[int]]]:
     for caption in captions:
-        yield from _text(caption, paper)
+        yield from _text(caption, source)
     cells = _cells(element)
-    words = _words(cells, element.page_no, paper)
+    words = _words(cells, element.page_no, source)
     if not words:
         return
     region = region_of(rows(words), element.page_no, RegionKind.TABLE if element.num_rows else RegionKind.TEXT)

@@ -1,4 +1,4 @@
-"""The table plug-in: rows and columns by the white between the words."""
+"""Docling table plug-in that finds rows and columns by the white space between words."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from docling.datamodel.pipeline_options import BaseTableStructureOptions
 from docling.models.base_table_model import BaseTableStructureModel
 from docling_core.types.doc import DocItemLabel, TableCell
 
-from citeloom.conversion.docling.pdf_backend import PaperBackend
+from citeloom.conversion.docling.pdf_backend import DoclingSourceBackend
 from citeloom.conversion.pdf.tables import table_rows
 
 
 class WhiteSpaceTableOptions(BaseTableStructureOptions):
-    """Chooses this plug-in."""
+    """Options that select this plug-in."""
 
     kind: ClassVar[str] = "citeloom_white_space"
 
 
 class WhiteSpaceTables(BaseTableStructureModel):
-    """Gives every table region its cells; one that turns out to be no table gets none."""
+    """Finds the cells of table regions; a region that is no table gets none."""
 
     def __init__(
         self,
@@ -44,13 +44,13 @@ class WhiteSpaceTables(BaseTableStructureModel):
     def predict_tables(self, conv_res: ConversionResult, pages: Sequence[Page]) -> Sequence[TableStructurePrediction]:
         """The cells of the tables on each page."""
         backend = conv_res.input._backend
-        assert isinstance(backend, PaperBackend)
+        assert isinstance(backend, DoclingSourceBackend)
         return [_tables(page, backend) for page in pages]
 
 
-def _tables(page: Page, backend: PaperBackend) -> TableStructurePrediction:
+def _tables(page: Page, backend: DoclingSourceBackend) -> TableStructurePrediction:
     found = TableStructurePrediction()
-    pieces = backend.paper.pieces.get(page.page_no, [])
+    pieces = backend.source.pieces.get(page.page_no, [])
     for cluster in page.predictions.layout.clusters if page.predictions.layout else []:
         if cluster.label is not DocItemLabel.TABLE:
             continue

@@ -1,4 +1,4 @@
-"""Markdown files: headings give the sections, tables and code stay whole."""
+"""Reader of Markdown files: headings become sections, tables and code blocks stay whole."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _Reader:
         return self.at - start <= 3 and not _NOT_SETEXT.match(self.lines[start])
 
     def take_code(self, fence: str) -> None:
-        """Take a fenced block whole; one that is never closed ends with the file."""
+        """Read a fenced code block; an unclosed one ends with the file."""
         start = self.at
         shut = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")
         self.at += 1
@@ -102,7 +102,7 @@ class _Reader:
 
 
 def _front_matter(lines: list[str]) -> tuple[str, int]:
-    """The title in a YAML front matter, and how many lines it takes."""
+    """Return the title in the YAML front matter and its number of lines."""
     if not lines or lines[0].rstrip() != "---":
         return "", 0
     for end in range(1, len(lines)):

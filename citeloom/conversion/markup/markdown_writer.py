@@ -1,4 +1,4 @@
-"""A converted document as Markdown, with marks where pages begin."""
+"""Converted documents as Markdown with page marks, for get_document_text and the CLI."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from citeloom.core.types import Block, BlockKind, Converted, Page
 
 
 def to_markdown(doc: Converted, first_page: int | None = None, last_page: int | None = None) -> str:
-    """The document, or a range of its PDF pages, as Markdown.
+    """Return the document, or a range of its PDF pages, as Markdown.
 
-    Comments tell where each page begins and what its margins say: running heads and feet, its number, stamps.
+    Comments mark the start of each page and give the text of its margins: running headers, page number, stamps.
     """
     first, last = first_page or 1, last_page or math.inf
     pages = [page for page in doc.pages if first <= page.number <= last]
@@ -38,14 +38,16 @@ def to_markdown(doc: Converted, first_page: int | None = None, last_page: int | 
 
 
 def _margin(page: Page) -> list[str]:
-    """The comments of a page that has no text: none, unless its margins say something."""
+    """Return the comments of a page without text: none, unless it has margin text."""
     return _begin(page) if page.margin else []
 
 
 def _begin(page: Page) -> list[str]:
     where = "" if page.label == str(page.number) else f" (PDF {page.number})"
     marks = [f"<!-- page {_in_comment(page.label)}{where} -->"]
-    margin = [line for line in page.margin if line.strip("-–— ") != page.label]  # a bare number is said above
+    margin = [
+        line for line in page.margin if line.strip("-–— ") != page.label
+    ]  # a bare page number is in the comment above
     if margin:
         marks.append(f"<!-- margin: {_in_comment(' | '.join(margin))} -->")
     return marks

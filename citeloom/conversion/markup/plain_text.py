@@ -1,4 +1,4 @@
-"""Plain text files: paragraphs with the lines on which they stand."""
+"""Reader of plain text files: paragraphs with their line numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BOMS = (
 
 
 def read_text(path: Path) -> tuple[str, list[str]]:
-    """A text file's content with \\n line ends, and what to warn about."""
+    """Return the content of a text file with \\n line ends, and warnings."""
     data = path.read_bytes()
     warnings: list[str] = []
     for mark, encoding in _BOMS:
@@ -74,7 +74,7 @@ def _not_text(path: Path) -> CiteLoomError:
 
 
 def paragraphs(text: str, first_line: int = 1) -> list[tuple[str, tuple[int, int]]]:
-    """Paragraphs parted by blank lines, each with its first and last line."""
+    """Return the paragraphs between blank lines, with first and last line."""
     found: list[tuple[str, tuple[int, int]]] = []
     current: list[str] = []
     for number, line in enumerate([*text.split("\n"), ""], first_line):
@@ -87,7 +87,7 @@ def paragraphs(text: str, first_line: int = 1) -> list[tuple[str, tuple[int, int
 
 
 def blocks(text: str) -> tuple[Block, ...]:
-    """A text's paragraphs as blocks without sections."""
+    """Return the paragraphs of a text as blocks."""
     return tuple(Block(BlockKind.TEXT, body, lines=lines) for body, lines in paragraphs(text))
 
 

@@ -1,4 +1,4 @@
-"""Python files: modules, classes and functions are the sections."""
+"""Reader of Python files: classes and functions become sections."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read(path: Path, converter: str) -> Converted:
-    """Convert a Python file by its syntax; one that does not parse is taken as plain text."""
+    """Convert a Python file by its syntax tree, or as plain text if it does not parse."""
     text, warnings = plain_text.read_text(path)
     try:
         with python_warnings.catch_warnings():
-            python_warnings.simplefilter("ignore")  # a sloppy escape in somebody's code is not ours to report
+            python_warnings.simplefilter("ignore")  # warnings about the code are not reported
             module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
@@ -30,7 +30,7 @@ def read(path: Path, converter: str) -> Converted:
         warnings.append(f"The code does not parse{where}; taken as plain text.")
     else:
         lines = text.split("\n")
-        blocks = tuple(_body(lines, module.body, 1, len(lines), _Place()))
+        blocks = tuple(_body(lines, module.body, 1, len(lines), _CodePath()))
     return Converted(
         file_type="python",
         converter=converter,
@@ -43,16 +43,16 @@ def read(path: Path, converter: str) -> Converted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where in the code a piece stands."""
+class _CodePath:
+    """Position in the code: section path, class and function."""
 
     path: tuple[str, ...] = ()
     class_name: str | None = None
     function_name: str | None = None
 
 
-def _body(lines: list[str], nodes: list[ast.stmt], first: int, last: int, place: _Place) -> Iterator[Block]:
-    """The code from first to last line: its definitions, and what stands between them."""
+def _body(lines: list[str], nodes: list[ast.stmt], first: int, last: int, place: _CodePath) -> Iterator[Block]:
+    """Yield the code from first to last line: definitions and the code between them."""
     at = first
     for node in nodes:
         if not isinstance(node, _Definition):
@@ -62,22 +62,22 @@ def _body(lines: list[str], nodes: list[ast.stmt], first: int, last: int, place:
         yield from _piece(lines, at, start - 1, place)
         path = (*place.path, node.name)
         if isinstance(node, ast.ClassDef):
-            yield from _body(lines, node.body, start, end, _Place(path, node.name))
+            yield from _body(lines, node.body, start, end, _CodePath(path, node.name))
         else:
-            yield from _piece(lines, start, end, _Place(path, place.class_name, node.name))
+            yield from _piece(lines, start, end, _CodePath(path, place.class_name, node.name))
         at = max(at, end + 1)
     yield from _piece(lines, at, last, place)
 
 
 def _first_line(lines: list[str], node: _Definition, at_least: int) -> int:
-    """Where a definition begins for a reader: at its decorators and the comment right above."""
+    """Return the first line of a definition with its decorators and the comment above."""
     start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     while start - 1 >= at_least and lines[start - 2].strip().startswith("#"):
         start -= 1
     return max(start, at_least)
 
 
-def _piece(lines: list[str], first: int, last: int, place: _Place) -> Iterator[Block]:
+def _piece(lines: list[str], first: int, last: int, place: _CodePath) -> Iterator[Block]:
     while first <= last and not lines[first - 1].strip():
         first += 1
     while last >= first and not lines[last - 1].strip():

@@ -1,4 +1,4 @@
-"""The picture of a page made ready for OCR: grey, evenly lit, neither too small nor too large."""
+"""Preprocessing of page images for OCR: greyscale, even lighting, suitable resolution."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from citeloom.core.errors import CiteLoomError, Code
 _PAGE_INCHES = 11.7  # the long side of A4, for pictures that do not say their resolution
 _FEWEST_PIXELS = 1600  # on the long side; smaller pages are enlarged: at 100 dpi word recall is 0.995 against 0.978
 _DENSEST, _DENSE_ENOUGH = 350.0, 300.0  # dpi; denser pages are reduced: the same words in half the time
-_LOWEST_TOLD = 100.0  # dpi; 72 and 96 are what programs write that do not know
-_MOST_PIXELS = 20_000_000  # A3 at 300 dpi; Tesseract takes some 35 bytes a pixel
+_MIN_CLAIMED_DPI = 100.0  # dpi; 72 and 96 are what programs write that do not know
+_MAX_PIXELS = 20_000_000  # A3 at 300 dpi; Tesseract takes some 35 bytes a pixel
 _LONGEST_SIDE = 30_000  # Tesseract counts pixels in 16 bits
 _FAINTEST = 24  # grey levels between paper and ink
 _UNEVEN = 25  # grey levels between well and badly lit paper
 _CELL = 16  # pixels: larger than a stroke, smaller than a shadow
 
 
-class Prepared(NamedTuple):
-    """A page image as the engines take it."""
+class PreparedImage(NamedTuple):
+    """A page image ready for OCR."""
 
     grey: Image.Image
     dpi: float
-    scale: float  # its pixels to one of the picture given
+    scale: float  # pixels per pixel of the original
 
 
-def prepare(image: Image.Image) -> Prepared | None:
-    """A page image ready to be read; None for a blank one."""
+def prepare(image: Image.Image) -> PreparedImage | None:
+    """Prepare a page image; None for a blank one."""
     if not image.width or not image.height:
         return None
     grey = _grey(image)
@@ -39,7 +39,7 @@ def prepare(image: Image.Image) -> Prepared | None:
     scale, dpi = _fit(image)
     if scale != 1:
         grey = grey.resize((max(round(image.width * scale), 1), max(round(image.height * scale), 1)))
-    return Prepared(_evenly_lit(grey), dpi, scale)
+    return PreparedImage(_evenly_lit(grey), dpi, scale)
 
 
 def _grey(image: Image.Image) -> Image.Image:
@@ -64,24 +64,24 @@ def _grey(image: Image.Image) -> Image.Image:
 
 
 def _fit(image: Image.Image) -> tuple[float, float]:
-    """By how much to enlarge or reduce a page before it is read, and its dots per inch then."""
+    """Return the scale factor for a page and the resulting dpi."""
     longest = max(image.size)
     supposed = longest / _PAGE_INCHES
-    told = float(next(iter(image.info.get("dpi") or ()), 0))
-    known = told >= _LOWEST_TOLD
-    # A picture that claims more than its page can have was not scanned at that.
-    dpi = min(told, supposed) if known else supposed
+    claimed = float(next(iter(image.info.get("dpi") or ()), 0))
+    known = claimed >= _MIN_CLAIMED_DPI
+    # A claimed resolution above the plausible one is wrong.
+    dpi = min(claimed, supposed) if known else supposed
     scale = 2.0 if longest < _FEWEST_PIXELS else 1.0
     if known and dpi > _DENSEST:
         scale = _DENSE_ENOUGH / dpi
-    scale = min(scale, _LONGEST_SIDE / longest, math.sqrt(_MOST_PIXELS / (image.width * image.height)))
+    scale = min(scale, _LONGEST_SIDE / longest, math.sqrt(_MAX_PIXELS / (image.width * image.height)))
     return scale, dpi * scale
 
 
 def _evenly_lit(grey: Image.Image) -> Image.Image:
-    """The page without shadows and tinted boxes, in which one threshold would lose the words (recall 0.42, then 0.99).
+    """Return the page without shadows and tinted boxes, which OCR would lose (recall 0.42, then 0.99).
 
-    Pages that are mostly dark are left alone: the engines read white on black as it is.
+    Mostly dark pages stay unchanged: the engines read white on black.
     """
     paper = grey.reduce(_CELL).filter(ImageFilter.MaxFilter(5)).filter(ImageFilter.GaussianBlur(3))
     levels = sorted(paper.tobytes())

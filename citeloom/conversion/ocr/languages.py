@@ -1,10 +1,11 @@
-"""Languages as people write them ("en-US", "Deutsch", "ger; eng") and as Tesseract names its data."""
+"""Parsing of language fields ("en-US", "Deutsch", "ger; eng") into tags and Tesseract's data names."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
+
+from citeloom.core.text.normalize import fold_case
 
 # Tesseract's name of the data, the tag, then other codes and names. The names are English, German and the language's
 # own, for the common ones French as well: what libraries and translators write into a language field.
@@ -152,16 +153,16 @@ _SHORTEST_NAME = 4  # letters; a shorter word inside a phrase is hardly a langua
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
-    """A language field as it was understood."""
+class ParsedLanguages:
+    """Result of parsing a language field."""
 
     tags: list[str]  # in the order they were named
-    unknown: list[str]  # what names no language in the table
+    unknown: list[str]  # parts that name no known language
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language that text in pictures can be in."""
+    """A language that OCR can read."""
 
     code: str  # its tag, as the settings name it
     name: str  # in English
@@ -169,7 +170,7 @@ class Language:
 
 
 def known_languages() -> list[Language]:
-    """Every language of the table, by its English name."""
+    """Return all languages, sorted by English name."""
     found = []
     for row in _TABLE.strip().splitlines():
         data, tag, *others = row.split()
@@ -179,24 +180,24 @@ def known_languages() -> list[Language]:
 
 
 def normalise(text: str) -> list[str]:
-    """The language tags that a language field names, e.g. ["de", "en"] for "Deutsch; English (US)"."""
-    return understand(text).tags
+    """Return the tags of a language field, such as ["de", "en"] for "Deutsch; English (US)"."""
+    return parse_languages(text).tags
 
 
 def tesseract_name(tag: str) -> str:
-    """What Tesseract calls the data of a language, e.g. deu for de."""
+    """Return Tesseract's data name of a language, such as deu for de."""
     return _DATA.get(tag, tag)
 
 
-def no_language(part: str) -> str:
-    """The warning about a part of a language field that names no language."""
+def unknown_language_warning(part: str) -> str:
+    """Return the warning for an unknown language name."""
     return f"{part[:40]!r} is no language that can be recognised in pictures: it was left out."
 
 
-def understand(text: str) -> Understood:
-    """The languages that a language field names, and what in it names none."""
-    understood = Understood([], [])
-    whole = _folded(text).strip()
+def parse_languages(text: str) -> ParsedLanguages:
+    """Parse a language field."""
+    understood = ParsedLanguages([], [])
+    whole = fold_case(text).strip()
     for part in [whole] if whole in _TAGS else _BETWEEN.split(whole):
         words = [part] if part in _TAGS else _WORD.findall(part)
         tags = _tags(words)
@@ -220,10 +221,6 @@ def _written(name: str, words: list[str]) -> str:
     return next((writings[word] for word in words if word in writings), tag)
 
 
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()
-
-
 def _read_table() -> tuple[dict[str, str], dict[str, str]]:
     """Tags by every word that names them, and Tesseract's names by tag."""
     tags: dict[str, str] = {}
@@ -231,7 +228,7 @@ def _read_table() -> tuple[dict[str, str], dict[str, str]]:
     for row in _TABLE.strip().splitlines():
         name, tag, *others = row.split()
         data[tag] = name
-        tags.update(dict.fromkeys(map(_folded, (name, tag, *others)), tag))
+        tags.update(dict.fromkeys(map(fold_case, (name, tag, *others)), tag))
     return tags, data
 
 

@@ -1,4 +1,4 @@
-"""RapidOCR, where it is installed: slower than Tesseract, better on formulas and poor scans."""
+"""OCR engine RapidOCR (optional): slower than Tesseract, better on formulas and poor scans."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 from PIL.Image import Image, Resampling, Transform
 
-from citeloom.conversion.ocr.languages import no_language, understand
+from citeloom.conversion.ocr.languages import parse_languages, unknown_language_warning
 from citeloom.conversion.ocr.words import OcrWord, is_wide, line_rise
 from citeloom.core.errors import CiteLoomError, Code
 
-# What the model in the wheel was made for: languages in Latin letters, Chinese, Japanese.
+# Languages of the bundled model: Latin script, Chinese, Japanese.
 _IN_MODEL = """
 af az bs ca cs cy da de en es et eu fi fr ga gl hr hu id is it ja ku la lb lt lv mi ms mt nl no oc pl pt qu ro
 sk sl sq sr-Latn sv sw tr uz vi zh-Hans zh-Hant
@@ -29,7 +29,7 @@ _THREADS = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("i
 
 
 class RapidOcr:
-    """Reads page images; the languages are those of its one model."""
+    """Recognises page images in the languages of its model."""
 
     unsure_below = 0.8  # mean confidence; upright pages have 0.95 and more, pages on their head 0.6
 
@@ -43,12 +43,12 @@ class RapidOcr:
                 'Run `pip install "citeloom[rapidocr]"`, or choose tesseract.',
             ) from None
         models = Path(rapidocr.__file__).parent / "models"
-        # Named one by one, the models are never looked for on the network.
+        # Explicit paths keep it from downloading models.
         self._engine: Any = rapidocr.RapidOCR(
             params={
                 **_THREADS,
                 "Global.log_level": "error",
-                "Global.use_cls": False,  # turned pages are turned as a whole
+                "Global.use_cls": False,  # orientation is handled for whole pages
                 "Global.text_score": 0.2,
                 "Det.model_path": _model(models, "det"),
                 "Rec.model_path": _model(models, "rec"),
@@ -57,8 +57,8 @@ class RapidOcr:
         self.warnings: list[str] = []
         known: list[str] = []
         for text in languages:
-            understood = understand(text)
-            self.warnings += map(no_language, understood.unknown)
+            understood = parse_languages(text)
+            self.warnings += map(unknown_language_warning, understood.unknown)
             for tag in understood.tags:
                 if tag in LANGUAGES:
                     known.append(tag)
@@ -67,7 +67,7 @@ class RapidOcr:
         self.languages = tuple(dict.fromkeys(known)) or ("en",)
 
     def read(self, image: Image, dpi: float) -> list[OcrWord]:
-        """The words of a grey page image, in its pixels."""
+        """Return the words of a grey page image, in its pixels."""
         found = self._engine(image.convert("RGB"))
         if found.txts is None:
             return []

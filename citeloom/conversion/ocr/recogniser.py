@@ -1,4 +1,4 @@
-"""Text in the picture of a page: recognised one page at a time, by Tesseract or RapidOCR."""
+"""Recogniser: OCR of page images with Tesseract or RapidOCR, with correction of page orientation."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Recogniser:
         if prepared is None:
             return PageWords()
         grey, dpi, scale = prepared
-        # The pages of a document mostly lie the same way: begin as the page before was read.
+        # Pages of a document mostly have the same orientation: start with that of the page before.
         page = self._read(grey, dpi, self._quarter_turns)
         if self._turns_needed(page):
             again = self._read(grey, dpi, (self._quarter_turns + self._turns_needed(page)) % 4)
@@ -71,7 +71,7 @@ class Recogniser:
         return _upright_words(page, scale)
 
     def _turns_needed(self, page: PageWords) -> int:
-        """Quarter turns until the text stands upright, as far as a first reading tells.
+        """Return the quarter turns to upright text, judged by a first reading.
 
         Both engines read text that runs downward and box it higher than wide; text that runs upward or stands on its
         head they take for the other direction, and are unsure of nearly every word.
@@ -87,7 +87,7 @@ class Recogniser:
 
 
 def engines() -> dict[str, str]:
-    """The OCR engines and what there is of them, for people who look for a fault."""
+    """Return the versions and languages of the OCR engines."""
     found = tesseract_engine.find()
     tesseract = "not installed"
     if found:

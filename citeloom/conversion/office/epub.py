@@ -1,4 +1,4 @@
-"""EPUB books: the chapters in the order in which they are read."""
+"""Reader of EPUB books: chapters in spine order."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ etree: Any = _etree
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
-# Fonts are garbled to keep them from being taken out of the book; its text stays readable.
+# Obfuscated fonts; the text stays readable.
 _FONTS_ONLY = {"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"}
 _TEXT_TYPES = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document", ""}
 
 
 @dataclass(slots=True)
 class Book:
-    """A book's chapters as one page, with what its package says about it."""
+    """All chapters as one page, with title and warnings."""
 
     page: WebPage
     title: str = ""

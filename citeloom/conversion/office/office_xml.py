@@ -1,4 +1,4 @@
-"""The XML of Word and PowerPoint files: checked, made ready for docling, and counted."""
+"""XML of Word and PowerPoint files: checked, normalized for docling, and its words collected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OTHER_TYPES = {
     b"macroEnabled": "an Office file with macros",
 }
 _XML_SUFFIXES = (".xml", ".rels", ".vml")
-# Letter shapes alone: docling parts a sentence wherever they change, and loses the blanks there.
+# Character formatting: docling splits sentences where it changes, and loses the spaces there.
 _SHAPES = {"b", "bCs", "i", "iCs", "u", "strike", "dstrike", "vertAlign", "rStyle", "em"}
 # Around the words of a paragraph; in tables the libraries overlook what is inside.
 _WRAPPERS = ("hyperlink", "ins", "moveTo", "smartTag", "customXml", "fldSimple")
@@ -200,7 +200,7 @@ def _spell_out_diagrams(package: Package, name: str, root: Any) -> None:
     diagrams = {relation.get("Id"): part for relation, kind, part in relations if kind == "diagramData"}
     for ids in list(root.iter("{*}relIds")):
         part = diagrams.get(_attribute(ids, "dm"), "")
-        words = "\n".join(said for said in _words(parse(package, part)) if said.strip()) if part in package else ""
+        words = "\n".join(text for text in _words(parse(package, part)) if text.strip()) if part in package else ""
         frame = next(ids.iterancestors("{*}graphicFrame"), None)
         paragraph = next(ids.iterancestors("{*}p"), None)
         if words and paragraph is not None:

@@ -1,4 +1,4 @@
-"""A page's text as the plainest HTML, in the shape that docling reads without loss."""
+"""Simplified HTML of a page, in a form that docling reads without loss."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from citeloom.conversion.office.web_page import HEADINGS, LINE_BREAK, LISTS, PAR
 
 _LONGEST_HEADING = 300  # characters; more is text under a heading that was never closed
 _WIDEST_SPAN = 100
-_MOST_CELLS = 300_000  # of a table with all its empty places; a larger one is read as paragraphs
+_MAX_CELLS = 300_000  # of a table with all its empty places; a larger one is read as paragraphs
 _BLANK_LINE = re.compile(rf"(?:[ \t\r\n]*{LINE_BREAK}[ \t\r\n]*){{2,}}")
-# Docling writes these as plain quotes, hyphens and dots; a quotation must stay as it was printed.
+# Docling replaces these by ASCII; quotations must stay as printed, so they are mapped to private characters.
 _SHELTERED = "\u200c\u200d\u2010\u2011\u2012\u2013\u2014\u2015\u2018\u2019\u201c\u201d\u2026"
 _SHELTER = {ord(letter): 0xE220 + at for at, letter in enumerate(_SHELTERED)}
 _RESTORE = {0xE220 + at: letter for at, letter in enumerate(_SHELTERED)}
@@ -110,7 +110,7 @@ def _table(node: Node, note: bool) -> Iterator[str]:
     captions = [part for part in parts if part.tag == "caption"]
     columns = max(sum(_span(cell, "colspan") for cell in row) for row in rows)
     yield from _flow(loose, note=note)
-    if for_layout or max(map(len, rows)) < 2 or columns * len(rows) > _MOST_CELLS:
+    if for_layout or max(map(len, rows)) < 2 or columns * len(rows) > _MAX_CELLS:
         for part in captions:
             yield f"<figure><figcaption>{_written(part.text())}</figcaption></figure>\n" if part.text() else ""
         for cell in (cell for row in rows for cell in row):

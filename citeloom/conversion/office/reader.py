@@ -1,4 +1,4 @@
-"""Word, PowerPoint, web pages and EPUB books: docling finds their structure."""
+"""Reader of Word, PowerPoint, HTML and EPUB files with docling."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BACKENDS: dict[str, tuple[InputFormat, type[DeclarativeDocumentBackend]]] = {
 
 @dataclass(slots=True)
 class _Source:
-    """A file made ready for docling, and what it says about itself."""
+    """A file prepared for docling, with its metadata and words."""
 
     stream: io.BytesIO
     titles: list[str] = field(default_factory=list)  # from the metadata, the best first
@@ -103,7 +103,7 @@ def _web_source(page: web_page.WebPage, titles: list[str], warnings: list[str]) 
 
 
 def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
-    """Docling's document; its backends are asked directly, for its pipelines bring nothing to these formats."""
+    """Return docling's document from its backend; the pipelines add nothing for these formats."""
     form, backend = _BACKENDS[kind]
     options = HTMLBackendOptions(add_title=False, infer_furniture=False) if form is InputFormat.HTML else None
     try:
@@ -111,7 +111,7 @@ def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
         reader = getattr(given, "_backend", None)  # none where it could not be opened
         if not isinstance(reader, DeclarativeDocumentBackend) or not reader.is_valid():
             raise damaged(path, "its parts do not make a whole")
-        # Pictures are not read, so no office program need be started to draw them.
+        # Images are not used, so LibreOffice need not be started to render them.
         for name in ("docx_to_pdf_converter_init", "pptx_to_pdf_converter_init"):
             if hasattr(reader, name):
                 setattr(reader, name, True)
@@ -145,7 +145,7 @@ def _coverage(source: _Source, blocks: list[Block]) -> float:
 
 
 def _title(titles: Iterable[str], printed: str, blocks: list[Block], kind: str) -> str:
-    """The title: as the metadata say, if the document says so too; templates and sites leave theirs behind."""
+    """Return the title of the metadata if it is printed too: templates and sites leave wrong ones."""
     named = [tidied for title in titles if (tidied := " ".join(tidy(title).split()))]
     if kind == "epub" and named:
         return named[0]
@@ -162,4 +162,4 @@ def _slides(doc: DoclingDocument, blocks: list[Block]) -> tuple[Page, ...]:
     for block in blocks:
         if block.page is not None:
             texts.setdefault(block.page, []).append(block.text)
-    return tuple(Page(number, "\n\n".join(said)) for number, said in sorted(texts.items()))
+    return tuple(Page(number, "\n\n".join(parts)) for number, parts in sorted(texts.items()))

@@ -1,7 +1,7 @@
-"""Web pages as a reader sees them: the text with its headings, lists and tables, without navigation.
+"""Reader of HTML: visible text with headings, lists and tables, without navigation.
 
-The page is read as a stream of tags, so that no depth of nesting matters, and no address in it is kept:
-nothing of it could be fetched.
+The page is parsed as a stream of tags, so that deep nesting does no harm; addresses are dropped, so that nothing can be
+fetched.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class WebPage:
 
 class _Mode(Enum):
     READ = auto()
-    LEAVE = auto()  # seen, but no part of the text
+    LEAVE = auto()  # visible, but no content
     HIDDEN = auto()
     UNSEEN = auto()
 
@@ -187,8 +187,8 @@ class _Reader:
     def is_note(self, tag: str, attributes: Mapping[str, str]) -> bool:
         if tag not in _NOTE_TAGS or self.stack[-1].tag not in ("body", "note") or len(self.stack) > _MAX_DEPTH:
             return False
-        said = f"{attributes.get('epub:type', '')} {attributes.get('role', '')} {_classes(attributes)}"
-        return not _NOTES.isdisjoint(said.split())
+        kinds = f"{attributes.get('epub:type', '')} {attributes.get('role', '')} {_classes(attributes)}"
+        return not _NOTES.isdisjoint(kinds.split())
 
     def structure(self, tag: str, attributes: Mapping[str, str], opened: _Open) -> None:
         """Open a heading, list, table, … where it may stand; elsewhere its tag only parts paragraphs."""

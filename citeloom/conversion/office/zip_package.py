@@ -1,4 +1,4 @@
-"""Zip packages (DOCX, PPTX, EPUB) opened without trusting them: nothing is unpacked to disk or beyond a limit."""
+"""Safe reading of zip packages (DOCX, PPTX, EPUB): with size limits, in memory only."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def xml_tree(path: Path, name: str, data: bytes) -> Any:
 
 
 class Package:
-    """The parts of a zip package, read one at a time and within limits."""
+    """Reads the parts of a zip package within limits."""
 
     def __init__(self, path: Path, kind: str) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""Where a passage stands on a page: its words are found among the page's, and boxed line by line."""
+"""Finds a passage on a page by aligning its words with those of the page, and returns boxes by line."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
+from citeloom.core.text.normalize import letters_and_digits
+
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)  # of a space
 
 _HYPHENS = frozenset("-\u00ad\u2010\u2011")
 _WITHIN_WORDS = frozenset("'’‘ʼ`´\u200b\u200c\u200d\u2060\ufeff") | _HYPHENS
 _OPENING = frozenset(("Ps", "Pi"))
-_DOTLESS = {"ı": "i", "ȷ": "j"}
-_STEPS = 48  # ways to place what was read so far that are followed at once
-_MOST_PLACES = 300  # of one word: a page that repeats it more often says nothing by it
-_NEAR = 4  # words farther on page and in passage is going on: a mark of a footnote, a formula lies between
-_SKIPPED = 0.7  # what each of them costs
-_JUMP = 3.0  # what going on elsewhere on the page costs, and more the farther away it is
-_LEAST_WORTH = 0.1  # of a word, on a page that has no other
-_ENOUGH = 0.6  # of what the words that should stand on a page are worth, or nothing is marked
+_STEPS = 48  # beam width of the alignment
+_MAX_PLACES = 300  # of one word; more occurrences are ignored
+_NEAR = 4  # words; a gap up to this counts as continuing (a footnote mark, a formula)
+_SKIPPED = 0.7  # cost of each skipped word
+_JUMP = 3.0  # base cost of a jump, which grows with the distance
+_MIN_WORTH = 0.1  # of a word, on a page that has no other
+_ENOUGH = 0.6  # share of the expected weight below which nothing is marked
 
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """The characters of a page in the order of the file, each with its box on the page as it is shown."""
+    """Characters of a page in file order, with their boxes on the displayed page."""
 
     text: str  # words are parted by spaces
     boxes: Sequence[Box]  # one for each character
@@ -38,7 +39,7 @@ class PageText:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The lines of a passage on a page, as shares of its width and height; none unless it was found there."""
+    """Boxes of a passage on a page, as shares of its width and height; none if not found."""
 
     boxes: tuple[Box, ...] = ()
     found: bool = False
@@ -46,7 +47,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A word bare of case, accents and hyphens, and where it stands in its text."""
+    """A folded word and its position in the text."""
 
     letters: str
     start: int
@@ -57,7 +58,7 @@ class _Token:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A word of the passage that was found on the page, and the one found before it."""
+    """One matched word of an alignment, linked to the match before it."""
 
     score: float
     word: int  # of the passage
@@ -66,12 +67,12 @@ class _Step:
 
     @property
     def gain(self) -> float:
-        """What the word adds to the certainty that the passage stands here."""
+        """The weight that this match adds."""
         return self.score - (self.before.score if self.before else 0.0)
 
 
 def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: int, last: int) -> Marks:
-    """Mark a passage that runs from the first to the last page on the one shown; `pages` has what is known of them."""
+    """Find a passage, which spans pages `first` to `last`, on the page `shown`; `pages` has the text around it."""
     wanted = [token.letters for token in _tokens(passage)]
     printed = [token for number in sorted(pages) for token in _tokens(pages[number].text, number)]
     places = _Places(printed)
@@ -91,7 +92,7 @@ def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: i
 
 
 def mark_all(page: PageText) -> Marks:
-    """Mark every character of a page: places that are known need no finding."""
+    """Return marks for known positions."""
     return _as_marks(page.boxes, page)
 
 
@@ -101,7 +102,7 @@ def mark_all(page: PageText) -> Marks:
 def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
     letters, start, end, hyphen = "", 0, 0, False
     for at, character in enumerate(text):
-        bare = _bare(character)
+        bare = letters_and_digits(character)
         alone = bool(bare) and _stands_alone(character)
         if letters and (alone or (not bare and not _goes_on(character))):
             yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
@@ -117,14 +118,6 @@ def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
         yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
 
 
-def _bare(character: str) -> str:
-    """A character as words are compared: ligatures spelled out, without case and accents; nothing for a sign."""
-    if character.isascii():
-        return character.lower() if character.isalnum() else ""
-    folded = unicodedata.normalize("NFKD", _DOTLESS.get(character, character)).casefold()
-    return "".join(part for part in folded if part.isalnum())
-
-
 def _goes_on(character: str) -> bool:
     """Whether a word goes on after a character that is no letter: a hyphen, an apostrophe, an accent set apart."""
     return character in _WITHIN_WORDS or unicodedata.category(character) in ("Mn", "Sk", "Cf")
@@ -136,7 +129,7 @@ def _stands_alone(character: str) -> bool:
 
 
 def _with_punctuation(text: str, end: int) -> int:
-    while end < len(text) and not text[end].isspace() and not _bare(text[end]):
+    while end < len(text) and not text[end].isspace() and not letters_and_digits(text[end]):
         end += 1
     return end
 
@@ -151,7 +144,7 @@ def _with_opening(text: str, start: int) -> int:
 
 
 def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
-    """The likeliest place of each word.
+    """Return the most likely match of each word (beam search).
 
     Words that follow each other in both cost nothing, going on elsewhere costs the more the farther it is, and a
     word is worth the more the rarer it is: so a passage is followed through columns and around notes, and no single
@@ -214,12 +207,12 @@ class _Places:
                 # The other half may be anywhere: at the top of the next column, behind a note or a running head.
                 for head in self._broken.get(word[:length], ()):
                     found += [(head, *tail) for tail in self._whole.get(word[length:], ()) if tail != (head + 1,)]
-            self._asked[word] = found[:_MOST_PLACES]
+            self._asked[word] = found[:_MAX_PLACES]
         return self._asked[word]
 
     def worth(self, word: str) -> float:
-        """How much it says that a word stands in a place: the more, the rarer it is on the page."""
-        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _LEAST_WORTH
+        """Return the weight of a word: the rarer on the page, the higher."""
+        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _MIN_WORTH
 
 
 # --- boxes ------------------------------------------------------------------------------
@@ -266,7 +259,7 @@ def _as_marks(lines: Iterable[Box], page: PageText) -> Marks:
 
 
 def _as_shares(box: Box, page: PageText) -> Box | None:
-    """A box as shares of the page; None where it lies outside of what is shown."""
+    """Return a box as shares of the page; None outside of it."""
     left, right = (round(min(max(x / page.width, 0.0), 1.0), 5) for x in (box[0], box[2]))
     top, bottom = (round(min(max(y / page.height, 0.0), 1.0), 5) for y in (box[1], box[3]))
     return (left, top, right, bottom) if right > left and bottom > top else None

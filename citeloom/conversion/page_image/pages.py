@@ -1,4 +1,4 @@
-"""Pages as a reader sees them: painted in colour, and where on the picture each character stands."""
+"""Pages for display: rendered in colour, with the position of each character."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
-from citeloom.conversion.image_files import PictureFile
+from citeloom.conversion.image_files import ImageFile
 from citeloom.conversion.page_image.highlights import NOWHERE, Box, PageText
-from citeloom.conversion.pdf.pdfium import PdfFile, open_layers, page_label
-from citeloom.conversion.pdf.pdfium_api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.document import PdfFile, open_layers, page_label
 from citeloom.core.errors import CiteLoomError, Code
 
-_MOST_PIXELS, _MOST_SIDE = 25_000_000, 16_000  # of a picture that is shown
+_MAX_PIXELS, _MAX_SIDE = 25_000_000, 16_000  # of a rendered page
 _OCR_SCALE = 300 / 72  # pixels for each point, as when the page was imported
 
 
-class ShownPdf(PdfFile):
-    """An open PDF that somebody looks at."""
+class PdfPages(PdfFile):
+    """An open PDF for display."""
 
-    def __enter__(self) -> ShownPdf:
+    def __enter__(self) -> PdfPages:
         return self
 
     def __len__(self) -> int:
@@ -37,7 +37,7 @@ class ShownPdf(PdfFile):
             return page_label(self._document, number - 1)
 
     def show(self, number: int, width: int) -> Image.Image:
-        """A page `width` pixels wide; one that is far too tall comes out narrower."""
+        """Render a page `width` pixels wide, or narrower if it is very tall."""
         with self._page(number) as page:
             across, down = page.get_size()
             scale = _scale(across, down, width)
@@ -50,16 +50,16 @@ class ShownPdf(PdfFile):
                 bitmap.close()
 
     def scan(self, number: int) -> Image.Image:
-        """A page as it is recognised, turned as it is shown."""
+        """Render a page for OCR, in the displayed orientation."""
         with self._page(number) as page:
             quarter = page.get_rotation() // 90
         return self.render(number, _OCR_SCALE, quarter)
 
     def characters(self, number: int) -> PageText:
-        """A page's characters, and where each stands on the page as it is shown."""
+        """Return the characters of a page with their positions on the displayed page."""
         letters, boxes = list[str](), list[Box]()
         with self._reading(number), open_layers(self._document, number - 1) as (layers, _):
-            onto = _Onto(layers[0].page)
+            onto = _PageToImage(layers[0].page)
             for layer in layers:
                 for run in layer.runs:
                     for letter, at in zip(run.letters, run.places, strict=True):
@@ -76,7 +76,7 @@ class ShownPdf(PdfFile):
     def boxes(self, number: int, places: Sequence[Box]) -> PageText:
         """Places in the file's own measure, each as a character of a page."""
         with self._page(number) as page:
-            onto = _Onto(page)
+            onto = _PageToImage(page)
         return PageText("x" * len(places), [onto.box(place) for place in places], onto.width, onto.height)
 
     @contextmanager
@@ -104,13 +104,13 @@ class ShownPdf(PdfFile):
 def _scale(across: float, down: float, width: int) -> float:
     """Pixels for each point or pixel of a page, so that it comes out as wide as asked for but never too large."""
     across, down = max(across, 1.0), max(down, 1.0)
-    return min(width / across, _MOST_SIDE / down, math.sqrt(_MOST_PIXELS / (across * down)))
+    return min(width / across, _MAX_SIDE / down, math.sqrt(_MAX_PIXELS / (across * down)))
 
 
-class _Onto:
-    """From places on a page to places on its picture: the page's turn and its visible box are pdfium's affair."""
+class _PageToImage:
+    """Maps page coordinates to image coordinates, with rotation and crop box as pdfium applies them."""
 
-    _FINE = 1_000_000  # steps across the picture: pdfium gives whole ones
+    _FINE = 1_000_000  # steps across the image, since pdfium returns integers
 
     def __init__(self, page: Any) -> None:
         self.width, self.height = page.get_size()
@@ -124,7 +124,7 @@ class _Onto:
         return right.value * self.width / self._FINE, down.value * self.height / self._FINE
 
     def box(self, place: Box) -> Box:
-        """The box on the picture, from its upper left corner, of left, bottom, right, top on the page."""
+        """Return the box on the image (origin upper left) for left, bottom, right, top on the page."""
         (x0, y0), (x1, y1) = self._point(place[0], place[1]), self._point(place[2], place[3])
         return min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)
 
@@ -152,10 +152,10 @@ def _character_box(handle: Any, at: int) -> Box | None:
     return None
 
 
-class ShownPicture(PictureFile):
-    """An open picture that somebody looks at: it has no words of its own."""
+class ImagePages(ImageFile):
+    """An open image file for display; without characters."""
 
-    def __enter__(self) -> ShownPicture:
+    def __enter__(self) -> ImagePages:
         return self
 
     def __len__(self) -> int:
@@ -182,7 +182,7 @@ class ShownPicture(PictureFile):
         return self.render(number, _OCR_SCALE, 0)
 
     def characters(self, number: int) -> PageText:
-        """No characters: they are in the picture."""
+        """Return no characters."""
         return PageText("", (), 1.0, 1.0)
 
     def boxes(self, number: int, places: Sequence[Box]) -> PageText:
@@ -191,7 +191,7 @@ class ShownPicture(PictureFile):
 
 
 def _plain_colours(picture: Image.Image) -> Image.Image:
-    """A picture in the colours of a screen, on white paper where it is transparent."""
+    """Return an image in RGB, on white where it is transparent."""
     if picture.mode[0] in "IF":  # more than 256 greys: Pillow would cut them off
         low, high = (float(level) for level in picture.getextrema())  # type: ignore[arg-type]
         factor = 255 / ((high - low) or 1)
@@ -202,6 +202,6 @@ def _plain_colours(picture: Image.Image) -> Image.Image:
     return picture.convert("RGB")
 
 
-def open_shown(path: Path, kind: str) -> ShownPdf | ShownPicture:
-    """A PDF or a picture file to look at."""
-    return ShownPicture(path) if kind == "image" else ShownPdf(path)
+def open_pages(path: Path, kind: str) -> PdfPages | ImagePages:
+    """Open a PDF or image file for display."""
+    return ImagePages(path) if kind == "image" else PdfPages(path)

@@ -1,4 +1,4 @@
-"""The picture of a page, and the places on it where a passage stands."""
+"""Page images as PNG with the position of a passage. Called in the worker process of the page view."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 from PIL import Image, ImageChops
 
 from citeloom.conversion.page_image.highlights import NOWHERE, Box, Marks, PageText, find_marks, mark_all
-from citeloom.conversion.page_image.pages import ShownPdf, ShownPicture, open_shown
+from citeloom.conversion.page_image.pages import ImagePages, PdfPages, open_pages
 from citeloom.core.errors import CiteLoomError, Code
 
-_MOST_BYTES = 12_000_000  # of a picture: it travels in one line
+_MAX_BYTES = 12_000_000  # of an image, which is sent in one line
 _SMALLER = 0.7
 _PAGES_KEPT = 20  # that were recognised
 _PAGES_AROUND = 5  # a passage is looked for on so many pages before and after the one shown
 
 
 def page_picture(request: dict[str, Any]) -> dict[str, Any]:
-    """A page as PNG, with the places of a passage on it as far as the file's own text tells."""
+    """Return a page as PNG with the marks of a passage, found by the file's own text."""
     number = int(request["page"])
-    with open_shown(Path(request["path"]), request["kind"]) as file:
+    with open_pages(Path(request["path"]), request["kind"]) as file:
         _check_page(file, number)
         picture, png = _as_png(file.show(number, int(request["width"])))
         return {
@@ -38,7 +38,7 @@ def page_picture(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
-    """The places of a passage on the picture of a page: it is recognised once more, which takes seconds."""
+    """Return the marks of a passage on a scanned page, which is recognised again (seconds)."""
     number = int(request["page"])
     page = _recognised(
         request["path"],
@@ -55,11 +55,11 @@ def recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
 def _recognised(
     path: str, kind: str, content_hash: str, number: int, languages: tuple[str, ...], engine: str
 ) -> PageText:
-    """A page's words as they are recognised; the hash tells one content of a file from another."""
+    """Return the recognised words of a page; the hash is part of the cache key."""
     from citeloom.conversion.ocr.recogniser import Recogniser
 
     recogniser = Recogniser(languages, engine)
-    with open_shown(Path(path), kind) as file:
+    with open_pages(Path(path), kind) as file:
         _check_page(file, number)
         image = file.scan(number)
     words = recogniser.words(image)
@@ -74,14 +74,14 @@ def _recognised(
     return PageText("".join(text), boxes, *image.size)
 
 
-def _check_page(file: ShownPdf | ShownPicture, number: int) -> None:
+def _check_page(file: PdfPages | ImagePages, number: int) -> None:
     if not 1 <= number <= len(file):
         raise CiteLoomError(
             Code.INVALID_INPUT, f"There is no PDF page {number}.", f"The document has PDF pages 1 to {len(file)}."
         )
 
 
-def _marks(file: ShownPdf | ShownPicture, number: int, request: dict[str, Any]) -> Marks:
+def _marks(file: PdfPages | ImagePages, number: int, request: dict[str, Any]) -> Marks:
     first, last = int(request["first"]), int(request["last"])
     if not first <= number <= last:
         return Marks()
@@ -92,20 +92,20 @@ def _marks(file: ShownPdf | ShownPicture, number: int, request: dict[str, Any]) 
 
 
 def _as_png(picture: Image.Image) -> tuple[Image.Image, bytes]:
-    """A picture as PNG; one that would be too many bytes is made smaller."""
+    """Encode an image as PNG, reduced until it is within the size limit."""
     red, green, blue = picture.split()
     if not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(red, blue).getbbox()):
         picture = red  # a third of the bytes, in half of the time
     while True:
         out = io.BytesIO()
         picture.save(out, "PNG", compress_level=1)
-        if out.tell() <= _MOST_BYTES:
+        if out.tell() <= _MAX_BYTES:
             return picture, out.getvalue()
         picture = picture.resize((int(picture.width * _SMALLER), int(picture.height * _SMALLER)))
 
 
 def _turned_back(box: Box, quarter_turns: int, size: tuple[int, int]) -> Box:
-    """A box on the picture as it is, of one on the picture turned counter-clockwise by quarter turns."""
+    """Map a box on an image that was turned counter-clockwise back to the original."""
     width, height = size
     x0, y0, x1, y1 = box
     if quarter_turns == 1:

@@ -1,4 +1,4 @@
-"""Regions that a layout model proposes, held against the white between columns, and put into reading order."""
+"""Corrects the regions of a layout model by the column layout of the page, and orders them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from statistics import median, median_low
 from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind, region_of, rows
 
 
-def mended(proposed: list[Region], plain: list[Region]) -> list[Region]:
-    """The proposed regions of a page without what models get wrong, in the order in which they are read."""
+def corrected_regions(proposed: list[Region], plain: list[Region]) -> list[Region]:
+    """Return the regions of a page in reading order, with typical errors of the model corrected."""
     return _with_lines_joined(_in_best_order(_parted(_untangled(proposed), plain), plain))
 
 

@@ -1,4 +1,4 @@
-"""Which pages need OCR, and putting what it finds onto them."""
+"""Finds the pages of a document that need OCR, and adds the recognised words to them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PIL.Image import Image
 
 from citeloom.conversion.image_files import PageImages
-from citeloom.conversion.pdf.pdfium import RawPage, Word
+from citeloom.conversion.pdf.raw_page import RawPage, Word
 from citeloom.conversion.pdf.text_layer import TextLayer, judge
 from citeloom.core.errors import CiteLoomError
 
@@ -21,7 +21,7 @@ _SAME_TYPE = 0.07  # sizes that differ by less are one
 
 
 def needs_ocr(pages: list[RawPage]) -> dict[int, TextLayer]:
-    """The pages whose text layer is garbled or absent."""
+    """Return the pages whose text layer is garbled or absent."""
     judged = {page.number: judge(page) for page in pages}
     return {number: layer for number, layer in judged.items() if layer is not TextLayer.GOOD}
 
@@ -32,23 +32,23 @@ def recognise(
     waiting: dict[int, TextLayer],
     languages: tuple[str, ...],
     engine: str,
-    tell: Callable[[int, int], None],
+    on_progress: Callable[[int, int], None],
 ) -> list[str]:
-    """Read the pictures of pages into their words; gives what to warn about."""
+    """Recognise pages and add their words; return warnings."""
     from citeloom.conversion.ocr.recogniser import Recogniser
 
     recogniser = Recogniser(languages, engine)
     done, failed = 0, list[str]()
     for page in pages:
         if page.number in waiting:
-            tell(done, len(waiting))
+            on_progress(done, len(waiting))
             done += 1
             native = page.words if waiting[page.number] is TextLayer.ABSENT else []
             picture = pictures.render(page.number, _DPI / 72, page.quarter)
             try:
                 words = recogniser.words(picture)
             except CiteLoomError as error:
-                # A page that no engine can cope with costs that page only.
+                # A failure of OCR costs that page only.
                 failed.append(f"PDF page {page.number} could not be recognised: {error}")
                 page.words, page.raw_text = native, " ".join(word.text for word in native)
                 continue
@@ -66,7 +66,7 @@ def recognise(
 
 
 def _even_out_sizes(words: list[Word]) -> None:
-    """Give lines that were set in one type one size: measured in a picture, each comes out a little different."""
+    """Assign one size to words of nearly equal size, since OCR measures each line slightly differently."""
     letters: Counter[float] = Counter()
     for word in words:
         letters[word.size] += len(word.text)
@@ -79,7 +79,7 @@ def _even_out_sizes(words: list[Word]) -> None:
 
 
 def _turn(page: RawPage, quarter_turns: int) -> None:
-    """Set a page upright that was scanned lying on its side or its head."""
+    """Rotate a page that was scanned sideways or upside down."""
     page.quarter = (page.quarter - quarter_turns) % 4
     if quarter_turns % 2:
         page.width, page.height = page.height, page.width
@@ -106,6 +106,6 @@ def _placed(words: PageWords, page: RawPage, picture: Image) -> list[Word]:
 
 
 def _covers(known: Word, word: Word) -> bool:
-    """Whether a word of the text layer stands where one was recognised."""
+    """Whether a word of the text layer is at the position of a recognised one."""
     overlap = min(known.x1, word.x1) - max(known.x0, word.x0)
     return abs(known.y - word.y) < 0.6 * max(known.size, word.size) and overlap > 0.3 * (word.x1 - word.x0)

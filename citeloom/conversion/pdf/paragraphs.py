@@ -1,4 +1,4 @@
-"""From lines to paragraphs, and across columns and pages where a paragraph goes on there."""
+"""Joins lines to paragraphs, also across columns and pages. Called by the PDF reader."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from citeloom.conversion.pdf.headings import Heading
+from citeloom.conversion.pdf.heading_candidates import Heading
 from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind
 from citeloom.conversion.pdf.tables import table_rows
 from citeloom.conversion.text_tools import Vocabulary, tidy
@@ -21,7 +21,7 @@ _MARKED_ITEM = re.compile(r"^(?:[•▪■●◦‣∙]\s|\[\d{1,3}\]\s)")
 _CAPTION = re.compile(r"^(?:table|figure|fig\.?|tabelle|abbildung|abb\.|tab\.)\s*[\dIVX]+", re.I)
 _OPENS_CAPTION = re.compile(_CAPTION.pattern + r"[a-z]?\s*(?:[.:|–—]|$)", re.I)
 _NOTE_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])[.)]?\s*(?=[^\W\d_]|[\"“‘'(])", re.I)
-_FOOT = 0.45  # share of the page's height below which a note stands
+_FOOT = 0.45  # share of the page's height below which a footnote may begin
 _ASIDES = {
     RegionKind.CAPTION: BlockKind.CAPTION,
     RegionKind.FOOTNOTE: BlockKind.FOOTNOTE,
@@ -72,7 +72,7 @@ def page_paragraphs(
 
 
 def _table(region: Region, before: list[Paragraph]) -> Paragraph:
-    """A table with its caption, if that stands right before it."""
+    """Return a table with the caption right before it."""
     lines, caption = region.lines, ""
     if before and before[-1].kind is BlockKind.CAPTION:
         own = before.pop()
@@ -81,7 +81,7 @@ def _table(region: Region, before: list[Paragraph]) -> Paragraph:
 
 
 def _aside(region: Region, kind: BlockKind, words: Vocabulary) -> list[Paragraph]:
-    """What stands beside the running text: notes one by one, a caption or a figure's labels as one."""
+    """Return notes one by one, a caption or the labels of a figure as one paragraph."""
     found = _prose(region.lines, region, words)
     if kind is not BlockKind.FOOTNOTE and len(found) > 1:
         text = " ".join(paragraph.text for paragraph in found)

@@ -1,4 +1,4 @@
-"""PDF files and pictures of pages: text by page in reading order, with sections, page labels and printed numbers."""
+"""Reader of PDF and image files: text by page in reading order, with sections, page labels and printed numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from citeloom.conversion.image_files import PictureFile
-from citeloom.conversion.pdf.headings import body_size, find_headings
-from citeloom.conversion.pdf.margins import Margins, read_margins
+from citeloom.conversion.image_files import ImageFile
+from citeloom.conversion.pdf.heading_candidates import body_size
+from citeloom.conversion.pdf.headings import find_headings
 from citeloom.conversion.pdf.ocr_pages import needs_ocr, recognise
 from citeloom.conversion.pdf.paragraphs import Paragraph, meeting_ends, page_paragraphs
-from citeloom.conversion.pdf.pdfium import PdfFile, RawPage, RawPdf, Word
+from citeloom.conversion.pdf.pdfium.document import PdfFile
+from citeloom.conversion.pdf.raw_page import RawPage, RawPdf, Word
 from citeloom.conversion.pdf.reading_order import Line, Region, document_gutters, regions
+from citeloom.conversion.pdf.running_headers import Margins, read_margins
 from citeloom.conversion.pdf.text_layer import TextLayer
 from citeloom.conversion.text_tools import Vocabulary, find_dois, mean_confidence, tidy, word_coverage
 from citeloom.core.errors import CiteLoomError, Code
@@ -26,8 +28,8 @@ from citeloom.core.types import Block, BlockKind, Converted, Page, TextSource
 log = logging.getLogger(__name__)
 
 _POOR_COVERAGE = 0.95
-_LOST_PAGE = 0.8  # a page that keeps less of its words was misread
-_WORTH_A_BLOCK = 20  # words; less text printed sideways is a stamp or a label, and stays in the margin
+_LOST_PAGE = 0.8  # coverage below which the layout of a page was misread
+_WORTH_A_BLOCK = 20  # words; shorter sideways text is a stamp or label and goes to the margin
 _NO_TITLE = re.compile(
     r"^(untitled|title|document\d*|unknown|slide \d+|microsoft (word|powerpoint)\b.*"
     r"|.*\.(docx?|tex|pdf|dvi|indd|qxd|rtf|odt))$",
@@ -36,7 +38,7 @@ _NO_TITLE = re.compile(
 
 
 def read_quick(path: Path, kind: str, converter: str) -> Converted:
-    """The text layer of a PDF, at once; pages that need OCR are left out and counted."""
+    """Convert the text layer of a PDF; pages that need OCR are left out and counted."""
     with _open(path, kind) as file:
         raw = file.read()
     _check_pages(raw, path)
@@ -55,28 +57,28 @@ def read(
     converter: str,
     ocr_languages: tuple[str, ...],
     ocr_engine: str,
-    tell: Callable[[str, int, int], None],
+    on_progress: Callable[[str, int, int], None],
 ) -> Converted:
-    """The whole document: OCR where a page needs it, structure by docling, or by geometry where docling loses text."""
+    """Convert a document completely: OCR where needed, layout by docling, or by geometry where docling loses text."""
     with _open(path, kind) as file:
         raw = file.read()
         _check_pages(raw, path)
         waiting = needs_ocr(raw.pages)
-        said = _unseen(raw.pages)
+        warnings = _unseen(raw.pages)
         if waiting:
-            said += recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(tell, "ocr"))
+            warnings += recognise(file, raw.pages, waiting, ocr_languages, ocr_engine, partial(on_progress, "ocr"))
         if not any(page.words or page.turned for page in raw.pages):
-            raise _no_text(path, raw, len(waiting), said)
+            raise _no_text(path, raw, len(waiting), warnings)
         garbled = [number for number, layer in waiting.items() if layer is TextLayer.GARBLED]
         if garbled:
             languages = ", ".join(ocr_languages)
-            said.append(f"The text layer of {_page_list(garbled)} is garbled: read by OCR instead, as {languages}.")
+            warnings.append(f"The text layer of {_page_list(garbled)} is garbled: read by OCR instead, as {languages}.")
         margins = read_margins(raw.pages)
         reason = None
         try:
             from citeloom.conversion.docling.pdf_pages import lay_out
 
-            laid_out = lay_out(raw.pages, raw.outline, file, partial(tell, "layout"))
+            laid_out = lay_out(raw.pages, raw.outline, file, partial(on_progress, "layout"))
             doc = _assemble(raw, margins, laid_out, kind, converter, engine="docling")
             if (doc.word_coverage or 0) < _POOR_COVERAGE:
                 reason = f"docling kept only {doc.word_coverage:.0%} of the words"
@@ -86,11 +88,11 @@ def read(
     if reason:
         plain = _assemble(raw, margins, _plain_layout(raw.pages), kind, converter)
         doc = replace(plain, fallback_reason=reason)
-    return replace(doc, ocr_languages=ocr_languages if waiting else (), warnings=(*said, *doc.warnings))
+    return replace(doc, ocr_languages=ocr_languages if waiting else (), warnings=(*warnings, *doc.warnings))
 
 
-def _open(path: Path, kind: str) -> PdfFile | PictureFile:
-    return PictureFile(path) if kind == "image" else PdfFile(path)
+def _open(path: Path, kind: str) -> PdfFile | ImageFile:
+    return ImageFile(path) if kind == "image" else PdfFile(path)
 
 
 def _check_pages(raw: RawPdf, path: Path) -> None:
@@ -107,8 +109,8 @@ def _check_pages(raw: RawPdf, path: Path) -> None:
     )
 
 
-def _no_text(path: Path, raw: RawPdf, recognised: int, said: list[str]) -> CiteLoomError:
-    """Why nothing can be searched in a document that could be opened."""
+def _no_text(path: Path, raw: RawPdf, recognised: int, warnings: list[str]) -> CiteLoomError:
+    """Return the error for a document without any text."""
     pages = len(raw.pages)
     if recognised:
         where = f"{recognised:,} of its {pages:,} pages" if pages > 1 else "its page"
@@ -119,12 +121,12 @@ def _no_text(path: Path, raw: RawPdf, recognised: int, said: list[str]) -> CiteL
         what = f"{path.name} is blank: there is neither text nor a picture on {where}."
         next_step = "Look at the file; if it has text in a PDF viewer, print it to a new PDF there."
     if raw.unreadable:
-        said = [*said, f"Could not read {_page_list(raw.unreadable)}."]
-    return CiteLoomError(Code.CONVERSION_FAILED, " ".join([what, *said]), next_step, path=str(path), pages=pages)
+        warnings = [*warnings, f"Could not read {_page_list(raw.unreadable)}."]
+    return CiteLoomError(Code.CONVERSION_FAILED, " ".join([what, *warnings]), next_step, path=str(path), pages=pages)
 
 
 def _plain_layout(pages: list[RawPage]) -> list[list[Region]]:
-    """Regions by geometry alone."""
+    """Return the regions of all pages by geometry alone."""
     gutters = document_gutters(pages)
     return [regions(page, gutters) for page in pages]
 
@@ -141,7 +143,7 @@ def _assemble(
         page_paragraphs(laid, headings, words, size, page.height)
         for page, laid in zip(raw.pages, laid_out, strict=True)
     ]
-    in_file_order = _mend_lost_pages(raw.pages, by_page, margins.lines, words)
+    in_file_order = _replace_misread_pages(raw.pages, by_page, margins.lines, words)
     _join_pages(by_page, words, size)
     stamps = _stamps(raw.pages)
     in_margins = [
@@ -176,17 +178,17 @@ def _assemble(
 
 
 def _source(words: list[Word]) -> tuple[TextSource, float | None]:
-    """Whether most of the words were recognised in a picture, and how surely."""
+    """Return whether most of the words come from OCR, and their mean confidence."""
     recognised = [word for word in words if word.recognised]
     if len(recognised) * 2 <= len(words):
         return TextSource.NATIVE, None
     return TextSource.OCR, mean_confidence((word.confidence, word.text) for word in recognised)
 
 
-def _mend_lost_pages(
+def _replace_misread_pages(
     pages: list[RawPage], by_page: list[list[Paragraph]], margins: list[list[str]], words: Vocabulary
 ) -> list[int]:
-    """Take pdfium's own text for pages whose layout was misread (writing from right to left, say)."""
+    """Use pdfium's own text for pages whose layout was misread, such as right-to-left scripts."""
     mended = []
     for at, page in enumerate(pages):
         kept = [*(paragraph.text for paragraph in by_page[at]), page.turned, *margins[at]]
@@ -202,7 +204,7 @@ def _mend_lost_pages(
 
 
 def _unseen(pages: list[RawPage]) -> list[str]:
-    """What to say of words that are in the file but cannot be seen: they are no evidence of anything."""
+    """Return the warning about invisible words, which are left out because they are no evidence."""
     counts = {page.number: page.unseen for page in pages if page.unseen}
     if not counts:
         return []
@@ -231,7 +233,7 @@ def _page_list(numbers: list[int]) -> str:
 
 
 def _join_pages(by_page: list[list[Paragraph]], words: Vocabulary, body: float) -> None:
-    """Mark the paragraphs that run over a page break and mend a word broken by it."""
+    """Mark paragraphs that continue across a page break, and join a word hyphenated there."""
     last: list[Paragraph] = []
     for paragraphs in by_page:
         if last and paragraphs:
@@ -242,13 +244,13 @@ def _join_pages(by_page: list[list[Paragraph]], words: Vocabulary, body: float) 
                 paragraphs.insert(0, paragraphs.pop(after))
                 first, second = last[-1], paragraphs[0]
                 second.continues = True
-                _mend_broken_word(first, second, words)
+                _join_hyphenated_word(first, second, words)
         if paragraphs:
             last = paragraphs
 
 
-def _mend_broken_word(first: Paragraph, second: Paragraph, words: Vocabulary) -> None:
-    """A word broken by the end of the page stands whole on the page where it begins."""
+def _join_hyphenated_word(first: Paragraph, second: Paragraph, words: Vocabulary) -> None:
+    """Move the rest of a word that is hyphenated at the page end to the page where it begins."""
     head, _, rest = second.text.partition(" ")
     if first.text[-1] in "-\u00ad\u2010" and rest:
         joined = words.join(first.text, head)
@@ -257,13 +259,13 @@ def _mend_broken_word(first: Paragraph, second: Paragraph, words: Vocabulary) ->
 
 
 def _stamps(pages: list[RawPage]) -> set[str]:
-    """Sideways text that stands on page after page: a running line by another direction."""
+    """Return sideways text that repeats on several pages: a running header in another direction."""
     count = Counter(page.turned for page in pages if page.turned)
     return {text for text, pages_with in count.items() if pages_with >= 3}
 
 
 def _add_turned_text(page: RawPage, paragraphs: list[Paragraph], stamps: set[str]) -> list[str]:
-    """Text printed sideways: much of it ends the page's text, a stamp or a label is given back for the margin."""
+    """Add long sideways text to the end of the page; return a stamp or label for the margin."""
     text = tidy(page.turned).strip()
     if page.turned in stamps or len(text.split()) < _WORTH_A_BLOCK:
         return [text] if text else []
@@ -273,7 +275,7 @@ def _add_turned_text(page: RawPage, paragraphs: list[Paragraph], stamps: set[str
 
 def _blocks(paragraphs: list[Paragraph]) -> list[Block]:
     blocks: list[Block] = []
-    aside = False  # the block before is outside the flow, nothing continues it
+    aside = False  # the block before is outside the text flow
     path: list[tuple[int, str]] = []  # level and text of the headings above
     for paragraph in paragraphs:
         origin = _source([word for line in paragraph.lines for word in line.words])
@@ -330,7 +332,7 @@ def _sensible(title: str) -> str:
 
 
 def _largest_text(page: list[Region], body: float) -> str:
-    """The text in the largest type on the first page: what a reader takes for the title."""
+    """Return the text in the largest type of the first page as the title."""
     lines = [line for region in page for line in region.lines if sum(c.isalpha() for c in line.text) >= 4]
     if not lines:
         return ""

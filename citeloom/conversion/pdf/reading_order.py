@@ -1,4 +1,4 @@
-"""From words on a page to lines in reading order: columns are found, then read one after the other."""
+"""Reading order of a page by geometry: words become lines, columns are found and read one after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import median
 
-from citeloom.conversion.pdf.pdfium import RawPage, Word
+from citeloom.conversion.pdf.raw_page import RawPage, Word
 
 _MIN_COLUMN_LINES = 4  # fewer lines side by side are a table or a figure, unless the document has columns anyway
 _WORD_GAP = 0.75  # in ems: a gap narrower than this is a space between words, not a gutter

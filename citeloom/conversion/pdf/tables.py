@@ -1,11 +1,11 @@
-"""The cells of a table, found by the white between its columns."""
+"""Cells of a table, found by the white space between its columns."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from statistics import median
 
-from citeloom.conversion.pdf.pdfium import Word
+from citeloom.conversion.pdf.raw_page import Word
 from citeloom.conversion.pdf.reading_order import rows as rows_of
 from citeloom.conversion.text_tools import tidy
 

@@ -1,4 +1,4 @@
-"""Which pages can be taken at their word: is the text layer good, garbled, or not there?"""
+"""Judges the text layer of a page: good, garbled or absent. Decides which pages need OCR."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
-from citeloom.conversion.pdf.pdfium import RawPage
+from citeloom.conversion.pdf.raw_page import RawPage
+from citeloom.core.text.stopwords import FREQUENT_WORDS
 
 _SCAN_SHARE = 0.5  # of the page covered by pictures: with next to no text it is a scan
 _FEW_WORDS = 25  # a stamp, a page number, a line that a library put on the scan
@@ -35,18 +36,7 @@ _LETTERS = {
     "j": 0.2, "z": 0.6,
 }  # fmt: skip
 _UNLIKE_PROSE = 0.72  # cosine; prose in Latin letters lies above 0.85, shifted alphabets below 0.65
-_FUNCTION_WORDS = {
-    "the", "of", "and", "in", "to", "a", "is", "that", "for", "it", "as", "was", "with", "be", "by", "on", "not",
-    "he", "this", "are", "or", "his", "from", "at", "which", "but", "have", "an", "had", "they", "you", "were",
-    "their", "one", "all", "we", "can", "her", "has", "there", "been", "if", "more", "when", "will", "would", "who",
-    "so", "no", "der", "die", "und", "das", "den", "von", "zu", "mit", "sich", "des", "auf", "für", "ist", "im",
-    "dem", "nicht", "ein", "eine", "als", "auch", "es", "werden", "aus", "er", "hat", "dass", "sie", "nach", "wird",
-    "bei", "einer", "um", "am", "sind", "noch", "wie", "einem", "über", "einen", "zum", "war", "haben", "nur",
-    "oder", "aber", "vor", "zur", "bis", "mehr", "durch", "man", "de", "la", "le", "les", "et", "en", "un", "une",
-    "du", "que", "qui", "dans", "est", "pour", "pas", "sur", "au", "par", "il", "ne", "se", "ce", "el", "los", "las",
-    "y", "del", "por", "con", "una", "su", "para", "lo", "como", "al", "di", "che", "per", "non", "si", "da", "sono",
-    "het", "van", "een", "dat", "op", "te", "zijn", "met", "voor", "niet", "aan", "o", "os", "do", "e", "não", "uma",
-}  # fmt: skip
+_FAMILIAR_WORDS = FREQUENT_WORDS | {"não", "os", "uma"}  # the last ones Portuguese
 
 
 # Formulas set Greek and Latin letters side by side, and text in East Asian scripts has Latin words without a space.
@@ -54,15 +44,15 @@ _TOGETHER = dict.fromkeys(("GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BO
 
 
 class TextLayer(StrEnum):
-    """What a page's text layer is worth."""
+    """Quality of a text layer."""
 
     GOOD = "good"
-    GARBLED = "garbled"  # there, but not what is printed: OCR replaces it
-    ABSENT = "absent"  # a picture of text: OCR adds to the few words there may be
+    GARBLED = "garbled"  # not what is printed: OCR replaces it
+    ABSENT = "absent"  # an image of text: OCR adds to the few words
 
 
 def judge(page: RawPage) -> TextLayer:
-    """What the page's text layer is worth."""
+    """Return the quality of a page's text layer."""
     text = page.raw_text
     words = len(page.words)
     if not words and not page.turned.strip():
@@ -96,7 +86,7 @@ def is_garbled(text: str) -> bool:
     latin = Counter(c for c in letters if c in _LETTERS)
     if latin.total() < max(_ENOUGH_LETTERS, 0.8 * len(letters)) or len(set(words)) < _ENOUGH_WORDS:
         return False
-    familiar = sum(word in _FUNCTION_WORDS for word in words)
+    familiar = sum(word in _FAMILIAR_WORDS for word in words)
     return _likeness(latin) < _UNLIKE_PROSE and familiar < 0.04 * len(words)
 
 
@@ -146,7 +136,7 @@ def _likeness(letters: Counter[str]) -> float:
 
 
 def _is_poor_ocr(text: str) -> bool:
-    """Whether the invisible text behind a scan is so poor that reading the picture again is better."""
+    """Whether the OCR text of a scan is so poor that recognising it again is better."""
     words = re.findall(r"\S+", text)
     if len(words) < 30:
         return False

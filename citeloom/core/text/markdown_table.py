@@ -1,4 +1,4 @@
-"""Tables as text that people, agents and the chunker read alike: Markdown."""
+"""Tables as Markdown, the form in which passages hold them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def as_markdown(rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A table as Markdown under its caption; the first row is its head."""
+    """Return a table as Markdown below its caption; the first row is the header."""
     width = max(len(row) for row in rows)
     lines = [f"| {' | '.join(_cell(cell) for cell in (*row, *[''] * (width - len(row))))} |" for row in rows]
     table = "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])

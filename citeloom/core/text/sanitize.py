@@ -1,7 +1,7 @@
-"""Text of others made safe to show: without what steers a terminal, turns letters around, hides words or forges lines.
+"""Untrusted text made safe to display: no terminal commands, no reordered, hidden or forged lines.
 
-Titles, file names, passages, questions and names of editors are written by others. They are stored as they are and
-cleaned where they are shown, once for each kind of output: answers to agents, the command line, logs, the windows.
+Titles, file names, passages, questions and names of editors come from outside. They are stored unchanged and cleaned
+where they are shown, once for each kind of output: answers to agents, the command line, logs, the windows.
 """
 
 from __future__ import annotations
@@ -26,37 +26,37 @@ _UNSAFE = re.compile(rf"\r\n|[{REMOVED}{_BREAKS}{_HALVES}]")
 _UNSAFE_IN_LINE = re.compile(rf"[\t\n{REMOVED}{_BREAKS}{_HALVES}]")
 _TO_SPACES = str.maketrans("\t\n", "  ")
 
-MOST_REPEATED = 1000  # bytes of what somebody sent that an answer says back
+MOST_REPEATED = 1000  # bytes of input that an answer repeats
 _LEFT_OUT = " […] "
 
 
 def clean(text: str) -> str:
-    """Text that is safe to show; its lines and tabs stay."""
+    """Return text that is safe to display; line feeds and tabs stay."""
     return _UNSAFE.sub(_replaced, text)
 
 
 def one_line(text: str) -> str:
-    """The same as one line: line ends and tabs become spaces."""
+    """Return clean text as one line: line ends and tabs become spaces."""
     return clean(text).translate(_TO_SPACES)
 
 
 def clean_values(value: Any) -> Any:
-    """A JSON value with every text in it cleaned, the names in objects too."""
+    """Return a JSON value with every string cleaned, keys too."""
     return _every_text(clean, value)
 
 
 def escaped(text: str) -> str:
-    r"""Text as one line in which everything unsafe is spelled out, as in \x1b: nothing is lost, for logs."""
+    r"""Return text as one line with unsafe characters escaped, as in \x1b: for logs."""
     return _UNSAFE_IN_LINE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def escaped_json(text: str) -> str:
-    """JSON that says the same and is safe to show: for programs nothing is lost."""
+    """Return equivalent JSON that is safe to display."""
     return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def shortened(text: str, most: int = MOST_REPEATED) -> str:
-    """Text of at most so many bytes: of a longer one the beginning, and the end, where a next step may stand."""
+    """Return text of at most `most` bytes: of a longer one the beginning and the end, which may be a next step."""
     if len(text) * 4 <= most:
         return text
     data = text.encode("utf-8", "replace")
@@ -68,7 +68,7 @@ def shortened(text: str, most: int = MOST_REPEATED) -> str:
 
 
 def shortened_values(value: Any) -> Any:
-    """A JSON value with every text in it shortened, the names in objects too."""
+    """Return a JSON value with every string shortened, keys too."""
     return _every_text(shortened, value)
 
 

@@ -1,4 +1,4 @@
-"""The names under which sections go in research writing: English and German, and lists of references elsewhere."""
+"""Usual section names of research papers in English and German, and names of reference lists in more languages."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def is_reference_list(section_path: tuple[str, ...]) -> bool:
 
 
 def section_roles(blocks: Sequence[Block]) -> list[str | None]:
-    """What part of a document each block belongs to, where it is not the body: readers leave these out by name.
+    """Return the part of the document that each block belongs to; None for the body.
 
-    The names are `front matter`, `abstract`, `references` and `appendix`, whatever the headings are called.
+    The parts are `front matter`, `abstract`, `references` and `appendix`, whatever the headings are called.
     """
     roles: list[str | None] = []
     headed = any(block.kind is BlockKind.HEADING for block in blocks)
@@ -94,6 +94,6 @@ def section_roles(blocks: Sequence[Block]) -> list[str | None]:
 
 
 def run_in_abstract(text: str) -> str | None:
-    """The word "Abstract" and its mark where a paragraph opens with it on the same line, else None."""
+    """Return "Abstract" with its punctuation where a paragraph begins with it on the same line, else None."""
     match = _RUN_IN.match(text)
     return match[0] if match else None

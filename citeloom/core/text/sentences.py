@@ -1,4 +1,4 @@
-"""Where sentences end, and where a sentence may be cut if it must."""
+"""Sentence boundaries, and where a long sentence may be split. Used to cut passages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CLAUSE_ENDS = (";", ":", ",", "–", "—", ")", "]")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """The spans of a text's sentences, without the white space between them."""
+    """Return the spans of a text's sentences, without the white space between them."""
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _END.finditer(text):
@@ -57,5 +57,5 @@ def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
 
 
 def is_clause_end(word: str) -> bool:
-    """Whether a sentence may be cut after this word without much harm."""
+    """Whether a clause ends with this word, so that a sentence may be split after it."""
     return word.rstrip().endswith(_CLAUSE_ENDS)

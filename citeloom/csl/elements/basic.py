@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from citeloom.core.text.roman_numerals import to_roman
 from citeloom.csl.context import RenderContext, StyleElement, StyleNotUsableError, apply_font
 from citeloom.csl.text.case import change_case
 from citeloom.csl.text.markup import HIDDEN, plain, wrap
-from citeloom.csl.text.numbers import format_pages, is_numeric, is_plural, long_ordinal, names_its_part, ordinal, roman
+from citeloom.csl.text.numbers import format_pages, is_numeric, is_plural, long_ordinal, names_its_part, ordinal
 from citeloom.csl.vocabulary import NS, NUMBERS
 
 _LINKED = frozenset({"DOI", "URL", "PMID", "PMCID"})
@@ -178,7 +179,7 @@ class Number(StyleElement):
             return ordinal(context.terms, number, variable)
         if form == "long-ordinal":
             return long_ordinal(context.terms, number, variable)
-        return roman(number) if form == "roman" and 0 < number < 6000 else str(number)
+        return to_roman(number) if form == "roman" and 0 < number < 6000 else str(number)
 
 
 class Label(StyleElement):

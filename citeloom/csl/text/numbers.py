@@ -12,10 +12,6 @@ _SEVERAL = re.compile(r"[\divxlcdm]\w*\s*(?:[-–—,&]|\band\b|\bet\b|\bund\b)\
 _RANGE = re.compile(r"([^\W\d_]*)(\d+)\s*[-–—]+\s*([^\W\d_]*)(\d+)(?!\w)")
 _ROMAN_RANGE = re.compile(r"\b([ivxlcdm]{1,15})\s?[-–]\s?([ivxlcdm]{1,15})\b", re.IGNORECASE)
 _MAX_LENGTH = 300  # characters; a longer text is not a list of pages
-_ROMAN = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-    (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
 
 
 def is_numeric(text: str) -> bool:
@@ -32,15 +28,6 @@ def names_its_part(locator: str) -> bool:
     """Whether a locator includes its own label: "fol. 12", "vol. 1, p. 3"; not "xii", not "S12"."""
     word = re.match(r"[^\W\d_]{2,}", locator)
     return word is not None and re.fullmatch(r"[ivxlcdm]+", word.group(), re.IGNORECASE) is None
-
-
-def roman(number: int) -> str:
-    """Return the number as a lower-case Roman numeral."""
-    letters = []
-    for value, letter in _ROMAN:
-        letters.append(letter * (number // value))
-        number %= value
-    return "".join(letters)
 
 
 def ordinal(terms: Terms, number: int, noun: str = "") -> str:

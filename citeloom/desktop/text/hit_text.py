@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
 from citeloom.api.search import SearchHit
+from citeloom.core.text.normalize import fold_for_search
 from citeloom.core.text.sanitize import clean
+from citeloom.core.text.stopwords import FUNCTION_WORDS
 
 _WORD = re.compile(r"\w+")
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
-_LITTLE_WORDS = (
-    "a an and are as at be by do does for from has have how in into is it its of on or that the their there these "
-    "this to was were what when where which who why with "
-    "als am auf aus bei das dem den der des die ein eine einem einen einer eines es im ist mit oder sich "
-    "sind so und von vom war warum wie wo wer zu zum zur"
-)
+_NOT_SET_OFF = FUNCTION_WORDS | {"warum", "wer", "wo"}
 _STEM = 4  # letters from which on the beginning of a word is enough: "tree" sets off "trees"
 
 
 def set_off(text: str, question: str) -> list[tuple[int, int]]:
     """Where the words of the question stand in a text: beginning and end of each."""
-    little = set(_LITTLE_WORDS.split())
-    asked = {_fold(word) for word in _WORD.findall(question)}
-    wanted = {word for word in asked if word not in little and (len(word) > 1 or not word.isascii())}
+    asked = {fold_for_search(word) for word in _WORD.findall(question)}
+    wanted = {word for word in asked if word not in _NOT_SET_OFF and (len(word) > 1 or not word.isascii())}
     stems = tuple(word for word in wanted if len(word) >= _STEM)
     if not wanted:
         return []
     found = []
     for match in _WORD.finditer(text):
-        word = _fold(match.group())
+        word = fold_for_search(match.group())
         if word in wanted or (stems and word.startswith(stems)):
             found.append(match.span())
     return found
-
-
-def _fold(word: str) -> str:
-    if word.isascii():
-        return word.lower()
-    parts = unicodedata.normalize("NFKD", word).casefold()
-    return "".join(c for c in parts if not unicodedata.combining(c))
 
 
 def utf16(text: str, at: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citeloom.core.text.roman_numerals import roman_value, to_roman
 from citeloom.evidence.manuscripts.types import Span
 
 _SPACE = r"(?:\s|~|\\[,; ])"  # LaTeX writes its spaces too
@@ -49,10 +50,6 @@ _ALONE = re.compile(rf"{_SPACE}*(?:[,;]|\.?\Z)")
 _LONGEST = 1000  # characters; nobody writes a longer locator
 # "33 f." is one page more; how many "33 ff." are is left open, so a quotation some pages on is no wrong page.
 _ONE_MORE, _SOME_MORE = 1, 10
-_ROMAN_DIGITS = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-    (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +129,7 @@ def _pages(value: re.Match[str]) -> tuple[str, str] | None:
 
 
 def _is_page(number: str) -> bool:
-    return any(char.isdigit() for char in number) or _roman(_value_of(number)) == number.lower()
+    return any(char.isdigit() for char in number) or roman_value(number) is not None
 
 
 def _in_full(first: str, last: str) -> str | None:
@@ -146,24 +143,6 @@ def _in_full(first: str, last: str) -> str | None:
 def _further(page: str, pages: int) -> str:
     if page.isdigit():
         return str(int(page) + pages)
-    if _is_page(page) and page.isalpha():
-        roman = _roman(_value_of(page) + pages)
-        return roman.upper() if page.isupper() else roman
+    if (value := roman_value(page)) is not None:
+        return to_roman(value + pages).upper() if page.isupper() else to_roman(value + pages)
     return page
-
-
-def _value_of(roman: str) -> int:
-    digits = {sign: value for value, sign in _ROMAN_DIGITS if len(sign) == 1}
-    total = 0
-    values = [digits.get(sign, 0) for sign in roman.lower()]
-    for value, following in zip(values, [*values[1:], 0], strict=True):
-        total += -value if value < following else value
-    return total
-
-
-def _roman(value: int) -> str:
-    parts = []
-    for size, sign in _ROMAN_DIGITS:
-        parts.append(sign * (value // size))
-        value %= size
-    return "".join(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citeloom.core.text.roman_numerals import roman_value
 from citeloom.evidence.quotes.work_text import WorkText
 
 _WORDS = re.compile(
@@ -14,8 +15,6 @@ _RANGE = re.compile(
     r"(?P<first>[^\W_]+)\s*(?:(?:[-–—−‐‑]+|\bto\b|\bbis\b)\s*(?P<last>[^\W_]+)|(?P<following>ff?)\b\.?)?", re.I
 )
 _LABEL = re.compile(r"([^\W\d_]*)(\d{1,9})([^\W\d_]?)$")
-_ROMAN = re.compile(r"(?=[mdclxvi])m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
-_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _FF = 3  # "33 ff." is the page and some that follow
 
 
@@ -88,13 +87,8 @@ def _value(label: str) -> tuple[str, int] | None:
     """The kind of a page number and its value: arabic, roman, or with a letter before or behind it."""
     if match := _LABEL.match(label):
         return match[1] + match[3], int(match[2])
-    if label and _ROMAN.match(label):
-        total = 0
-        for here, following in zip(label, [*label[1:], ""], strict=True):
-            value = _VALUES[here]
-            total += -value if following and _VALUES[following] > value else value
-        return "roman", total
-    return None
+    roman = roman_value(label)
+    return None if roman is None else ("roman", roman)
 
 
 def has_page(work: WorkText, claimed: str) -> bool | None:

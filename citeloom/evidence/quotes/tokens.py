@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from citeloom.core.text.sanitize import REMOVED
+from citeloom.core.text.stopwords import FUNCTION_WORDS
 
 # Scripts that are written without spaces: every character is a word.
 _UNSPACED = (
@@ -59,22 +60,6 @@ _DOTS = re.compile(r"\.{3,}")
 _REPEATED = re.compile(r'(["-])\1+')
 _LINE_END_HYPHEN = re.compile(r"^[-‐‑\u00ad¬](\s*)$")
 
-_FUNCTION_WORDS = """
-    a about after all also am an and any are as at be because been being both but by can could did do does done each
-    either for from had has have he her here hers him his how i if in into is it its itself just may me might more most
-    much must my neither no nor not of off on one only or other our out over own same shall she should so some such
-    than that the their them then there these they this those though through thus to too under until up upon us very
-    was we were what when where which while who whom whose why will with within without would yet you your
-    aber als am an auch auf aus bei bis das dass dem den der des die doch du durch ein eine einem einen einer eines er
-    es für hat haben hatte ich ihr im ist ja kann kein keine man mehr mit nach nicht noch nur oder ob sein seine sich
-    sie sind so über um und uns unter vom von vor war waren was wenn werden wie wir wird wurde wurden zu zum zur
-    au aux avec ce ces cette dans de des du elle en est et il ils je la le les leur lui mais ne nous on ou où par pas
-    plus pour qu que qui sa se ses son sont sur un une vous y à été
-    al como con del el ella en era es esta este ha hay la las lo los más no nos o para pero por que se sin su sus un
-    una unos y ya è e ed che chi ci con da dal dalla degli dei del della delle di gli il in lo ma nel nella non per più
-    si sono sul sulla tra uno aan dat deze die dit door een en ge het hij ik in is maar met naar niet nog of om ook op
-    te tot uit van voor was wat wel werd worden zich zij zijn"""
-_FUNCTION = frozenset(_FUNCTION_WORDS.split())
 _NEGATION_WORDS = """
     not no never nor neither none nobody nothing nowhere without cannot hardly scarcely barely nicht nichts kein keine
     keinem keinen keiner keines nie niemals niemand ohne kaum weder pas non jamais rien aucun aucune sans sin nunca nada
@@ -126,7 +111,7 @@ def is_number(word: str) -> bool:
 
 def is_function_word(word: str) -> bool:
     """Whether a folded word says nothing about what a sentence is about."""
-    return word in _FUNCTION or not any(c.isalnum() for c in word)
+    return word in FUNCTION_WORDS or not any(c.isalnum() for c in word)
 
 
 def is_negation(word: str) -> bool:

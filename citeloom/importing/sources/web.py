@@ -27,7 +27,7 @@ from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing.sources.web_address import Address, WebAddress, is_public, shown, web_address
 
-MOST_BYTES = 100_000_000
+MAX_BYTES = 100_000_000
 MOST_SECONDS = 120.0
 _MOST_REDIRECTS = 5
 _STEP_SECONDS = 20.0  # of silence
@@ -106,7 +106,7 @@ def fetch(
     stem: Path,
     *,
     allowed: Callable[[Address], bool] = is_public,
-    most: int = MOST_BYTES,
+    most: int = MAX_BYTES,
     seconds: float = MOST_SECONDS,
 ) -> Fetched:
     """Fetch a document and keep it as `stem` with the suffix of its kind."""

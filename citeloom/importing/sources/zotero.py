@@ -26,9 +26,9 @@ from citeloom.importing.sources.folder import ZOTERO, FoundFile, ItemRecord, Rep
 from citeloom.zotero import notes
 from citeloom.zotero.attachments import NO_FILE
 from citeloom.zotero.csl.items import to_csl
-from citeloom.zotero.gateway import Zotero, library_named
+from citeloom.zotero.gateway import ZoteroGateway, library_named
 from citeloom.zotero.scope import Scope, select
-from citeloom.zotero.types import FileHere, Item, Library, Snapshot, Source
+from citeloom.zotero.types import AttachmentFile, Item, Library, LibrarySource, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,9 @@ def library_of(scope: str) -> str:
 class ZoteroItems:
     """Finds in Zotero what imports are to read."""
 
-    def __init__(self, zotero: Zotero, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int) -> None:
+    def __init__(
+        self, zotero: ZoteroGateway, catalog: Catalog, folder: Path, *, fetch_files: bool, most_bytes: int
+    ) -> None:
         self.zotero = zotero
         self._catalog = catalog
         self.texts_folder = folder / "texts"  # what was written down of notes and annotations
@@ -103,7 +105,7 @@ class ZoteroItems:
                 found.libraries.add(library_id)
         return None
 
-    def _add(self, source: Source, snapshot: Snapshot, keys: set[str], found: SourceContents) -> None:
+    def _add(self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: SourceContents) -> None:
         record_of = self._record_maker(source, snapshot, keys, found)
         # The keyring is asked when the first file is missing, and once.
         library_files = _LibraryFiles(
@@ -116,7 +118,7 @@ class ZoteroItems:
     # -- records and keys ------------------------------------------------------------------------------------
 
     def _record_maker(
-        self, source: Source, snapshot: Snapshot, keys: set[str], found: SourceContents
+        self, source: LibrarySource, snapshot: Snapshot, keys: set[str], found: SourceContents
     ) -> Callable[[Item, str], ItemRecord]:
         """Return a function that gives the record of an item, with its citekey."""
         library = snapshot.library.id
@@ -201,7 +203,9 @@ class ZoteroItems:
                 "Log in, in the settings or with 'citeloom zotero login'.",
             )
         path.parent.mkdir(parents=True, exist_ok=True)
-        return web.download(library, attachment, path, most_bytes=self._most_bytes, tell=report, stopped=should_stop)
+        return web.download(
+            library, attachment, path, most_bytes=self._most_bytes, on_progress=report, stopped=should_stop
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +213,9 @@ class _LibraryFiles:
     """Makes files to read of the items of one library."""
 
     items: ZoteroItems
-    source: Source
+    source: LibrarySource
     snapshot: Snapshot
-    file_here: Callable[[Item], FileHere]
+    file_here: Callable[[Item], AttachmentFile]
     record_of: Callable[[Item, str], ItemRecord]
     can_fetch: Callable[[], bool]
 
@@ -302,7 +306,7 @@ _STORED = ("imported_file", "imported_url")
 
 
 def _selected(
-    source: Source,
+    source: LibrarySource,
     snapshot: Snapshot,
     parts: Iterable[tuple[Scope, str]],
     problem: Callable[[str, CiteLoomError], None],

@@ -12,7 +12,7 @@ from typing import Any
 
 from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
-from citeloom.core.errors import TRIED_AGAIN, CiteLoomError, Code
+from citeloom.core.errors import RETRIED_CODES, CiteLoomError, Code
 from citeloom.core.types import Passage, Record
 from citeloom.importing.ids import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
 from citeloom.importing.import_state import ImportState, Vectors
@@ -121,7 +121,7 @@ class DocumentCommitter:
         kept = self._state.catalog.documents.find(document.project_id, document.doc_id) or document
         if kept.version and (kept.size, kept.mtime_ns) == (file.size, file.mtime_ns):
             # Another try would end the same, unless it was the moment's fault or the file changes.
-            if error.code not in TRIED_AGAIN:
+            if error.code not in RETRIED_CODES:
                 kept.converter = CONVERTER_VERSION
             quick = kept.converter_engine == QUICK
             what = "Only its quick text could be read, not the whole file" if quick else "It could not be read again"
@@ -243,7 +243,7 @@ class DocumentCommitter:
         if not state.request.force_rebuild:  # then they are another model's
             known = known_vectors(old, None if same_words else partial(state.words, language=document.language))
         texts = [p.embedded_text for p in passages]
-        renamed_from = state.catalog.aliases.of(document.project_id, record.citekey)
+        renamed_from = state.catalog.citekey_aliases.of(document.project_id, record.citekey)
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
         known |= zip(fresh, state.embed(fresh, document.language), strict=True)
         log.debug("%s: %d of %d texts embedded", document.source, len(fresh), len(texts))

@@ -16,7 +16,7 @@ from citeloom.catalog.documents import Document, State
 from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
-from citeloom.conversion.pool import TookTooLong, WorkerPool
+from citeloom.conversion.pool import ConversionTimeout, WorkerPool
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.importing.ids import document_id
@@ -97,7 +97,7 @@ class Reader:
             return Read(file, content_hash)
         try:
             return self.convert(file, content_hash, known, quick=True)
-        except TookTooLong as error:
+        except ConversionTimeout as error:
             log.info("%s is put off: %s", file.source, error.message)
             return Read(file, content_hash, put_off=True)
 

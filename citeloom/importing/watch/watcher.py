@@ -13,8 +13,8 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Watch
 from citeloom.importing.watch.files import FileWatcher
 from citeloom.importing.watch.zotero_polling import ZoteroPoller, ZoteroProbe
-from citeloom.zotero.cached_source import one_round
-from citeloom.zotero.gateway import Zotero
+from citeloom.zotero.cached_source import source_cache
+from citeloom.zotero.gateway import ZoteroGateway
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 class ProjectWatcher:
     """Watches what all projects read; nothing is synced while imports are paused."""
 
-    def __init__(self, settings: Watch, catalog: Catalog, zotero: Zotero, paused: Callable[[], bool]) -> None:
+    def __init__(self, settings: Watch, catalog: Catalog, zotero: ZoteroGateway, paused: Callable[[], bool]) -> None:
         self._catalog = catalog
         self._zotero = zotero
         self._paused = paused
@@ -103,7 +103,7 @@ class ProjectWatcher:
 
     def _sync_all(self) -> None:
         problems = []
-        with one_round():
+        with source_cache():
             for project_id in self._catalog.projects.reading_zotero():
                 try:
                     self._sync(project_id)

@@ -1,7 +1,7 @@
-"""Sizes and checksums of an index's files, kept beside them.
+"""Checksums of an embedded index's files, stored beside them, to detect damage before Qdrant Edge opens it.
 
-They are written when everything has been written out, and replaced by a mark before the next write. So a folder with
-checksums is as it was left, or damaged; one with the mark, or with neither, was left in the middle of something.
+They are written after a flush and replaced by a mark before the next write. So a folder with checksums is intact or
+damaged; one with the mark, or with neither, was in use when the engine ended.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from citeloom.index.edge.sparse_files import filled
 log = logging.getLogger(__name__)
 
 _FILE = "checksums.json"
-# What is wrong in a large file of vectors, texts or graphs costs a wrong answer, not memory, and reading them all would
-# take longer than opening: they are checked right after it. All of a small index is checked before, and of a large one
-# the small files, and these however large they are.
-_SMALL_INDEX, _SMALL_FILE = 64_000_000, 262_144  # bytes that are filled; the first takes a tenth of a second
+# Damage in a large file of vectors, texts or graphs gives a wrong answer, but does not exhaust memory, and reading them
+# takes longer than opening: they are checked right after it. A small index is checked completely before, of a large one
+# the small files, and these whatever their size.
+_SMALL_INDEX, _SMALL_FILE = 64_000_000, 262_144  # bytes without holes; the first takes a tenth of a second
 _NEEDED_TO_OPEN = ("id_tracker", "tracker.dat", ".json")
-# Opening itself may write these anew, and be killed before that is known: they alone prove no damage.
+# Opening may rewrite these and be killed before that is recorded: a difference here is no proof of damage.
 _WRITTEN_BY_OPENING = ("mutable_id_tracker.versions", "edge_config.json")
-# Qdrant Edge deletes these when it opens an index that was closed: what they hold has been written elsewhere by then.
+# Qdrant Edge deletes these when it opens a closed index: their content is stored elsewhere by then.
 _JOURNAL = "tracker_journal.dat"
 
 
 @dataclass(frozen=True, slots=True)
 class Checksums:
-    """What the files of a folder were when everything had been written out."""
+    """Sizes and checksums of a folder's files after a flush."""
 
-    files: dict[str, tuple[int, int, int]]  # by name: size, bytes that are filled, and their checksum
+    files: dict[str, tuple[int, int, int]]  # by name: size, bytes without holes, and their checksum
 
     @property
     def needed_to_open(self) -> list[str]:
@@ -57,13 +57,13 @@ class Checksums:
         return [name for name in self.files if name not in first]
 
     def damage(self, folder: Path, names: Iterable[str]) -> str | None:
-        """What is wrong with one of these files, or None."""
+        """Return what is wrong with the first damaged file, or None."""
         for name in names:
-            file, kept = folder / name, self.files[name]
+            file, expected = folder / name, self.files[name]
             try:
-                if file.stat().st_size != kept[0]:
+                if file.stat().st_size != expected[0]:
                     return f"{name} has another size than it had"
-                if _about(file) != kept:
+                if _about(file) != expected:
                     return f"{name} is not as it was written"
             except FileNotFoundError:
                 if file.name != _JOURNAL:
@@ -72,15 +72,15 @@ class Checksums:
                 return f"{name} cannot be read: {error.strerror}"
         return None
 
-    def hold_still(self, folder: Path) -> bool:
-        """Whether opening the index changed nothing that was checked before."""
-        sizes = {name: kept[0] for name, kept in self.files.items()}
+    def unchanged_by_opening(self, folder: Path) -> bool:
+        """Whether opening the index changed none of the files checked before."""
+        sizes = {name: expected[0] for name, expected in self.files.items()}
         same = _without_journals(_sizes(folder)) == _without_journals(sizes)
         return same and self.damage(folder, self.needed_to_open) is None
 
 
 def read(folder: Path) -> Checksums | None:
-    """The checksums of a folder; None where it was left in the middle of something, or by an earlier version."""
+    """Return the checksums of a folder; None after a crash, or for an index of an earlier version."""
     try:
         found = json.loads((folder / _FILE).read_text(encoding="utf-8"))
         files = {str(name): (int(size), int(full), int(seen)) for name, (size, full, seen) in found["files"].items()}
@@ -89,21 +89,21 @@ def read(folder: Path) -> Checksums | None:
         return None
 
 
-def agree(folder: Path) -> bool:
-    """Whether there are checksums and the files agree with them; INDEX_UNAVAILABLE where a file does not."""
-    kept = read(folder)
-    if kept is None:
+def verify(folder: Path) -> bool:
+    """Return whether there are checksums and all match; raise INDEX_UNAVAILABLE for a damaged file."""
+    expected = read(folder)
+    if expected is None:
         if gone := _lost_segment(folder):
             raise damaged(gone)
         return False
-    written = [name for name in kept.files if name.endswith(_WRITTEN_BY_OPENING)]
-    if damage := kept.damage(folder, (name for name in kept.needed_to_open if name not in written)):
+    written = [name for name in expected.files if name.endswith(_WRITTEN_BY_OPENING)]
+    if damage := expected.damage(folder, (name for name in expected.needed_to_open if name not in written)):
         raise damaged(damage)
-    return kept.damage(folder, written) is None
+    return expected.damage(folder, written) is None
 
 
 def _lost_segment(folder: Path) -> str | None:
-    """A segment that was there when the writing began that was never finished."""
+    """Return a segment that existed before an unfinished write and is missing now, or None."""
     try:
         named = set(map(str, json.loads((folder / _FILE).read_text(encoding="utf-8"))["segments"]))
     except (OSError, ValueError, KeyError, TypeError):
@@ -113,29 +113,29 @@ def _lost_segment(folder: Path) -> str | None:
 
 
 def damaged(how: str) -> CiteLoomError:
-    """An index that is not what was written."""
+    """Return the error for a damaged index."""
     return unusable(f"The index of this project is damaged: {how}.")
 
 
 def unusable(message: str) -> CiteLoomError:
-    """An index that will not come back by itself."""
+    """Return the error for an index that must be rebuilt."""
     step = "Build it anew; on the command line: citeloom ingest PROJECT --force-rebuild."
     return CiteLoomError(Code.INDEX_UNAVAILABLE, message, step, damaged=True)
 
 
 def write(folder: Path) -> None:
-    """Keep the checksums of a folder in which everything has been written out."""
+    """Write the checksums of a flushed folder."""
     files = {name: _about(folder / name) for name in sorted(_sizes(folder))}
     _replace(folder, {"files": files})
 
 
 def mark(folder: Path) -> None:
-    """Say that somebody begins to write."""
+    """Mark a folder as being written."""
     _replace(folder, {"segments": _segments(folder)})
 
 
 def forget(folder: Path) -> None:
-    """Say nothing of a folder: its segments themselves are about to be replaced, or somebody else wrote this."""
+    """Delete the checksums of a folder: its segments are about to be replaced, or another program wrote them."""
     (folder / _FILE).unlink(missing_ok=True)
 
 
@@ -159,7 +159,7 @@ def _sizes(folder: Path) -> dict[str, int]:
 
 
 def _about(file: Path) -> tuple[int, int, int]:
-    """The same whether zeros take room or not: a copy may leave them out, or fill them in."""
+    """Return size, filled bytes and checksum; holes count as zeros, since a copy may fill them."""
     full = seen = 0
     for at, block in filled(file):
         full += len(block)
@@ -180,7 +180,7 @@ def _replace(folder: Path, content: object) -> None:
 
 
 class FolderState:
-    """What is known of the folder of an open collection: whether it has checksums, and whether they agree."""
+    """Tracks whether the folder of an open collection has valid checksums."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -190,27 +190,27 @@ class FolderState:
         self._damage: str | None = None
 
     def begin(self) -> None:
-        """After it was opened: check what was not checked before, while questions are answered already."""
-        kept = read(self._folder)
-        self._has_checksums = kept is not None and kept.hold_still(self._folder)
-        if kept is None or not self._has_checksums:  # after optimising, opening writes the configuration once more
+        """Start the check of the remaining files in the background, after the index was opened."""
+        expected = read(self._folder)
+        self._has_checksums = expected is not None and expected.unchanged_by_opening(self._folder)
+        if expected is None or not self._has_checksums:  # after optimising, opening writes the configuration once more
             mark(self._folder)
             return
 
         def check() -> None:
-            self._damage = kept.damage(self._folder, kept.rest)
+            self._damage = expected.damage(self._folder, expected.rest)
 
         self._check = threading.Thread(target=check, name="index-check", daemon=True)
         self._check.start()
 
     def refuse_damaged(self) -> None:
-        """Give no answers out of a folder in which something is wrong."""
+        """Raise INDEX_UNAVAILABLE if the check found damage."""
         if self._damage:
             raise damaged(self._damage)
 
     @contextmanager
-    def written(self) -> Iterator[None]:
-        """Around every write: the checksums no longer hold."""
+    def changing(self) -> Iterator[None]:
+        """Guard a write: the checksums are invalid from here on."""
         with self._writing:
             self._wait_for_check()
             self.refuse_damaged()
@@ -220,8 +220,8 @@ class FolderState:
             yield
 
     @contextmanager
-    def settled(self) -> Iterator[None]:
-        """Around what writes everything out: afterwards there are checksums."""
+    def flushing(self) -> Iterator[None]:
+        """Guard a flush: checksums are written after it."""
         with self._writing:
             yield
             self._wait_for_check()

@@ -1,4 +1,4 @@
-"""What the processes have in common that work on an index for the engine."""
+"""Shared set-up of the child processes that work on an index: optimise.py and trial_open.py."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import signal
 import sys
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[3]  # where `python -m citeloom…` finds this version
-_SIGNAL_OF_PARENTS_DEATH = 1  # as Linux calls it for prctl
+IMPORT_ROOT = Path(__file__).parents[3]  # working directory in which `python -m citeloom…` imports this version
+_SIGNAL_OF_PARENTS_DEATH = 1  # PR_SET_PDEATHSIG
 
 
 def end_with_parent() -> None:
-    """End when the engine is killed: the next one must find nobody at work in its folders."""
-    if sys.platform == "linux":  # elsewhere nothing can be done while Qdrant Edge holds Python's lock
+    """Have the system end this process with the engine: the next engine must be alone in its folders."""
+    if sys.platform == "linux":  # other systems offer nothing that works while Qdrant Edge holds the GIL
         ctypes.CDLL(None).prctl(_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Qdrant Edge, the real engine in-process: one folder per collection, one owner. Its only importer."""
+"""EdgeCollection: a collection in Qdrant Edge, embedded in the engine, one folder each."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import errno
 import json
 import os
 import shutil
-from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 import qdrant_edge as qdrant
@@ -19,42 +18,44 @@ from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.base import (
+    BOOL_FIELDS,
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
     TEXT_FIELDS,
-    YES_NO_FIELDS,
     Collection,
     Point,
     SparseVector,
 )
 from citeloom.index.edge import checksums, trial_open
 from citeloom.index.edge.checksums import FolderState
+from citeloom.index.qdrant_models import FilterFactory, point_from_record
 
-UNFINISHED = "new-"  # how the name of a folder begins in which a collection is being made
+UNFINISHED = "new-"  # prefix of a folder in which a collection is being created
 _CANNOT_OPEN = "The index of this project cannot be opened"
 _AVERAGE_PASSAGE_WORDS = 120.0
 
-# Passages in one segment, at most about so many (`make bench`: scale). Optimising holds all of one in memory: 1.5 GB
-# for 100,000, 6.8 GB for half a million. Several are searched at the same time, and each is searched better.
+# Passages in one segment, at most about so many (`make bench`: scale). Optimising holds a segment in memory: 1.5 GB for
+# 100,000, 6.8 GB for half a million. Several are searched in parallel, each with better recall.
 _SEGMENT = 150_000
-# How many passages a search keeps in view while it follows the graph of a segment. With Qdrant's 100, some of the
-# nearest were missed, and for some questions almost all; with more than this, no more were found.
-_BREADTH = 256
+# hnsw_ef. With Qdrant's default of 100, some of the nearest were missed, and for some questions almost all; with more
+# than this, no more were found.
+_HNSW_EF = 256
 
-# Read when the index is opened, so that no question waits for the disk, but mapped: the system takes this memory back
-# when it is short of it. Indexes that are mapped instead of loaded open in half of the time, and filter as fast.
+# Read at opening, so that no search waits for the disk, but mapped, so that the system can reclaim the memory. Mapped
+# indexes open in half of the time of loaded ones and filter as fast.
 _MAPPED = qdrant.Memory.Cached
-# Rounded vectors, which stay in memory, find what may be near at less cost; the exact ones say how near it is.
-_SEARCHED = qdrant.SearchParams(hnsw_ef=_BREADTH, quantization=qdrant.QuantizationSearchParams(rescore=True))
+# Quantized vectors, which stay in memory, find the candidates; the exact ones give the scores.
+_SEARCHED = qdrant.SearchParams(hnsw_ef=_HNSW_EF, quantization=qdrant.QuantizationSearchParams(rescore=True))
 
 
-# Bytes. Qdrant Edge writes into mapped files, which are mostly holes: where the disk has no room to fill one, the
-# system ends the process without a word. A log of writes takes 32 MB at once.
-_LEAST_FREE = 64_000_000
+# Bytes. Qdrant Edge writes into sparse mapped files: where the disk is too full to fill a hole, the system kills the
+# process (SIGBUS). A write-ahead log takes 32 MB at once.
+_MIN_FREE = 64_000_000
+_FILTERS = FilterFactory(qdrant, qdrant.Filter, qdrant.RangeFloat, qdrant.IsEmptyCondition)
 
 
 class Bm25:
-    """BM25 weights with the stemmer and stop words of a language, without any download."""
+    """BM25 weights with the stemmer and stop words of a language, which come with Qdrant Edge."""
 
     def __init__(self, language: str) -> None:
         try:
@@ -78,7 +79,7 @@ class Bm25:
 
 
 class EdgeCollection(Collection):
-    """The passages of one project, in a folder of their own."""
+    """The passages of one project in a folder."""
 
     def __init__(self, folder: Path, shard: qdrant.EdgeShard) -> None:
         super().__init__()
@@ -89,7 +90,7 @@ class EdgeCollection(Collection):
 
     @classmethod
     def create(cls, folder: Path, dense_size: int, *, sparse: bool) -> EdgeCollection:
-        """A new, empty collection with the indexes that filters need: whole in its folder, or not there at all."""
+        """Create an empty collection with the payload indexes; its folder appears only when complete."""
         beside = folder.with_name(f"{UNFINISHED}{folder.name}")
         with _translated(Code.STORAGE_ERROR, "The index could not be made"):
             shutil.rmtree(beside, ignore_errors=True)
@@ -109,10 +110,9 @@ class EdgeCollection(Collection):
 
     @classmethod
     def open(cls, folder: Path) -> EdgeCollection:
-        """The collection in a folder, with every index that filters need, or INDEX_UNAVAILABLE.
+        """Open the collection in a folder and add missing payload indexes. Raises INDEX_UNAVAILABLE.
 
-        One that was left in the middle of something is opened by another process first, which may fail or be ended
-        without harm to this one.
+        One without valid checksums is opened by a child process first, which may crash without harm to this one.
         """
         with _translated(Code.INDEX_UNAVAILABLE, _CANNOT_OPEN):
             opened = cls(folder, _load(folder))
@@ -122,18 +122,18 @@ class EdgeCollection(Collection):
 
     @classmethod
     def open_unchecked(cls, folder: Path) -> EdgeCollection:
-        """The collection in a folder, whatever state that is in: for a process that may be lost."""
+        """Open the collection in a folder without checks: only for a child process that may crash."""
         with _translated(Code.INDEX_UNAVAILABLE, _CANNOT_OPEN):
             return cls(folder, qdrant.EdgeShard.load(str(folder)))
 
     def close(self) -> None:
-        """Write everything out and let go of the folder."""
-        with _translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"), self._state.settled():
+        """Flush and close the collection."""
+        with _translated(Code.STORAGE_ERROR, "The index could not be closed cleanly"), self._state.flushing():
             self._shard.close()
 
     @contextmanager
-    def let_go(self) -> Iterator[None]:
-        """Leave the folder to another process; nobody may read or write meanwhile."""
+    def released(self) -> Iterator[None]:
+        """Close the folder for another process during the block, then reopen it; nobody may use it meanwhile."""
         self.close()
         try:
             yield
@@ -144,8 +144,8 @@ class EdgeCollection(Collection):
             self.written = 0
 
     def flush(self) -> None:
-        """Write everything out."""
-        with self._translated(Code.STORAGE_ERROR, "The index could not be written"), self._state.settled():
+        """Flush pending writes."""
+        with self._translated(Code.STORAGE_ERROR, "The index could not be written"), self._state.flushing():
             self._shard.flush()
 
     def _translated(self, code: Code, what: str) -> AbstractContextManager[None]:
@@ -153,7 +153,7 @@ class EdgeCollection(Collection):
         return _translated(code, what)
 
     def refuse_damaged(self) -> None:
-        """Raise INDEX_UNAVAILABLE where its files are not as they were written."""
+        """Raise INDEX_UNAVAILABLE if its files were found to be damaged."""
         self._state.refuse_damaged()
 
     def _write(self, points: Sequence[Point]) -> None:
@@ -162,18 +162,18 @@ class EdgeCollection(Collection):
         self.written += len(points)
 
     def _delete(self, where: f.Condition) -> None:
-        self._update(qdrant.UpdateOperation.delete_points_by_filter(_filter(where)))
+        self._update(qdrant.UpdateOperation.delete_points_by_filter(_FILTERS.make(where)))
 
     def _check_room(self) -> None:
-        if free_bytes(self.folder) < _LEAST_FREE:
+        if free_bytes(self.folder) < _MIN_FREE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder))
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
         self._check_room()
-        self._update(qdrant.UpdateOperation.set_payload_by_filter(_filter(where), values))
+        self._update(qdrant.UpdateOperation.set_payload_by_filter(_FILTERS.make(where), values))
 
     def _update(self, operation: qdrant.UpdateOperation) -> None:
-        with self._state.written():
+        with self._state.changing():
             self._shard.update(operation)
 
     def _rankings(
@@ -185,7 +185,7 @@ class EdgeCollection(Collection):
         if sparse is not None:
             words = qdrant.SparseVector(sparse.indices, sparse.values)
             queries["sparse"] = qdrant.Query.Nearest(words, using="sparse")
-        visible = _filter(where)
+        visible = _FILTERS.make(where)
         requests = [
             qdrant.QueryRequest(limit=limit, query=query, filter=visible, params=_SEARCHED)
             for query in queries.values()
@@ -195,7 +195,7 @@ class EdgeCollection(Collection):
         return found.get("dense", {}), found.get("sparse", {})
 
     def _retrieve(self, ids: Sequence[str], *, vectors: bool) -> list[Point]:
-        return [_from_record(r) for r in self._shard.retrieve([UUID(i) for i in ids], True, vectors)]
+        return [point_from_record(r) for r in self._shard.retrieve([UUID(i) for i in ids], True, vectors)]
 
     def _page(
         self, where: f.Condition, limit: int, *, vectors: bool = False, by_place: bool = False, begin: str | None = None
@@ -203,19 +203,19 @@ class EdgeCollection(Collection):
         request = qdrant.ScrollRequest(
             offset=UUID(begin) if begin else None,
             limit=limit,
-            filter=_filter(where),
+            filter=_FILTERS.make(where),
             with_payload=True,
             with_vector=vectors,
             order_by=qdrant.OrderBy("chunk_index", qdrant.Direction.Asc) if by_place else None,
         )
         records, _ = self._shard.scroll(request)
-        return [_from_record(r) for r in records]
+        return [point_from_record(r) for r in records]
 
     def _count(self, where: f.Condition) -> int:
-        return self._shard.count(qdrant.CountRequest(filter=_filter(where)))
+        return self._shard.count(qdrant.CountRequest(filter=_FILTERS.make(where)))
 
     def _values(self, field: str, limit: int, where: f.Condition | None) -> dict[str, int]:
-        visible = _filter(where) if where is not None else None
+        visible = _FILTERS.make(where) if where is not None else None
         found = self._shard.facet(qdrant.FacetRequest(field, limit, filter=visible))
         return {str(hit.value): hit.count for hit in found.hits}
 
@@ -233,9 +233,9 @@ class EdgeCollection(Collection):
 
 
 def _config(dense_size: int, *, sparse: bool, large: bool) -> qdrant.EdgeConfig:
-    """How a collection keeps its passages.
+    """Return the configuration of a collection.
 
-    Of a small one, files are mostly holes, which must not be read into memory.
+    Files of a small one are mostly holes, which must not be read into memory.
     """
     texts = _MAPPED if large else qdrant.Memory.Cold
     rounded = qdrant.ScalarQuantizationConfig(qdrant.ScalarType.Int8, quantile=0.99, memory=qdrant.Memory.Pinned)
@@ -268,7 +268,7 @@ def _payload_indexes() -> dict[str, Any]:
         "section_keys": qdrant.KeywordIndexParams(prefix=True, enable_hnsw=False, memory=_MAPPED),
         **dict.fromkeys(INTEGER_FIELDS, number),
         **dict.fromkeys(TEXT_FIELDS, words),
-        **dict.fromkeys(YES_NO_FIELDS, qdrant.BoolIndexParams(enable_hnsw=False, memory=_MAPPED)),
+        **dict.fromkeys(BOOL_FIELDS, qdrant.BoolIndexParams(enable_hnsw=False, memory=_MAPPED)),
     }
 
 
@@ -278,22 +278,22 @@ def _lacking(shard: qdrant.EdgeShard) -> dict[str, Any]:
 
 
 def _vectors_of(folder: Path) -> tuple[int, bool]:
-    kept = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
-    return int(kept["vectors"]["dense"]["size"]), bool(kept.get("sparse_vectors"))
+    config = json.loads((folder / "edge_config.json").read_text(encoding="utf-8"))
+    return int(config["vectors"]["dense"]["size"]), bool(config.get("sparse_vectors"))
 
 
 def _load(folder: Path) -> qdrant.EdgeShard:
-    """What is in a folder, once nothing speaks against reading it in this process."""
+    """Load the shard of a folder after the checks that protect this process."""
     if not (folder / "edge_config.json").is_file():
         raise FileNotFoundError("its folder has none")
-    if not checksums.agree(folder):
+    if not checksums.verify(folder):
         trial_open.run(folder)
     return qdrant.EdgeShard.load(str(folder))
 
 
 def optimise(folder: Path) -> None:
-    """Build the search graph over a collection that nobody else has open. Takes minutes for large ones."""
-    shutil.rmtree(folder / "temp_segments", ignore_errors=True)  # where Qdrant Edge left what it was killed over
+    """Build the search graph (HNSW) of a collection that nobody else has open; minutes for large ones."""
+    shutil.rmtree(folder / "temp_segments", ignore_errors=True)  # remains of a killed optimisation
     size, sparse = _vectors_of(folder)
     checksums.forget(folder)
     shard = qdrant.EdgeShard.load(str(folder), _config(size, sparse=sparse, large=True))
@@ -308,40 +308,6 @@ def _point(point: Point) -> qdrant.Point:
     if point.sparse is not None:
         vectors["sparse"] = qdrant.SparseVector(point.sparse.indices, point.sparse.values)
     return qdrant.Point(UUID(point.id), vectors, point.payload)
-
-
-def _from_record(record: qdrant.Record) -> Point:
-    vectors = cast("dict[str, Any]", record.vector or {})
-    words = vectors.get("sparse")
-    sparse = SparseVector(words.indices, words.values) if words is not None else None
-    return Point(str(record.id), array("f", vectors.get("dense", ())), sparse, record.payload or {})
-
-
-def _filter(where: f.Condition) -> qdrant.Filter:
-    made = _condition(where)
-    return made if isinstance(made, qdrant.Filter) else qdrant.Filter(must=[made])
-
-
-def _condition(where: f.Condition) -> Any:
-    match where:
-        case f.AnyOf(field, values):
-            return qdrant.FieldCondition(field, match=qdrant.MatchAny(cast("list[str]", list(values))))
-        case f.Range(field, gte, gt, lte, lt):
-            return qdrant.FieldCondition(field, range=qdrant.RangeFloat(gte=gte, gt=gt, lte=lte, lt=lt))
-        case f.Words(field, text):
-            return qdrant.FieldCondition(field, match=qdrant.MatchText(text))
-        case f.Contains(field, text):
-            return qdrant.FieldCondition(field, match=qdrant.MatchSubstring(text))
-        case f.StartsWith(field, text):
-            return qdrant.FieldCondition(field, match=qdrant.MatchPrefix(text))
-        case f.Absent(field):
-            return qdrant.IsEmptyCondition(field)
-        case f.Every(conditions):
-            return qdrant.Filter(must=[_condition(c) for c in conditions])
-        case f.Some(conditions):
-            return qdrant.Filter(should=[_condition(c) for c in conditions])
-        case f.Not(condition):
-            return qdrant.Filter(must_not=[_condition(condition)])
 
 
 @contextmanager

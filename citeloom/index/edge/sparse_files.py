@@ -1,4 +1,4 @@
-"""Files with holes: an empty index claims hundreds of megabytes and fills none, and a plain copy would fill them."""
+"""Sparse files: an empty index claims hundreds of megabytes and uses none, and a plain copy would fill the holes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ZEROS = bytes(_BLOCK)
 
 
 def filled(file: Path) -> Iterator[tuple[int, bytes]]:
-    """The blocks of a file that hold more than zeros, with where they begin."""
+    """Yield offset and content of the blocks of a file that are not all zeros."""
     with file.open("rb", buffering=0) as source:
         at, size = 0, os.fstat(source.fileno()).st_size
         while at < size:
@@ -25,7 +25,7 @@ def filled(file: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _next_data(descriptor: int, at: int, size: int) -> int:
-    """Where a block that may be filled begins, from here on; the end of the file where there is none."""
+    """Return the offset of the next block with data, or the size of the file."""
     if not hasattr(os, "SEEK_DATA"):
         return at
     try:
@@ -35,7 +35,7 @@ def _next_data(descriptor: int, at: int, size: int) -> int:
 
 
 def write_filled(blocks: Iterable[tuple[int, bytes]], size: int, target: Path) -> None:
-    """Write a file of its filled blocks; the rest takes no room where the system can leave it out."""
+    """Write a file from its filled blocks; the rest becomes holes where the file system supports them."""
     with target.open("wb") as file:
         for at, block in blocks:
             file.seek(at)
@@ -44,20 +44,20 @@ def write_filled(blocks: Iterable[tuple[int, bytes]], size: int, target: Path) -
 
 
 def copy_with_holes(source: str, target: str) -> None:
-    """Copy a file as `shutil.copytree` asks for it."""
+    """Copy a file without filling its holes (a copy function for `shutil.copytree`)."""
     write_filled(filled(Path(source)), Path(source).stat().st_size, Path(target))
 
 
-def room_of(folder: Path) -> int:
-    """Bytes that a folder takes on the disk, while others may write in it."""
-    return sum(room_of_file(Path(place) / name) for place, _, names in os.walk(folder) for name in names)
+def disk_usage(folder: Path) -> int:
+    """Return the bytes that a folder takes on the disk; it may change meanwhile."""
+    return sum(disk_usage_of_file(Path(place) / name) for place, _, names in os.walk(folder) for name in names)
 
 
-def room_of_file(file: Path) -> int:
-    """Bytes that a file takes on the disk; one that is gone takes none."""
+def disk_usage_of_file(file: Path) -> int:
+    """Return the bytes that a file takes on the disk; 0 if it is gone."""
     try:
-        about = file.lstat()  # a link takes no room: a model's files are links to what was fetched
+        about = file.lstat()  # links are not followed: a model's files are links to downloaded blobs
     except OSError:
         return 0
-    # Qdrant's files have holes: what they take is less than what they claim, where the system can tell.
+    # Qdrant's files have holes: st_size is larger than what they take.
     return about.st_blocks * 512 if hasattr(about, "st_blocks") else about.st_size

@@ -1,8 +1,7 @@
-"""Opens an index in a process of its own, which may take only so much memory, disk and time.
+"""Opens an index in a child process with limits on memory, disk and time.
 
-Qdrant Edge believes what it reads: one wrong byte among the ids makes it ask for a hundred gigabytes. So an index that
-was left in the middle of something is opened here first, and afterwards has checksums that say that it is sound.
-What is left of a damaged one is read here as well.
+Qdrant Edge trusts what it reads: one wrong byte among the ids makes it allocate a hundred gigabytes. So an index
+without valid checksums is opened here first and gets checksums if it is sound. Damaged indexes are read here as well.
 """
 
 from __future__ import annotations
@@ -24,28 +23,28 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.base import Collection, Hit
 from citeloom.index.edge.checksums import unusable
-from citeloom.index.edge.child_process import FOLDER, end_with_parent
-from citeloom.index.edge.sparse_files import room_of
+from citeloom.index.edge.child_process import IMPORT_ROOT, end_with_parent
+from citeloom.index.edge.sparse_files import disk_usage
 
 _system: Any = psutil  # it comes without types
 _MB = 1_000_000
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _PAGE = 64
 _KILLED = 9  # as POSIX counts the signals
 
 
 def run(folder: Path) -> None:
-    """Open an index elsewhere, ask it something and close it; INDEX_UNAVAILABLE where that does not go well."""
-    said = _elsewhere(folder, [])
-    if said.failed is not None:
-        raise unusable(f"The index of this project cannot be opened: {said.failed.rstrip('.')}.")
+    """Open, query and close an index in a child process. Raises INDEX_UNAVAILABLE if that fails."""
+    output = _run_in_child(folder, [])
+    if output.failed is not None:
+        raise unusable(f"The index of this project cannot be opened: {output.failed.rstrip('.')}.")
 
 
 def rescued(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
-    """What can still be read of these documents in an index that cannot be opened here: passages by document."""
+    """Return the readable passages of documents in a damaged index, by document."""
     found: dict[str, list[Hit]] = {}
-    # Where the process was lost in the middle, what came before is there all the same.
-    for line in _elsewhere(folder, doc_ids).lines:
+    # Lines that a crashed process had printed count too.
+    for line in _run_in_child(folder, doc_ids).lines:
         with suppress(ValueError):
             passage_id, payload = json.loads(line)
             found.setdefault(payload["doc_id"], []).append(Hit(passage_id, 1.0, payload))
@@ -53,18 +52,18 @@ def rescued(folder: Path, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
 
 
 class _Limits:
-    """How much a process may take, by what the index takes on the disk."""
+    """Limits of the child process, by the size of the index."""
 
     def __init__(self, folder: Path) -> None:
-        room = room_of(folder)
+        room = disk_usage(folder)
         largest = max((file.stat().st_size for file in folder.rglob("*") if file.is_file()), default=0)
         self.memory = 600 * _MB + 3 * room
         self.disk = room + max(500 * _MB, room)
         self.file = max(500 * _MB, 2 * largest)
-        self.seconds = 300 + room / _MB  # it may have to write again what the disk did not get before
+        self.seconds = 300 + room / _MB  # it may have to replay the write-ahead log
 
     def passed(self, process: subprocess.Popen[str], folder: Path, since: float) -> str | None:
-        """Which of them a process has passed."""
+        """Return the limit that a process has exceeded, or None."""
         try:
             memory = _system.Process(process.pid).memory_info().rss
         except psutil.Error:
@@ -73,17 +72,17 @@ class _Limits:
             return f"it took more than {self.memory // _MB} MB of memory"
         if time.monotonic() - since > self.seconds:
             return f"it took more than {self.seconds:.0f} seconds"
-        if room_of(folder) > self.disk:
+        if disk_usage(folder) > self.disk:
             return f"it wrote more than {self.disk // _MB} MB"
         return None
 
     def set(self) -> None:
-        """Have the system hold this process to them, where it can."""
+        """Set resource limits for this process, where the system supports them."""
         try:
             import resource
         except ImportError:
             return
-        # A text whose length is wrong may ask for four gigabytes and use none of them: that is no reason to end.
+        # A text with a wrong length may reserve four gigabytes without using them, which is harmless.
         asked = self.memory + 5_000 * _MB
         for name, value in (("RLIMIT_DATA", asked), ("RLIMIT_FSIZE", self.file), ("RLIMIT_CORE", 0)):
             try:
@@ -93,20 +92,20 @@ class _Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What came of the process: what it printed, and why it did not come to its end."""
+class _Outcome:
+    """Output of the child process, and why it failed."""
 
     lines: list[str]
     failed: str | None
 
 
-def _elsewhere(folder: Path, doc_ids: Sequence[str]) -> _Said:
-    """Run `main` in a process of its own. Where the index is not at fault, the error says that it may be back."""
+def _run_in_child(folder: Path, doc_ids: Sequence[str]) -> _Outcome:
+    """Run `main` in a child process. Raises a retryable error where the index is not at fault."""
     limits = _Limits(folder)
     command = [sys.executable, "-m", "citeloom.index.edge.trial_open", str(folder)]
     try:
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=FOLDER
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=IMPORT_ROOT
         )
     except OSError as error:
         raise _prevented(str(error)) from error
@@ -115,16 +114,18 @@ def _elsewhere(folder: Path, doc_ids: Sequence[str]) -> _Said:
     watch = threading.Thread(target=_watch, args=(process, folder, limits, passed, ended), daemon=True)
     watch.start()
     try:
-        said, complaints = process.communicate(json.dumps(list(doc_ids)))
+        output, complaints = process.communicate(json.dumps(list(doc_ids)))
     finally:
         ended.set()
         watch.join()
         process.kill()
     if process.returncode == 0:
-        return _Said(said.splitlines(), None)
+        return _Outcome(output.splitlines(), None)
     if not passed and process.returncode == -_KILLED:
         raise _prevented("the process that tried it was ended from outside")
-    return _Said(said.splitlines(), passed[0] if passed else _reason(complaints) or f"exit code {process.returncode}")
+    return _Outcome(
+        output.splitlines(), passed[0] if passed else _reason(complaints) or f"exit code {process.returncode}"
+    )
 
 
 def _prevented(reason: str) -> CiteLoomError:
@@ -137,7 +138,7 @@ def _prevented(reason: str) -> CiteLoomError:
 
 
 def _reason(complaints: str) -> str:
-    """What matters of what a process said at its end."""
+    """Return the decisive line of stderr."""
     lines = [line for line in complaints.splitlines() if line.strip() and not line.startswith("note:")]
     return next((line for line in lines if line.startswith("memory allocation")), lines[-1] if lines else "")
 
@@ -146,7 +147,7 @@ def _watch(
     process: subprocess.Popen[str], folder: Path, limits: _Limits, passed: list[str], ended: threading.Event
 ) -> None:
     since = time.monotonic()
-    while not ended.wait(_LOOK_SECONDS):
+    while not ended.wait(_POLL_SECONDS):
         if why := limits.passed(process, folder, since):
             passed.append(why)
             process.kill()
@@ -154,7 +155,7 @@ def _watch(
 
 
 def main(folder: Path) -> None:
-    """Open an index and use it as a question would; print the passages of the documents that stdin names."""
+    """Open an index and query it; print the passages of the documents that stdin names."""
     from citeloom.index.edge.collection import EdgeCollection  # which runs this file
 
     end_with_parent()
@@ -165,7 +166,7 @@ def main(folder: Path) -> None:
         if doc_ids:
             for hit in _readable(collection, doc_ids):
                 print(json.dumps([hit.id, hit.payload]), flush=True)
-            return  # not closed: a damaged one is left as it is
+            return  # not closed: a damaged index stays unchanged
         collection.add_missing_indexes()
         collection.values("doc_id", 1)
         collection.search([1.0] * collection.vectors()[0], None, 1)

@@ -1,4 +1,4 @@
-"""The models that can be had: what each is, for which languages, whether it is on this machine, and fetching it."""
+"""Available embedding models and rerankers: description, languages, whether downloaded, and download."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import BUNDLED_DENSE
 from citeloom.index.models.loading import BUNDLED, offered, offered_rerankers
 
-_LOOK_EVERY = 0.25  # seconds between two looks at how far a download is
+_POLL_SECONDS = 0.25  # how often the progress of a download is read
 _GIGABYTE = 1_000_000_000
 _BUNDLED_GB = 0.023
-MANY = "*"  # the language of models that know dozens of them
+MANY = "*"  # the language of multilingual models
 _LANGUAGES = re.compile(r"(multi-?lingual\b(?: \([^)]*\))?|mixed [\w-]+|english\b|chinese\b)", re.IGNORECASE)
 _NAMED = {"english": "en", "german": "de", "spanish": "es", "chinese": "zh"}
 _TOKENS = re.compile(r"(\d+) input tokens")
 _YEAR = re.compile(r"(\d{4}) year")
-# Made for questions or for passages only, for captions of pictures, or for programs.
+# Models for questions or passages only, for image captions, or for program code.
 _UNFIT = re.compile(r"\b(query|document)[- ]side\b|text&image|programming", re.IGNORECASE)
-# Good at finding passages, and bearable without a graphics card. Others are for those who know why.
+# Good at retrieval and usable without a GPU: the ones that are recommended.
 _PROVEN = (
     BUNDLED_DENSE,
     "BAAI/bge-small-en-v1.5",
@@ -37,12 +37,12 @@ _PROVEN = (
     "google/embeddinggemma-300m",
     "intfloat/multilingual-e5-large",
 )
-_SOME = 0.05  # of a library's documents: a language of fewer does not decide which model it needs
+_SOME = 0.05  # share of a library's documents; rarer languages do not affect the recommendation
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A dense model that can be chosen."""
+    """A dense model on offer."""
 
     name: str
     dimensions: int
@@ -56,7 +56,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class RerankerChoice:
-    """A cross-encoder that can be chosen."""
+    """A cross-encoder on offer."""
 
     name: str
     description: str
@@ -65,7 +65,7 @@ class RerankerChoice:
 
 
 def choices() -> list[Choice]:
-    """Every model that is made for texts like ours, the bundled one first."""
+    """Return the dense models that suit passages of papers, the bundled one first."""
     bundled = Choice(
         BUNDLED_DENSE,
         BUNDLED.size,
@@ -80,42 +80,41 @@ def choices() -> list[Choice]:
 
 
 def rerankers() -> list[RerankerChoice]:
-    """Every cross-encoder."""
+    """Return all cross-encoders."""
     return [
         RerankerChoice(str(about["model"]), _reads(about), float(about["size_in_GB"]), _here(about))
         for about in offered_rerankers()
     ]
 
 
-def spoken(library: Mapping[str, int]) -> list[str]:
-    """The languages of a library that matter, most frequent first; `library` counts documents ("": not known)."""
+def main_languages(library: Mapping[str, int]) -> list[str]:
+    """Return the main languages of a library, most frequent first; `library` counts documents ("": not known)."""
     known = {code: count for code, count in library.items() if code}
     least = _SOME * sum(known.values())
     return sorted((code for code in known if known[code] >= least), key=lambda code: -known[code])
 
 
 def recommended(found: Collection[Choice], library: Mapping[str, int]) -> set[str]:
-    """The names of those that suit a library, given how many documents it has in each language ("": not known).
+    """Return the names of the models that suit a library, given its documents by language ("": not known).
 
-    One for its very languages where there is one, and those that know many; for English alone, small ones do.
+    Models for exactly its languages, and multilingual ones; for English alone, English models.
     """
-    needed = set(spoken(library)) or {"en"}
+    needed = set(main_languages(library)) or {"en"}
     fitting = [choice for choice in found if choice.name in _PROVEN]
     if needed == {"en"}:
         return {choice.name for choice in fitting if choice.languages == ("en",)}
     return {choice.name for choice in fitting if MANY in choice.languages or needed <= set(choice.languages)}
 
 
-def is_here(name: str) -> bool:
+def is_downloaded(name: str) -> bool:
     """Whether a model's weights are on this machine."""
     return name == BUNDLED_DENSE or any(_here(about) for about in _every() if about["model"] == name)
 
 
-def fetch(name: str, tell: Callable[[int, int], None], stopped: Callable[[], bool]) -> bool:
-    """Fetch a model's weights; False if it was stopped. `tell` hears how many bytes there are, of how many.
+def fetch(name: str, on_progress: Callable[[int, int], None], stopped: Callable[[], bool]) -> bool:
+    """Download a model; return False if stopped. `on_progress` gets the bytes so far and in total.
 
-    In a process of its own: there the hub's client may go online, and a download can be ended in its middle. What it
-    has is kept, and the next attempt goes on from there.
+    Runs in a child process, which may go online and can be killed; the next attempt resumes the download.
     """
     about = next(about for about in _every() if about["model"] == name)
     folder, total = _folder(about), int(about["size_in_GB"] * _GIGABYTE)
@@ -134,14 +133,14 @@ def fetch(name: str, tell: Callable[[int, int], None], stopped: Callable[[], boo
             if stopped():
                 process.kill()
                 return False
-            tell(_bytes(folder), total)
-            time.sleep(_LOOK_EVERY)
+            on_progress(_bytes(folder), total)
+            time.sleep(_POLL_SECONDS)
         assert process.stdout
-        said = process.stdout.read().decode("utf-8", "replace").strip()
-    if process.returncode or not is_here(name):
+        words = process.stdout.read().decode("utf-8", "replace").strip()
+    if process.returncode or not is_downloaded(name):
         raise CiteLoomError(
             Code.MODEL_NOT_AVAILABLE,
-            f"The model '{name}' could not be fetched: {said or 'its download ended early'}.",
+            f"The model '{name}' could not be fetched: {words or 'its download ended early'}.",
             "Check the connection to the internet and try again. Nothing was changed.",
             lasting=name,
         )
@@ -169,24 +168,24 @@ def _choice(about: dict[str, Any]) -> Choice:
 
 def _languages(description: str) -> tuple[str, ...]:
     found = _LANGUAGES.search(description)
-    said = found[1].lower() if found else ""
-    named = tuple(code for name, code in _NAMED.items() if name in said)
-    return named or ((MANY,) if said else ())
+    words = found[1].lower() if found else ""
+    named = tuple(code for name, code in _NAMED.items() if name in words)
+    return named or ((MANY,) if words else ())
 
 
 def _in_words(description: str) -> str:
-    """What a person who chooses wants to know of a model: its languages, how much it reads, how old it is."""
+    """Return a short description: languages, tokens, year."""
     languages, tokens, year = (known.search(description) for known in (_LANGUAGES, _TOKENS, _YEAR))
-    said = [
+    words = [
         languages[1][:1].upper() + languages[1][1:] if languages else "",
         f"reads {tokens[1]} tokens of a passage" if tokens else "",
         f"made in {year[1]}" if year else "",
     ]
-    return ", ".join(filter(None, said)) + "."
+    return ", ".join(filter(None, words)) + "."
 
 
 def _reads(about: dict[str, Any]) -> str:
-    """The languages of a cross-encoder, of which little is said."""
+    """Return the languages of a cross-encoder."""
     if about["model"] == "BAAI/bge-reranker-base":
         return "Chinese and English."
     return "Many languages." if re.search("multi-?lingual", about["description"], re.IGNORECASE) else "English."
@@ -211,5 +210,5 @@ def _bytes(folder: Path) -> int:
         try:
             total += file.stat().st_size
         except OSError:
-            continue  # it has just got its final name
+            continue  # it was just renamed
     return total

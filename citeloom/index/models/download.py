@@ -1,4 +1,4 @@
-"""Fetches a model in a process of its own, and says why it could not."""
+"""Child process that downloads a model; prints the reason of a failure. Started by available.fetch."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import urllib.request
 from citeloom.index.models.loading import download, offered, offered_rerankers
 
 _HUB = "https://huggingface.co"
-_PATIENCE = 20.0  # seconds for the hub to answer at all
+_TIMEOUT_SECONDS = 20.0  # for the first answer of the hub
 
 
 def main(name: str) -> int:
-    """Fetch a model; a reason goes to standard output."""
+    """Download a model; return the exit code."""
     (repository,) = {about["sources"]["hf"] for about in (*offered(), *offered_rerankers()) if about["model"] == name}
     hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or _HUB
     try:
-        # Asked first: the hub's client would try for a minute where there is no network.
-        with urllib.request.urlopen(f"{hub}/api/models/{repository}", timeout=_PATIENCE):
+        # A first request, since the hub's client would retry for a minute without network.
+        with urllib.request.urlopen(f"{hub}/api/models/{repository}", timeout=_TIMEOUT_SECONDS):
             pass
         download(name)
     except urllib.error.HTTPError as error:

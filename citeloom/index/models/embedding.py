@@ -1,4 +1,4 @@
-"""Embedding models at work: texts to vectors and to weighted words, each model loaded once."""
+"""Embedding of passages and questions; ModelRegistry loads each model once."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class DenseModel:
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Vectors of passages, in the order given."""
+        """Return the vectors of passages, in the given order."""
         try:
             return list(self._pool.map(self._embed_one, texts))
         except Exception as error:
             raise _embedding_failed(self.name, error) from error
 
     def close(self) -> None:
-        """End its threads."""
+        """Stop the threads."""
         self._pool.shutdown(wait=False)
 
     def _embed_one(self, text: str) -> list[float]:
@@ -64,7 +64,7 @@ class DenseModel:
         return cast("list[float]", next(iter(self._model.embed([text], batch_size=1))).tolist())
 
     def embed_query(self, text: str) -> list[float]:
-        """The vector of a question; the last ones are remembered."""
+        """Return the vector of a question; recent ones are cached."""
         with self._lock:
             known = self._queries.get(text)
             if known is not None:
@@ -82,7 +82,7 @@ class DenseModel:
 
 
 class SparseModel:
-    """A sparse model: texts to weighted words."""
+    """A sparse model: texts to sparse vectors."""
 
     def __init__(self, name: str, language: str = AUTO, *, allow_download: bool = False) -> None:
         self.name = name
@@ -90,20 +90,20 @@ class SparseModel:
         self._model = None if name == BUNDLED_SPARSE else load_sparse(name, allow_download=allow_download)
 
     def embed(self, texts: Sequence[str], language: str = "") -> list[SparseVector]:
-        """Weighted words of passages in a language, such as "de"; "" is one that is not known."""
+        """Return sparse vectors of passages in a language, such as "de"; "" for an unknown one."""
         if self._model is None:
             return [passage_words(text, self._fixed or language) for text in texts]
         return [_sparse(v) for v in self._model.embed(list(texts), batch_size=16)]
 
     def embed_query(self, text: str, languages: Iterable[str] = ()) -> SparseVector:
-        """Weighted words of a question, for documents in these languages and for those whose language is not known."""
+        """Return the sparse vector of a question, for documents in these languages and in unknown ones."""
         if self._model is None:
             return question_words(text, [*languages, self._fixed])
         return _sparse(next(iter(self._model.query_embed(text))))
 
 
 class ModelRegistry:
-    """Loads each model once. Questions and imports have sessions of their own, so neither waits for the other."""
+    """Loads each model once, with separate sessions for questions and imports, so that neither waits for the other."""
 
     def __init__(self, settings: Models) -> None:
         self._settings = settings
@@ -115,29 +115,29 @@ class ModelRegistry:
         self._rerankers: dict[tuple[str, str], Reranker] = {}
 
     def info(self, name: str) -> DenseInfo:
-        """What is known of a model; the bundled one need not be loaded for it."""
+        """Return the description of a model; the bundled one is not loaded for it."""
         return BUNDLED if name == BUNDLED_DENSE else self.for_questions(name).info
 
     def for_questions(self, name: str) -> DenseModel:
-        """The model as questions use it."""
+        """Return the model for questions."""
         return self._get(name, "questions", 1)
 
     def for_imports(self, name: str) -> DenseModel:
-        """The model as imports use it."""
+        """Return the model for imports."""
         return self._get(name, "imports", os.cpu_count() or 2)
 
     def sparse(self, name: str) -> SparseModel:
-        """The sparse model."""
+        """Return a sparse model."""
         allowed, language = self._settings.allow_download, self._settings.language
         return self._once(self._sparse, name, "words", lambda: SparseModel(name, language, allow_download=allowed))
 
     def reranker(self, name: str) -> Reranker:
-        """A cross-encoder."""
+        """Return a cross-encoder."""
         allowed = self._settings.allow_download
         return self._once(self._rerankers, name, "reranking", lambda: Reranker(name, allow_download=allowed))
 
     def release_imports(self) -> None:
-        """Give back the memory of the sessions that only imports need."""
+        """Free the sessions that only imports need."""
         with self._lock:
             for key in [key for key in self._dense if key[1] == "imports"]:
                 self._dense.pop(key).close()
@@ -149,16 +149,16 @@ class ModelRegistry:
             self._dense, name, use, lambda: DenseModel(name, at_once, allow_download=allowed, give_way=give_way)
         )
 
-    def _once(self, kept: dict[tuple[str, str], _Kind], name: str, use: str, load: Callable[[], _Kind]) -> _Kind:
-        """A model that is kept, or loaded now. Nobody waits for a model that others load: it may be a large one."""
+    def _once(self, loaded: dict[tuple[str, str], _Kind], name: str, use: str, load: Callable[[], _Kind]) -> _Kind:
+        """Return a loaded model, or load it under a lock of its own: other models stay available meanwhile."""
         with self._lock:
             loading = self._loading.setdefault((name, use), threading.Lock())
         with loading:
-            if (name, use) not in kept:
+            if (name, use) not in loaded:
                 model = load()
                 with self._lock:
-                    kept[name, use] = model
-            return kept[name, use]
+                    loaded[name, use] = model
+            return loaded[name, use]
 
 
 def _sparse(vector: Any) -> SparseVector:

@@ -1,4 +1,4 @@
-"""What models want to read before a question and before a passage. fastembed says so of some, and adds nothing."""
+"""Instruction prefixes of embedding models for questions and passages, which fastembed does not add."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citeloom.core.errors import CiteLoomError, Code
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """What is put before a text that a model embeds."""
+    """Prefixes of the texts that a model embeds."""
 
     question: str = ""
     passage: str = ""
@@ -17,7 +17,7 @@ class Instruction:
 
 _NONE = Instruction()
 _SEARCHING = Instruction("Represent this sentence for searching relevant passages: ")
-# By how a model's name begins, as its makers say; the longest beginning that fits counts. jina v3 has tasks instead,
+# By prefix of the model's name, from the model cards; the longest matching prefix counts. jina v3 has tasks instead,
 # which fastembed sets.
 _BY_FAMILY = {
     "baai/bge-": _SEARCHING,
@@ -40,7 +40,7 @@ _BY_FAMILY = {
 
 
 def instruction(model: str) -> Instruction:
-    """What a model wants before its texts. A model that nobody has looked at is refused: it would answer badly."""
+    """Return the prefixes of a model. Raises MODEL_NOT_AVAILABLE for an unknown family, which would work badly."""
     fitting = [family for family in _BY_FAMILY if model.lower().startswith(family)]
     if not fitting:
         raise CiteLoomError(

@@ -1,4 +1,4 @@
-"""Loads models by fastembed, whose only importer this is. The bundled one needs no download."""
+"""Loading of models with fastembed; the bundled model needs no download. The only importer of fastembed."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 _DATA = Path(__file__).with_name("data")
 BUNDLED_SIZE = 384
-# Both files are checked before use: another file under the same name would change every score unseen.
+# Both files are verified before use: another file of the same name would silently change every score.
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-_LONGEST_PASSAGE = 512  # tokens: some models read thousands, but a passage of many pages is evidence of nothing
-_WITHOUT_NETWORK = ".safetensors"  # tables of vectors, which know no threads
-_MAKING_KNOWN = threading.Lock()  # questions and imports may load the bundled model at the same time
+_LONGEST_PASSAGE = 512  # tokens; some models read thousands, but a passage of many pages is no evidence
+_WITHOUT_NETWORK = ".safetensors"  # static embeddings, which take no threads argument
+_MAKING_KNOWN = threading.Lock()  # questions and imports may load the bundled model concurrently
 
 
 @dataclass(frozen=True, slots=True)
 class DenseInfo:
-    """What is known of a dense model without loading it for work."""
+    """Description of a dense model."""
 
     name: str
-    fingerprint: str  # the same only for the same weights and the same words before a passage
+    fingerprint: str  # equal only for the same weights and the same passage prefix
     size: int  # dimensions
-    max_tokens: int  # what it reads of a passage; the rest would be cut off
+    max_tokens: int  # of a passage; the rest would be cut off
     tokenizer: Path  # tokenizer.json
 
 
@@ -45,21 +45,21 @@ BUNDLED = DenseInfo(BUNDLED_DENSE, _MODEL_SHA256[:16], BUNDLED_SIZE, max_tokens=
 
 
 def offered() -> list[dict[str, Any]]:
-    """What fastembed says of each dense model that can be fetched."""
+    """Return fastembed's descriptions of the dense models."""
     from fastembed import TextEmbedding
 
     return [model for model in TextEmbedding.list_supported_models() if model["model"] != BUNDLED_DENSE]
 
 
 def offered_rerankers() -> list[dict[str, Any]]:
-    """What fastembed says of each cross-encoder that can be fetched."""
+    """Return fastembed's descriptions of the cross-encoders."""
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
     return list(TextCrossEncoder.list_supported_models())
 
 
 def download(name: str) -> None:
-    """Fetch a model from its hub without loading it. The engine itself never goes there: see fetch_model."""
+    """Download a model without loading it. Only for the child process of available.fetch: the engine stays offline."""
     from fastembed import TextEmbedding
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
@@ -69,18 +69,18 @@ def download(name: str) -> None:
 
 
 def check_name(name: str) -> None:
-    """Refuse a dense model that there is not, with names near to it."""
+    """Raise MODEL_NOT_AVAILABLE with similar names for an unknown dense model."""
     _check_known(name, [*(str(model["model"]) for model in offered()), BUNDLED_DENSE])
 
 
 def check_known(name: str) -> None:
-    """The same for a model of either kind, a dense one or a cross-encoder."""
+    """Raise MODEL_NOT_AVAILABLE with similar names for an unknown dense model or cross-encoder."""
     models = (*offered(), *offered_rerankers())
     _check_known(name, [*(str(model["model"]) for model in models), BUNDLED_DENSE])
 
 
 def load_dense(name: str, threads: int | None, *, allow_download: bool) -> TextEmbedding:
-    """A dense model, ready to embed."""
+    """Load a dense model."""
     _stay_offline(unless=allow_download)
     from fastembed import TextEmbedding
 
@@ -96,7 +96,7 @@ def load_dense(name: str, threads: int | None, *, allow_download: bool) -> TextE
 
 
 def load_sparse(name: str, *, allow_download: bool) -> SparseTextEmbedding:
-    """A sparse model, ready to embed."""
+    """Load a sparse model."""
     _stay_offline(unless=allow_download)
     from fastembed import SparseTextEmbedding
 
@@ -106,7 +106,7 @@ def load_sparse(name: str, *, allow_download: bool) -> SparseTextEmbedding:
 
 
 def load_reranker(name: str, *, allow_download: bool) -> TextCrossEncoder:
-    """A cross-encoder, ready to judge."""
+    """Load a cross-encoder."""
     _stay_offline(unless=allow_download)
     from fastembed.rerank.cross_encoder import TextCrossEncoder
 
@@ -115,7 +115,7 @@ def load_reranker(name: str, *, allow_download: bool) -> TextCrossEncoder:
 
 
 def describe(name: str, embedding: TextEmbedding) -> DenseInfo:
-    """What is known of a model that was loaded."""
+    """Return the description of a loaded model."""
     if name == BUNDLED_DENSE:
         return BUNDLED
     model: Any = embedding.model
@@ -139,7 +139,7 @@ def describe(name: str, embedding: TextEmbedding) -> DenseInfo:
 
 
 def _fingerprint(weights: str, before: Instruction) -> str:
-    """What passages were made by. What stands before a question changes no passage."""
+    """Return the fingerprint of a model; the question prefix does not count, as it changes no passage."""
     if not before.passage:
         return weights[:16]
     return hashlib.sha256(f"{weights}\n{before.passage}".encode()).hexdigest()[:16]
@@ -164,17 +164,17 @@ def _load_bundled(threads: int | None) -> TextEmbedding:
                 model=BUNDLED_DENSE,
                 pooling=PoolingType.MEAN,
                 normalization=True,
-                sources=ModelSource(hf="citeloom/bundled"),  # required by the interface, never asked
+                sources=ModelSource(hf="citeloom/bundled"),  # required by the interface, never used
                 dim=BUNDLED_SIZE,
                 # Absolute, so that the weights are used where pip put them and only the small files are ours.
                 model_file=str(weights),
             )
-    # Its cache is never used, but made: in the temporary folder unless another one is named.
+    # The cache folder is not used, but created: by default in the temporary folder.
     return TextEmbedding(BUNDLED_DENSE, cache_dir=str(_DATA), specific_model_path=str(_DATA), threads=threads)
 
 
 def _stay_offline(*, unless: bool) -> None:
-    """The hub's client looks at this when it is imported, which fastembed does."""
+    """Set HF_HUB_OFFLINE, which the hub's client reads when fastembed imports it."""
     if not unless:
         os.environ["HF_HUB_OFFLINE"] = "1"
 

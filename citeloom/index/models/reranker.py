@@ -1,4 +1,4 @@
-"""Cross-encoders: they read a question and a passage together. Better than vectors, and hundreds of times slower."""
+"""Reranking with cross-encoders, which read question and passage together: better and hundreds of times slower."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.models.loading import load_reranker
 
-_AT_ONCE = 1  # a passage beside a longer one would be padded to its length, and read as slowly
+_AT_ONCE = 1  # batch size; in a larger batch, short passages are padded to the longest and cost as much
 
 
 class Reranker:
-    """Judges how well passages answer a question."""
+    """Scores how well passages answer a question."""
 
     def __init__(self, name: str, *, allow_download: bool = False) -> None:
         self.name = name
         self._model = load_reranker(name, allow_download=allow_download)
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers the question, from 0 to 1."""
+        """Return the scores of texts for a question, from 0 to 1."""
         try:
             return [_unit(score) for score in self._model.rerank(question, list(texts), batch_size=_AT_ONCE)]
         except Exception as error:
@@ -31,6 +31,6 @@ class Reranker:
 
 
 def _unit(score: float) -> float:
-    """A judgement, open in both directions, as a probability."""
+    """Map a logit to a probability."""
     bounded = max(-60.0, min(60.0, score))
     return 1 / (1 + math.exp(-bounded))

@@ -1,4 +1,4 @@
-"""The address of a Qdrant server, as people write it and as it is kept."""
+"""Validation and normalization of the address of a Qdrant server."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _PORT = 6333  # of Qdrant over http and https, where the address names none
 
 
 def checked(address: str) -> str:
-    """An address as it is kept, or INVALID_INPUT."""
+    """Return the normalized address. Raises INVALID_INPUT."""
     address = address.strip()
     try:
         parts = urlsplit(address)
         port, host = parts.port or _PORT, parts.hostname
     except ValueError:
-        # Without the reason, which may hold a part of a password that was written into it.
+        # Without the reason, which may contain a part of a password.
         raise _no_address("its machine or port cannot be read") from None
     if parts.scheme not in ("http", "https"):
         raise _no_address("it begins with neither http:// nor https://")
@@ -33,7 +33,7 @@ def checked(address: str) -> str:
 
 
 def is_own_machine(address: str) -> bool:
-    """Whether an address is one of this machine, which nobody else can listen to."""
+    """Whether an address is a loopback address, whose traffic nobody else can read."""
     host = urlsplit(address).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -1,4 +1,4 @@
-"""A silent server is left alone for a while: else each question would hold a thread until its time is up."""
+"""Circuit breaker for searches on a server that times out: else each search would block a thread until its timeout."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from contextlib import contextmanager
 import httpx
 from qdrant_client.http.exceptions import ResponseHandlingException
 
-from citeloom.index.server.connection import Server
+from citeloom.index.server.connection import QdrantServer
 
-_LEFT_ALONE = 5.0  # seconds
+_OPEN_SECONDS = 5.0  # seconds
 
 
-class Silence:
-    """Whether a server is silent. While it is, one question at a time finds out whether it answers again."""
+class CircuitBreaker:
+    """Opens for a while after a timeout; then one request at a time tests whether the server answers again."""
 
     def __init__(self) -> None:
         self._until: float | None = None
         self._lock = threading.Lock()
 
     @contextmanager
-    def broken(self, server: Server) -> Iterator[None]:
-        """Ask a server something; TIMEOUT at once while it is left alone."""
-        if self._keeps(server.timeout):
-            raise server.slow()
+    def guard(self, server: QdrantServer) -> Iterator[None]:
+        """Guard a request; raises TIMEOUT at once while the breaker is open."""
+        if self._is_open(server.timeout):
+            raise server.timed_out()
         try:
             yield
-        except Exception as error:  # an error that was answered is an answer
+        except Exception as error:  # an error response is an answer
             silent = isinstance(error, ResponseHandlingException) and isinstance(error.source, httpx.TimeoutException)
-            self._until = time.monotonic() + _LEFT_ALONE if silent else None
+            self._until = time.monotonic() + _OPEN_SECONDS if silent else None
             raise
         self._until = None
 
-    def _keeps(self, timeout: float) -> bool:
+    def _is_open(self, timeout: float) -> bool:
         with self._lock:
             now = time.monotonic()
             if self._until is None or now < self._until:
                 return self._until is not None
-            self._until = now + timeout  # whoever comes while this one asks need not
+            self._until = now + timeout  # others fail at once while this request tests the server
             return False

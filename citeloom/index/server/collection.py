@@ -1,11 +1,10 @@
-"""A collection on a Qdrant server: the same as Qdrant Edge to everybody above."""
+"""ServerCollection: a collection on a Qdrant server, with the same behaviour as EdgeCollection."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from array import array
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast
@@ -15,44 +14,51 @@ from qdrant_client import QdrantClient, models
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
 from citeloom.index.base import (
+    BOOL_FIELDS,
     INTEGER_FIELDS,
     KEYWORD_FIELDS,
     TEXT_FIELDS,
-    YES_NO_FIELDS,
     Collection,
     Point,
     SparseVector,
 )
-from citeloom.index.server.circuit_breaker import Silence
-from citeloom.index.server.connection import Server
+from citeloom.index.qdrant_models import FilterFactory, point_from_record
+from citeloom.index.server.circuit_breaker import CircuitBreaker
+from citeloom.index.server.connection import QdrantServer
 
-OLDEST = (1, 20)  # the first that knows every filter, and the one that Qdrant Edge is made of
-# How many passages a search keeps in view. A server decides how much it puts into one segment, and the more that is,
-# the more it takes: among 500,000, 98 of 100 that are truly nearest are found so, with Qdrant's own 100 far fewer.
-_BREADTH = 512
-_WRITING = 60  # seconds that a write may take: the server answers when it is done
+OLDEST = (1, 20)  # the first with every filter, and the version of Qdrant Edge
+# hnsw_ef. A server decides on the size of its segments, and larger ones need more: among 500,000 passages, 98 of the
+# 100 nearest are found so, with Qdrant's default of 100 far fewer.
+_HNSW_EF = 512
+_WRITE_SECONDS = 60  # timeout of a write, which the server answers when it is done
 _LARGEST_REQUEST = 4_000_000  # bytes; servers take 32 MB unless told otherwise
+_FILTERS = FilterFactory(
+    models,
+    models.Filter,
+    models.Range,
+    lambda field: models.IsEmptyCondition(is_empty=models.PayloadField(key=field)),
+)
 
 
-class RemoteCollection(Collection):
-    """The passages of one project, in a collection of a Qdrant server."""
+class ServerCollection(Collection):
+    """The passages of one project in a collection of a Qdrant server."""
 
-    def __init__(self, server: Server, name: str, client: QdrantClient) -> None:
+    def __init__(self, server: QdrantServer, name: str, client: QdrantClient) -> None:
         super().__init__()
         self.name = name
         self._server = server
         self._client = client
-        self._silence = Silence()
-        self._done: dict[str, Any] = {
+        self._breaker = CircuitBreaker()
+        self._write_options: dict[str, Any] = {
             "wait": True,
             "ordering": models.WriteOrdering.STRONG if server.replicas > 1 else None,
-            "timeout": max(_WRITING, math.ceil(server.timeout)),
+            "timeout": max(_WRITE_SECONDS, math.ceil(server.timeout)),
         }
 
     @classmethod
-    def check(cls, server: Server) -> str:
-        """The version of a server that can be used, or why it cannot."""
-        with server.asked() as client:
+    def check(cls, server: QdrantServer) -> str:
+        """Return the version of a server; raise the reason why it cannot be used."""
+        with server.connected() as client:
             version = client.info().version
             numbers = re.match(r"(\d+)\.(\d+)", version)
             if not numbers or (int(numbers[1]), int(numbers[2])) < OLDEST:
@@ -64,26 +70,26 @@ class RemoteCollection(Collection):
                     version=version,
                     needed=needed,
                 )
-            client.get_collections()  # the version is told to everybody, this is not
+            client.get_collections()  # the version is public, this needs the key
             return version
 
     @classmethod
-    def names(cls, server: Server) -> list[str]:
+    def names(cls, server: QdrantServer) -> list[str]:
         """The collections that a server has."""
-        with server.asked() as client:
+        with server.connected() as client:
             return sorted(one.name for one in client.get_collections().collections)
 
     @classmethod
-    def remove(cls, server: Server, name: str) -> None:
-        """Delete a collection; one that is not there stays so."""
-        with server.asked() as client:
-            client.delete_collection(name, timeout=_WRITING)
+    def remove(cls, server: QdrantServer, name: str) -> None:
+        """Delete a collection, if it exists."""
+        with server.connected() as client:
+            client.delete_collection(name, timeout=_WRITE_SECONDS)
 
     @classmethod
-    def create(cls, server: Server, name: str, dense_size: int, *, sparse: bool) -> RemoteCollection:
-        """A new, empty collection with the indexes that filters need."""
+    def create(cls, server: QdrantServer, name: str, dense_size: int, *, sparse: bool) -> ServerCollection:
+        """Create an empty collection with the payload indexes."""
         cls.check(server)
-        with server.asked() as client:
+        with server.connected() as client:
             words = {"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)}
             client.create_collection(
                 name,
@@ -91,18 +97,18 @@ class RemoteCollection(Collection):
                 sparse_vectors_config=words if sparse else None,
                 shard_number=server.shards,
                 replication_factor=server.replicas,
-                timeout=_WRITING,
+                timeout=_WRITE_SECONDS,
             )
         return cls.open(server, name)
 
     @classmethod
-    def open(cls, server: Server, name: str) -> RemoteCollection:
-        """The collection of this name, or INDEX_UNAVAILABLE."""
+    def open(cls, server: QdrantServer, name: str) -> ServerCollection:
+        """Open a collection by name. Raises INDEX_UNAVAILABLE."""
         cls.check(server)
         opened = cls(server, name, server.connect())
         try:
             with opened._translated(Code.INDEX_UNAVAILABLE, "The index of this project cannot be opened"):
-                # One made by an earlier version lacks some, and so may one whose making was interrupted.
+                # A collection of an earlier version, or of an interrupted creation, may lack some.
                 opened._add_missing_indexes()
         except CiteLoomError:
             opened.close()
@@ -114,16 +120,16 @@ class RemoteCollection(Collection):
         """The address of its server."""
         return self._server.address
 
-    def reach(self, server: Server) -> None:
-        """Ask with another key from now on; who is being answered still has the connection of before."""
-        self._server, self._client, self._silence = server, server.connect(), Silence()
+    def reach(self, server: QdrantServer) -> None:
+        """Reconnect with another key; running requests finish on the old connection."""
+        self._server, self._client, self._breaker = server, server.connect(), CircuitBreaker()
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._client.close()
 
     def flush(self) -> None:
-        """Nothing waits to be written: the server answers each write when it is done."""
+        """Do nothing: the server answers each write when it is done."""
 
     def _translated(self, code: Code, what: str) -> AbstractContextManager[None]:
         return self._server.translated(code, what, self.name)
@@ -134,17 +140,19 @@ class RemoteCollection(Collection):
             room = len(json.dumps(point.payload)) + 20 * len(point.dense)
             room += 32 * len(point.sparse.indices) if point.sparse else 0
             if made and size + room > _LARGEST_REQUEST:
-                self._client.upsert(self.name, made, **self._done)
+                self._client.upsert(self.name, made, **self._write_options)
                 made, size = [], 0
             made.append(_point(point))
             size += room
-        self._client.upsert(self.name, made, **self._done)
+        self._client.upsert(self.name, made, **self._write_options)
 
     def _delete(self, where: f.Condition) -> None:
-        self._client.delete(self.name, models.FilterSelector(filter=_filter(where)), **self._done)
+        self._client.delete(self.name, models.FilterSelector(filter=_FILTERS.make(where)), **self._write_options)
 
     def _rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
-        self._client.set_payload(self.name, values, models.FilterSelector(filter=_filter(where)), **self._done)
+        self._client.set_payload(
+            self.name, values, models.FilterSelector(filter=_FILTERS.make(where)), **self._write_options
+        )
 
     def _rankings(
         self, dense: Sequence[float] | None, sparse: SparseVector | None, limit: int, where: f.Condition
@@ -154,7 +162,7 @@ class RemoteCollection(Collection):
             queries["dense"] = list(dense)
         if sparse is not None:
             queries["sparse"] = models.SparseVector(indices=sparse.indices, values=sparse.values)
-        visible = _filter(where)
+        visible = _FILTERS.make(where)
         requests = [
             models.QueryRequest(
                 query=query,
@@ -162,17 +170,17 @@ class RemoteCollection(Collection):
                 filter=visible,
                 limit=limit,
                 with_payload=False,
-                params=models.SearchParams(hnsw_ef=_BREADTH),
+                params=models.SearchParams(hnsw_ef=_HNSW_EF),
             )
             for name, query in queries.items()
         ]
-        with self._silence.broken(self._server):
+        with self._breaker.guard(self._server):
             answers = self._client.query_batch_points(self.name, requests)
         found = {name: {str(p.id): p.score for p in one.points} for name, one in zip(queries, answers, strict=True)}
         return found.get("dense", {}), found.get("sparse", {})
 
     def _retrieve(self, ids: Sequence[str], *, vectors: bool) -> list[Point]:
-        return [_from_record(r) for r in self._client.retrieve(self.name, list(ids), with_vectors=vectors)]
+        return [point_from_record(r) for r in self._client.retrieve(self.name, list(ids), with_vectors=vectors)]
 
     def _page(
         self, where: f.Condition, limit: int, *, vectors: bool = False, by_place: bool = False, begin: str | None = None
@@ -180,20 +188,20 @@ class RemoteCollection(Collection):
         order = models.OrderBy(key="chunk_index", direction=models.Direction.ASC) if by_place else None
         records, _ = self._client.scroll(
             self.name,
-            _filter(where),
+            _FILTERS.make(where),
             limit=limit,
             order_by=order,
             offset=begin,
             with_payload=True,
             with_vectors=vectors,
         )
-        return [_from_record(r) for r in records]
+        return [point_from_record(r) for r in records]
 
     def _count(self, where: f.Condition) -> int:
-        return self._client.count(self.name, _filter(where)).count
+        return self._client.count(self.name, _FILTERS.make(where)).count
 
     def _values(self, field: str, limit: int, where: f.Condition | None) -> dict[str, int]:
-        visible = _filter(where) if where is not None else None
+        visible = _FILTERS.make(where) if where is not None else None
         return {str(hit.value): hit.count for hit in self._client.facet(self.name, field, visible, limit).hits}
 
     def _indexed(self) -> set[str]:
@@ -203,7 +211,7 @@ class RemoteCollection(Collection):
         there = self._indexed()
         missing = {name: params for name, params in _payload_indexes().items() if name not in there}
         for name, params in missing.items():
-            self._client.create_payload_index(self.name, name, params, **self._done)
+            self._client.create_payload_index(self.name, name, params, **self._write_options)
         return list(missing)
 
     def _vectors(self) -> tuple[int, bool]:
@@ -229,7 +237,7 @@ def _payload_indexes() -> dict[str, Any]:
         "section_keys": keyword.model_copy(update={"prefix": True}),
         **dict.fromkeys(INTEGER_FIELDS, number),
         **dict.fromkeys(TEXT_FIELDS, words),
-        **dict.fromkeys(YES_NO_FIELDS, models.BoolIndexParams(type=models.BoolIndexType.BOOL, enable_hnsw=False)),
+        **dict.fromkeys(BOOL_FIELDS, models.BoolIndexParams(type=models.BoolIndexType.BOOL, enable_hnsw=False)),
     }
 
 
@@ -238,37 +246,3 @@ def _point(point: Point) -> models.PointStruct:
     if point.sparse is not None:
         vectors["sparse"] = models.SparseVector(indices=point.sparse.indices, values=point.sparse.values)
     return models.PointStruct(id=point.id, vector=vectors, payload=point.payload)
-
-
-def _from_record(record: models.Record) -> Point:
-    vectors = cast("dict[str, Any]", record.vector or {})
-    words = vectors.get("sparse")
-    sparse = SparseVector(words.indices, words.values) if words is not None else None
-    return Point(str(record.id), array("f", vectors.get("dense", ())), sparse, record.payload or {})
-
-
-def _filter(where: f.Condition) -> models.Filter:
-    made = _condition(where)
-    return made if isinstance(made, models.Filter) else models.Filter(must=[made])
-
-
-def _condition(where: f.Condition) -> Any:
-    match where:
-        case f.AnyOf(field, values):
-            return models.FieldCondition(key=field, match=models.MatchAny(any=cast("list[str]", list(values))))
-        case f.Range(field, gte, gt, lte, lt):
-            return models.FieldCondition(key=field, range=models.Range(gte=gte, gt=gt, lte=lte, lt=lt))
-        case f.Words(field, text):
-            return models.FieldCondition(key=field, match=models.MatchText(text=text))
-        case f.Contains(field, text):
-            return models.FieldCondition(key=field, match=models.MatchSubstring(substring=text))
-        case f.StartsWith(field, text):
-            return models.FieldCondition(key=field, match=models.MatchPrefix(prefix=text))
-        case f.Absent(field):
-            return models.IsEmptyCondition(is_empty=models.PayloadField(key=field))
-        case f.Every(conditions):
-            return models.Filter(must=[_condition(c) for c in conditions])
-        case f.Some(conditions):
-            return models.Filter(should=[_condition(c) for c in conditions])
-        case f.Not(condition):
-            return models.Filter(must_not=[_condition(condition)])

@@ -1,4 +1,4 @@
-"""A Qdrant server: how it is reached, and what its failures mean to a researcher."""
+"""Connection to a Qdrant server, and translation of its errors."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _LOST = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtoc
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
-    """A Qdrant server: where it is, what opens it, and how collections are made on it."""
+class QdrantServer:
+    """A Qdrant server: address, key, timeout, and options for new collections."""
 
     address: str  # http://host, https://host:port/path
     key: str | None = field(default=None, repr=False)
@@ -35,7 +35,7 @@ class Server:
     replicas: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse what is no address, and a key that others could read on its way."""
+        """Validate the address, and refuse to send a key unencrypted."""
         address = checked(self.address)
         object.__setattr__(self, "address", address)
         if self.key is not None and not re.fullmatch(r"[!-~]+", self.key):
@@ -52,8 +52,8 @@ class Server:
             )
 
     @contextmanager
-    def asked(self) -> Iterator[QdrantClient]:
-        """A connection for a few requests, its failures told as CiteLoom's."""
+    def connected(self) -> Iterator[QdrantClient]:
+        """Open a connection for a few requests, with translated errors."""
         client = self.connect()
         try:
             with self.translated(Code.INDEX_UNAVAILABLE, "The Qdrant server refused"):
@@ -62,12 +62,12 @@ class Server:
             client.close()
 
     def connect(self) -> QdrantClient:
-        """A connection that opens itself again when it was lost."""
-        # No proxy between two programs of one machine.
+        """Return a client that retries a request once when its connection was lost."""
+        # No proxy for loopback addresses.
         options: dict[str, Any] = {"trust_env": not is_own_machine(self.address)}
         if self.address.startswith("https:"):
             options["verify"] = httpx.create_ssl_context()
-            options["verify"].load_default_certs()  # universities have authorities of their own
+            options["verify"].load_default_certs()  # universities have their own certificate authorities
         client = QdrantClient(
             url=self.address,
             timeout=math.ceil(self.timeout),
@@ -75,12 +75,12 @@ class Server:
             check_compatibility=False,
             **options,
         )
-        client.http.client.add_middleware(_once_more)
+        client.http.client.add_middleware(_retry_lost_connection)
         return client
 
     @contextmanager
     def translated(self, code: Code, what: str, collection: str = "") -> Iterator[None]:
-        """Turn what a client raises into a CiteLoomError."""
+        """Translate exceptions of the client into CiteLoomError."""
         try:
             yield
         except CiteLoomError:
@@ -107,7 +107,7 @@ class Server:
                     missing=collection,
                 )
             case UnexpectedResponse(status_code=408 | 504):
-                return self.slow()
+                return self.timed_out()
             case UnexpectedResponse(status_code=502 | 503):
                 return CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
@@ -124,23 +124,23 @@ class Server:
                         "Free some space there and try again.",
                         away=self.address,
                     )
-                # A server in trouble answers to everything so; one that is well refuses what it will not take.
-                whose = "away" if (error.status_code or 0) >= 500 else "refused"
+                # A 5xx is a problem of the server; a 4xx rejects this request.
+                detail = "away" if (error.status_code or 0) >= 500 else "refused"
                 return CiteLoomError(
                     code,
                     f"{what}: {at} said: {reason}.",
                     "Look after the server, then try again.",
-                    **{whose: self.address},
+                    **{detail: self.address},
                 )
             case ResourceExhaustedResponse():
                 return CiteLoomError(
                     Code.TIMEOUT, f"{_upper(at)} is busy: {error}.", "Try again in a minute.", away=self.address
                 )
             case ResponseHandlingException(source=httpx.TimeoutException()):
-                return self.slow()
+                return self.timed_out()
             case ResponseHandlingException(source=httpx.TransportError() as source):
                 return self._unreachable(source)
-            case ResponseHandlingException() | ValueError():  # what came is no answer of Qdrant's
+            case ResponseHandlingException() | ValueError():  # not a response of Qdrant
                 return CiteLoomError(
                     Code.INDEX_UNAVAILABLE,
                     f"What answers at {self.address} is not a Qdrant server.",
@@ -149,8 +149,8 @@ class Server:
                 )
         return CiteLoomError(code, f"{what}: {error}.", "Run the check-up ('citeloom doctor').")
 
-    def slow(self) -> CiteLoomError:
-        """What to say of a server that does not answer."""
+    def timed_out(self) -> CiteLoomError:
+        """Return the error for a server that does not answer in time."""
         return CiteLoomError(
             Code.TIMEOUT,
             f"The Qdrant server at {self.address} did not answer in time.",
@@ -180,8 +180,8 @@ class Server:
         return CiteLoomError(Code.INDEX_UNAVAILABLE, why, next_step, away=self.address)
 
 
-def _once_more(request: httpx.Request, send: Any) -> httpx.Response:
-    """Send a request again when its connection was lost: servers close idle ones. Doing one twice changes nothing."""
+def _retry_lost_connection(request: httpx.Request, send: Any) -> httpx.Response:
+    """Send a request again when its connection was lost: servers close idle ones, and every request is idempotent."""
     try:
         return cast("httpx.Response", send(request))
     except ResponseHandlingException as error:
@@ -191,12 +191,12 @@ def _once_more(request: httpx.Request, send: Any) -> httpx.Response:
 
 
 def _reason(error: UnexpectedResponse) -> str:
-    """What the server said, in one line."""
+    """Return the server's message as one line."""
     try:
-        said = str(json.loads(error.content)["status"]["error"])
+        message = str(json.loads(error.content)["status"]["error"])
     except (ValueError, KeyError, TypeError):
-        said = " ".join(error.content.decode("utf-8", "replace").split()) or error.reason_phrase
-    return f"{said[:300].rstrip('. ')} ({error.status_code})"
+        message = " ".join(error.content.decode("utf-8", "replace").split()) or error.reason_phrase
+    return f"{message[:300].rstrip('. ')} ({error.status_code})"
 
 
 def _upper(text: str) -> str:

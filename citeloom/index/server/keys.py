@@ -1,4 +1,4 @@
-"""The keys of Qdrant servers: one entry among the credentials, in it a key for each address that it was given for."""
+"""Keys of Qdrant servers, stored by address in one entry of the credentials."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from collections.abc import Sequence
 from citeloom.core import credentials
 
 NAME = "qdrant"
-_ANY = ""  # instead of an address: the key is for every server that has none of its own
+_ANY = ""  # in place of an address: the key of every server without one of its own
 
 
 def for_server(address: str) -> str | None:
-    """The key for a server; None where there is none."""
-    keys = _kept()
+    """Return the key of a server, or None."""
+    keys = _stored()
     return keys.get(address) or keys.get(_ANY)
 
 
 def keep(key: str, addresses: Sequence[str]) -> None:
-    """Keep a key in the keyring for these servers; where none is named, for whichever is used."""
-    before = _kept() if credentials.where(NAME) == "keyring" else {}
+    """Store a key in the keyring for these servers; for all if none is named."""
+    before = _stored() if credentials.where(NAME) == "keyring" else {}
     credentials.put(NAME, json.dumps({**before, **dict.fromkeys(addresses or [_ANY], key)}))
 
 
-def _kept() -> dict[str, str]:
-    kept = credentials.get(NAME)
-    if kept is None:
+def _stored() -> dict[str, str]:
+    stored = credentials.get(NAME)
+    if stored is None:
         return {}
     try:
-        found = json.loads(kept)
+        found = json.loads(stored)
     except ValueError:
         found = None
-    # From the environment comes a key as it is.
-    return found if isinstance(found, dict) else {_ANY: kept}
+    # The environment variable holds a bare key.
+    return found if isinstance(found, dict) else {_ANY: stored}

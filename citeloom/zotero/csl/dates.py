@@ -1,14 +1,15 @@
-"""Zotero's dates, which people write as they like, as CSL's."""
+"""Parsing of Zotero's free-form dates into CSL dates."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from calendar import monthrange
 from dataclasses import dataclass, replace
 from typing import Any
 
-_LONGEST = 200  # characters; more is no date
+from citeloom.core.text.normalize import fold
+
+_LONGEST = 200  # characters of a date
 
 _MONTHS = (
     ("january", "januar", "janvier", "enero", "gennaio", "janeiro", "januari"),
@@ -44,13 +45,13 @@ _BETWEEN = ("/", "–", "—", "--", " - ", " to ", " bis ", "-")
 
 @dataclass(frozen=True, slots=True)
 class _Day:
-    """A year, month or day; what is not said is None."""
+    """A year, month or day; unknown parts are None."""
 
-    year: int | None = None  # negative: before our era
+    year: int | None = None  # negative: BC
     month: int | None = None
     day: int | None = None
     season: str = ""
-    era: int = 0  # -1 or 1 where the writer said it
+    era: int = 0  # -1 or 1 where the text names it
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -59,9 +60,9 @@ class _Day:
 
 
 def to_csl_date(text: str) -> dict[str, Any]:
-    """A date as CSL has it: date-parts with season and circa where its text says so, else the text as a literal."""
+    """Return a CSL date: date-parts with season and circa, else the text as a literal."""
     text = " ".join(text.split())
-    if quoted := _QUOTED.fullmatch(text):  # its writer wants it printed as it stands
+    if quoted := _QUOTED.fullmatch(text):  # quotation marks: printed as written
         return {"literal": quoted[1]}
     if len(text) > _LONGEST:
         return {"literal": text}
@@ -70,8 +71,8 @@ def to_csl_date(text: str) -> dict[str, Any]:
         sorted_by = _checked(int(multipart[1]), int(multipart[2]), int(multipart[3]))
         text = multipart[4]
     circa = _CIRCA.match(text)
-    said = (text[circa.end() :] if circa else text).rstrip("~? ")
-    days = _days(said)
+    dated = (text[circa.end() :] if circa else text).rstrip("~? ")
+    days = _days(dated)
     # Zotero itself knows the months of its user's language and the order of day and month there.
     if len(days) < 2 and len(sorted_by.parts) > max((len(day.parts) for day in days), default=0):
         days = [sorted_by]
@@ -86,7 +87,7 @@ def to_csl_date(text: str) -> dict[str, Any]:
 
 
 def sortable_date(text: str) -> tuple[int, int, int]:
-    """The first day of a date as Zotero sorts by it: what is not known, or before our era, is 0."""
+    """Return the first day of a date as Zotero sorts it; unknown parts and years BC are 0."""
     parts = to_csl_date(text).get("date-parts", [[]])[0]
     year, month, day = (*parts, 0, 0, 0)[:3]
     return (year, month, day) if year > 0 else (0, 0, 0)
@@ -167,7 +168,7 @@ def _worded(text: str) -> _Day:
 
 
 def _month(word: str) -> int | None:
-    plain = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
+    plain = fold(word)
     if len(plain) < 3:
         return None
     return next((at for at, names in enumerate(_MONTHS, 1) if any(name.startswith(plain) for name in names)), None)

@@ -1,4 +1,4 @@
-"""How Zotero's item types, fields and creators are called in CSL."""
+"""Tables that map Zotero's item types, fields and creators to CSL."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ TYPES = {
     "webpage": "webpage",
 }
 
-# What a "type:" line in Extra may name besides: the types that Zotero has no item type for.
+# CSL types without a Zotero item type, which a "type:" line in Extra may name.
 CSL_TYPES = frozenset(TYPES.values()) | {
     *("classic", "collection", "entry", "event", "figure", "musical_score", "pamphlet", "performance", "periodical"),
     *("regulation", "review", "review-book", "treaty"),
 }
 
-# Fields that some item types call by another name: theirs, then the one that all types share.
+# Type-specific field names, with the base field of each.
 BASE_FIELDS = {
     "archiveID": "number",
     "artworkMedium": "medium",
@@ -112,7 +112,7 @@ BASE_FIELDS = {
     "websiteType": "type",
 }
 
-# Each CSL variable with the fields that fill it; the first that has a value does. Extra is read on its own.
+# CSL variables with the fields that fill them; the first with a value wins. Extra is parsed separately.
 TEXTS: dict[str, tuple[str, ...]] = {
     "abstract": ("abstractNote",),
     "archive": ("archive",),
@@ -212,7 +212,7 @@ NAME_VARIABLES = frozenset((*NAMES.values(), *_NAMES_ONLY_IN_EXTRA))
 
 
 def folded(name: str) -> str:
-    """A name as it is compared in Extra: "Original Date", "original-date" and originalDate are one."""
+    """Return a name for comparison in Extra: "Original Date", "original-date" and originalDate are equal."""
     return name.replace(" ", "").replace("-", "").replace("_", "").lower()
 
 

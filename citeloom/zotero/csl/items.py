@@ -1,8 +1,7 @@
-"""What a Zotero item says of a work, as CSL-JSON.
+"""Zotero items as CSL-JSON.
 
-As Zotero exports it, but for four things: years are numbers; "c. 1999" is circa, not a season called "c"; what lines
-of Extra say of the work becomes variables of their own; the day of access is the one that is stored, whatever this
-machine's time zone.
+As Zotero exports them, with four differences: years are numbers; "c. 1999" is circa, not a season called "c"; lines of
+Extra become variables; the day of access is the stored one, whatever this machine's time zone.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _LINE_IN_BRACES = re.compile(r"\{:([A-Za-z_\-]+):([^{}]*)\}")
 
 
 def to_csl(item: Item) -> dict[str, Any]:
-    """The item as CSL-JSON without empty values; `id` stands there only where the item has a citation key itself."""
+    """Return the item as CSL-JSON without empty values; `id` is set only for an item with a citation key."""
     csl: dict[str, Any] = {}
     if key := own_citekey(item):
         csl["id"] = csl["citation-key"] = key
@@ -78,7 +77,7 @@ def _texts(item_type: str, fields: Mapping[str, str]) -> dict[str, str]:
 
 
 def _unquoted(text: str) -> str:
-    """Quotation marks around a whole value keep Zotero from reading anything into it."""
+    """Remove quotation marks around a whole value, which mark it as literal."""
     return text[1:-1] if len(text) > 2 and text[0] == '"' and text.find('"', 1) == len(text) - 1 else text
 
 
@@ -127,7 +126,7 @@ def _is_particle(word: str) -> bool:
 
 
 def _take_extra(csl: dict[str, Any], extra: str) -> None:
-    """Take what lines of Extra say of the work; the others stay as its note.
+    """Move lines of Extra that name a variable into the record; the others become its note.
 
     As in Zotero's own citations, a type or date in Extra wins over the item's field, anything else fills a gap.
     """

@@ -1,7 +1,7 @@
-"""A private copy of a database that Zotero may be writing to at this moment.
+"""Consistent private copies of a SQLite database that Zotero may be writing to.
 
-Zotero keeps its database locked while it runs, so SQLite cannot read it in place. What was saved last may stand only in
-the files beside it: zotero.sqlite-wal, or zotero.sqlite-journal while something is being saved.
+Zotero keeps its database locked while it runs, so SQLite cannot read it in place. The latest changes may be only in the
+files beside it: zotero.sqlite-wal, or zotero.sqlite-journal during a write.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from citeloom.core.errors import CiteLoomError, Code
 
-# The index of the -wal is left out: it holds Zotero's locks, and SQLite makes it anew from the -wal.
+# The -shm file is left out: it contains Zotero's locks, and SQLite rebuilds it from the -wal.
 _PARTS = ("", "-wal", "-journal")
 _HEADER = 100  # SQLite counts changes in the first bytes of each part
 _WAITS = (0.1, 0.3, 0.6, 1.0)  # seconds between the tries
@@ -24,14 +24,14 @@ Fingerprint = tuple[tuple[int, int, bytes] | None, ...]
 
 
 def fingerprint(database: Path) -> Fingerprint:
-    """What changes whenever Zotero saves something."""
+    """Return a value that changes whenever Zotero writes."""
     with _translated(database):
         return tuple(_state(_part(database, suffix), optional=bool(suffix)) for suffix in _PARTS)
 
 
 @contextmanager
 def private_copy(database: Path) -> Iterator[tuple[Path, Fingerprint]]:
-    """A copy that only this user can read, as the database was at one moment; it is gone afterwards."""
+    """Yield a consistent copy that only this user can read, deleted afterwards, and its fingerprint."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="citeloom-zotero-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -81,7 +81,7 @@ def _copy_part(part: Path, copy: Path, *, there: bool) -> None:
         try:
             shutil.copyfile(part, copy)
         except FileNotFoundError:
-            pass  # it went while it was copied: the fingerprint has changed
+            pass  # deleted meanwhile: the fingerprint has changed
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""The rows of zotero.sqlite as the JSON that Zotero's own API gives of them.
+"""Items, collections and searches from zotero.sqlite, in the JSON of Zotero's API.
 
-Whole tables are read, a handful of queries for any number of items; the libraries are told apart afterwards.
+Whole tables are read with a handful of queries, then split by library.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from citeloom.zotero.types import MY_LIBRARY, Collection, Item, Library, SavedSearch, Snapshot, item_from_json
+from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot, ZoteroCollection, item_from_json
 
 Rows = Callable[[str], Iterable[tuple[Any, ...]]]  # the rows of a query
 
 _LINK_MODES = ("imported_file", "imported_url", "linked_file", "linked_url", "embedded_image")
 _ANNOTATION_TYPES = {1: "highlight", 2: "note", 3: "image", 4: "ink", 5: "underline", 6: "text"}
 _MARK_TEXT = ("highlight", "underline")
-# Kept as a sortable date and what the person wrote: "1999-00-00 c. 1999".
+# Stored as a sortable date and the original text: "1999-00-00 c. 1999".
 _MULTIPART_FIELDS = frozenset({"date", "dateDecided", "dateEnacted", "filingDate", "issueDate"})
 _MULTIPART = re.compile(r"[0-9]{4}-(?:0[0-9]|1[0-2])-(?:[0-2][0-9]|3[01]) ")
 _MOMENT = re.compile(
@@ -29,7 +29,7 @@ _NOTE_WRAPPER = re.compile(r'<div class="zotero-note znv[0-9]+">')
 
 
 def read_libraries(rows: Rows) -> dict[int, Library]:
-    """My Library first, then the groups, by the number that the database has for each; feeds are no libraries."""
+    """Return My Library, then the groups, by library id; feeds are left out."""
     found = {number: Library(MY_LIBRARY, "My Library") for (number,) in rows(_USER_LIBRARY)}
     groups = [(Library(f"groups/{group}", _text(name)), number) for number, group, name in rows(_GROUPS)]
     for library, number in sorted(groups, key=lambda group: (group[0].name, group[0].id)):
@@ -38,7 +38,7 @@ def read_libraries(rows: Rows) -> dict[int, Library]:
 
 
 def read_snapshots(rows: Rows) -> list[Snapshot]:
-    """Every library, without what is in the trash or below something that is."""
+    """Return a snapshot of every library, without the trash and its children."""
     collections = _collections(rows)
     searches, items = _searches(rows), _items(rows, collections)
     return [
@@ -52,12 +52,12 @@ def read_snapshots(rows: Rows) -> list[Snapshot]:
     ]
 
 
-def _collections(rows: Rows) -> Mapping[int, tuple[int, Collection]]:
+def _collections(rows: Rows) -> Mapping[int, tuple[int, ZoteroCollection]]:
     found = {number: (library, key, _text(name), parent) for number, library, key, name, parent in rows(_COLLECTIONS)}
     trashed = {number for (number,) in rows("SELECT collectionID FROM deletedCollections")}
     gone = _with_what_is_below(trashed, {number: parent for number, (*_, parent) in found.items()})
     return {
-        number: (library, Collection(key, name, found[parent][1] if parent in found else None))
+        number: (library, ZoteroCollection(key, name, found[parent][1] if parent in found else None))
         for number, (library, key, name, parent) in found.items()
         if number not in gone
     }
@@ -76,7 +76,7 @@ def _searches(rows: Rows) -> Mapping[int, dict[str, SavedSearch]]:
     return found
 
 
-def _items(rows: Rows, collections: Mapping[int, tuple[int, Collection]]) -> Mapping[int, dict[str, Item]]:
+def _items(rows: Rows, collections: Mapping[int, tuple[int, ZoteroCollection]]) -> Mapping[int, dict[str, Item]]:
     data: dict[int, dict[str, Any]] = {}
     library_of: dict[int, int] = {}
     parent_of: dict[int, int | None] = {}
@@ -144,7 +144,7 @@ def _add_tags(rows: Rows, data: Mapping[int, dict[str, Any]]) -> None:
 
 
 def _add_collections(
-    rows: Rows, data: Mapping[int, dict[str, Any]], collections: Mapping[int, tuple[int, Collection]]
+    rows: Rows, data: Mapping[int, dict[str, Any]], collections: Mapping[int, tuple[int, ZoteroCollection]]
 ) -> None:
     for number, collection in rows(_COLLECTION_ITEMS):
         if collection in collections and number in data and "parentItem" not in data[number]:
@@ -182,7 +182,7 @@ def _note(note: str) -> str:
     wrapper = _NOTE_WRAPPER.match(note)
     if wrapper:
         return note[wrapper.end() :].removesuffix("</div>")
-    # A note of a Zotero that wrote plain text, which no newer one has opened since.
+    # Plain text of an old Zotero that was never converted.
     return "".join(f"<p>{html.escape(line, quote=False)}</p>" for line in note.split("\n")) if note else ""
 
 
@@ -204,7 +204,7 @@ def _add_annotations(rows: Rows, data: Mapping[int, dict[str, Any]]) -> None:
 
 
 def _text(value: object) -> str:
-    # SQLite keeps "12" as a number where a column has no type.
+    # SQLite stores "12" as a number in untyped columns.
     if value is None:
         return ""
     if isinstance(value, bytes):

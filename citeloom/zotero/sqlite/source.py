@@ -1,4 +1,4 @@
-"""Zotero's own database, read from a copy: the way to the library while Zotero is closed."""
+"""Source that reads a copy of zotero.sqlite: works while Zotero is closed."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from citeloom.zotero.sqlite.copy import Fingerprint, fingerprint, private_copy
 from citeloom.zotero.sqlite.items import Rows, read_libraries, read_snapshots
 from citeloom.zotero.types import MY_LIBRARY, Library, SavedSearch, Snapshot
 
-# The versions of Zotero's tables that are understood, and the Zotero that writes them.
+# Supported schema versions, and the Zotero versions that write them.
 SCHEMAS = {123: "7 or 8", 125: "9", 129: "10"}
 
-_TRIES = 3  # a copy that came out torn is made again
+_TRIES = 3  # inconsistent copies are repeated
 _FULL_TEXT = ".zotero-ft-cache"
 _BETTER_BIBTEX = "better-bibtex.sqlite"
 _USER_LIBRARY = 1  # the number that every Zotero gives My Library
@@ -36,7 +36,7 @@ class _Reading:
 
 
 class SqliteSource:
-    """zotero.sqlite as a source; what was read stays until the file changes."""
+    """Reads zotero.sqlite; the result is cached until the file changes."""
 
     kind = "sqlite"
 
@@ -49,7 +49,7 @@ class SqliteSource:
         return [snapshot.library for snapshot in self._read().snapshots.values()]
 
     def read(self, library: Library) -> Snapshot:
-        """A library as it is now."""
+        """Return a library as it is now."""
         snapshot = self._read().snapshots.get(library.id)
         if snapshot is None:
             raise CiteLoomError(
@@ -65,7 +65,7 @@ class SqliteSource:
         return matches(snapshot, search)
 
     def full_text(self, library: Library, attachment: str) -> str | None:
-        """The text that Zotero itself took from an attachment, where it has one."""
+        """Return the text that Zotero extracted from an attachment, or None."""
         if attachment not in self.read(library).items:
             return None
         cache = self._database.parent / "storage" / attachment / _FULL_TEXT
@@ -81,7 +81,7 @@ class SqliteSource:
             ) from error
 
     def about(self) -> dict[str, Any]:
-        """The Zotero that wrote it, its place and when it changed last."""
+        """Return Zotero version, schema, path and time of the last change."""
         reading = self._read()
         changed = max(part[1] for part in reading.taken if part) / 1e9
         return {
@@ -102,7 +102,7 @@ class SqliteSource:
 
 
 def legacy_citekeys(data_folder: Path) -> dict[tuple[str, str], str]:
-    """The citekeys that an older Better BibTeX keeps in a database of its own, by library id and item key."""
+    """Return the citekeys that an older Better BibTeX stores in its own database, by library id and item key."""
     database = data_folder / _BETTER_BIBTEX
     if not database.is_file():
         return {}

@@ -1,4 +1,4 @@
-"""How Zotero's servers are asked: politely, within bounds, and with every failure in words of ours."""
+"""HTTP client for Zotero's servers: obeys their rate limits, retries, bounds replies and translates errors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import httpx2
 from pyzotero import errors as pyzotero_errors
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.http import not_whole
+from citeloom.zotero.http import incomplete_answer
 
-_MOST_WAIT = 60.0  # what is waited for the servers in one go; who asks for more is asked again later
-_PAUSES = (1.0, 2.0, 4.0)  # where they are busy and do not say for how long
-_WHOLE_REPLY = 5  # times the silence that is borne
+_MAX_WAIT = 60.0  # longest backoff that is waited for; a longer one is an error
+_PAUSES = (1.0, 2.0, 4.0)  # where the servers are busy and give no delay
+_TOTAL_TIMEOUT_FACTOR = 5  # limit of a whole reply, in read timeouts
 _BUSY = (429, 503)
-_FOREIGN = (
+_LIBRARY_ERRORS = (
     pyzotero_errors.PyZoteroError,
     httpx2.HTTPError,
     httpx2.InvalidURL,
@@ -30,19 +30,19 @@ _FOREIGN = (
 
 
 @dataclass(slots=True)
-class Rest:
-    """Until when the servers want to be left alone. It outlives a connection."""
+class Backoff:
+    """Backoff that the servers requested; shared by successive connections."""
 
     until: float = 0.0
 
-    def take(self, seconds: float) -> None:
-        """Note that they asked for a pause."""
+    def extend(self, seconds: float) -> None:
+        """Extend the backoff."""
         self.until = max(self.until, time.monotonic() + seconds)
 
-    def keep(self) -> None:
-        """Wait for its end; a long pause is an error instead."""
+    def wait(self) -> None:
+        """Wait for its end; a long backoff raises ZOTERO_UNAVAILABLE."""
         left = self.until - time.monotonic()
-        if left > _MOST_WAIT:
+        if left > _MAX_WAIT:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
                 f"Zotero's servers are busy and ask to be left alone for {_spoken(left)}.",
@@ -53,30 +53,30 @@ class Rest:
             time.sleep(left)
 
 
-class PoliteClient(httpx2.Client):
-    """A client that waits when it is told to, tries again when the servers are busy, and reads no endless reply."""
+class RateLimitedClient(httpx2.Client):
+    """Client that waits as requested, retries when the servers are busy, and limits the size of replies."""
 
-    def __init__(self, rest: Rest, silence: float, most_bytes: int) -> None:
-        super().__init__(timeout=silence, follow_redirects=False)
-        self._rest = rest
-        self._silence = silence
+    def __init__(self, backoff: Backoff, timeout: float, most_bytes: int) -> None:
+        super().__init__(timeout=timeout, follow_redirects=False)
+        self._backoff = backoff
+        self._read_timeout = timeout
         self._most_bytes = most_bytes
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **how: Any) -> httpx2.Response:
-        """Send a request, as often as it takes within reason."""
-        request.extensions["timeout"] = self.timeout.as_dict()  # pyzotero has one of its own
+        """Send a request, with retries."""
+        request.extensions["timeout"] = self.timeout.as_dict()  # overrides pyzotero's own
         for pause in (*_PAUSES, None):
-            self._rest.keep()
+            self._backoff.wait()
             response = super().send(request, stream=True, **how)
             asked = _asked_pause(response)
             if asked:
-                self._rest.take(asked)
-            for name in ("backoff", "retry-after"):  # pyzotero would sleep for as long as they say
+                self._backoff.extend(asked)
+            for name in ("backoff", "retry-after"):  # pyzotero would sleep for as long as they request
                 response.headers.pop(name, None)
             if response.status_code not in _BUSY or pause is None:
                 break
             response.close()
-            self._rest.take(asked or pause)
+            self._backoff.extend(asked or pause)
         if response.status_code in _BUSY:
             response.close()
             raise CiteLoomError(
@@ -90,7 +90,7 @@ class PoliteClient(httpx2.Client):
 
     def _read(self, response: httpx2.Response) -> None:
         assert isinstance(response.stream, httpx2.SyncByteStream)
-        response.stream = _Bounded(response.stream, self._most_bytes, self._silence * _WHOLE_REPLY)
+        response.stream = _Bounded(response.stream, self._most_bytes, self._read_timeout * _TOTAL_TIMEOUT_FACTOR)
         try:
             response.read()
         finally:
@@ -98,7 +98,7 @@ class PoliteClient(httpx2.Client):
 
 
 class _Bounded(httpx2.SyncByteStream):
-    """A reply's bytes, as long as they are not too many and do not take too long."""
+    """Byte stream with limits on size and time."""
 
     def __init__(self, stream: httpx2.SyncByteStream, most_bytes: int, seconds: float) -> None:
         self._stream = stream
@@ -110,9 +110,11 @@ class _Bounded(httpx2.SyncByteStream):
         for chunk in self._stream:
             count += len(chunk)
             if count > self._most_bytes:
-                raise not_whole(f"An answer of Zotero's servers has more than {self._most_bytes // 1_000_000} MB")
+                raise incomplete_answer(
+                    f"An answer of Zotero's servers has more than {self._most_bytes // 1_000_000} MB"
+                )
             if time.monotonic() > self._until:
-                raise not_whole("Zotero's servers took too long to answer")
+                raise incomplete_answer("Zotero's servers took too long to answer")
             yield chunk
 
     def close(self) -> None:
@@ -121,15 +123,15 @@ class _Bounded(httpx2.SyncByteStream):
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Have every failure of pyzotero and httpx2 in words of ours."""
+    """Translate exceptions of pyzotero and httpx2 into CiteLoomError."""
     try:
         yield
-    except _FOREIGN as error:
-        raise _in_our_words(error) from error
+    except _LIBRARY_ERRORS as error:
+        raise _translate(error) from error
 
 
 def key_refused() -> CiteLoomError:
-    """The error for a key that Zotero's servers do not take."""
+    """Return the error for a key that Zotero's servers reject."""
     return CiteLoomError(
         Code.PERMISSION_DENIED,
         "Zotero's servers do not accept the key.",
@@ -139,7 +141,7 @@ def key_refused() -> CiteLoomError:
     )
 
 
-def _in_our_words(error: Exception) -> CiteLoomError:
+def _translate(error: Exception) -> CiteLoomError:
     if isinstance(error, pyzotero_errors.UserNotAuthorisedError | pyzotero_errors.MissingCredentialsError):
         return CiteLoomError(
             Code.PERMISSION_DENIED,
@@ -148,9 +150,9 @@ def _in_our_words(error: Exception) -> CiteLoomError:
             " or with 'citeloom zotero login'.",
         )
     if isinstance(error, pyzotero_errors.ResourceNotFoundError):
-        return not_whole("Zotero's servers do not have this, or no longer show it to you")
+        return incomplete_answer("Zotero's servers do not have this, or no longer show it to you")
     if isinstance(error, httpx2.TimeoutException):
-        return not_whole("Zotero's servers took too long to answer")
+        return incomplete_answer("Zotero's servers took too long to answer")
     if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
         return CiteLoomError(
             Code.ZOTERO_UNAVAILABLE,
@@ -159,19 +161,19 @@ def _in_our_words(error: Exception) -> CiteLoomError:
             running=False,
         )
     if isinstance(error, httpx2.TransportError | httpx2.DecodingError | httpx2.StreamError):
-        return not_whole("Zotero's servers ended the connection in the middle of their answer")
-    return not_whole(f"Zotero's servers answered with an error ({type(error).__name__})")
+        return incomplete_answer("Zotero's servers ended the connection in the middle of their answer")
+    return incomplete_answer(f"Zotero's servers answered with an error ({type(error).__name__})")
 
 
 def _asked_pause(response: httpx2.Response) -> float:
-    """The seconds for which a reply asks to wait."""
-    said = response.headers.get("retry-after") or response.headers.get("backoff") or "0"
+    """Return the backoff that a reply requests, in seconds."""
+    value = response.headers.get("retry-after") or response.headers.get("backoff") or "0"
     try:
-        return max(0.0, float(said))
+        return max(0.0, float(value))
     except ValueError:
         pass
     try:
-        return max(0.0, (parsedate_to_datetime(said).astimezone(UTC) - datetime.now(UTC)).total_seconds())
+        return max(0.0, (parsedate_to_datetime(value).astimezone(UTC) - datetime.now(UTC)).total_seconds())
     except ValueError:
         return 0.0
 

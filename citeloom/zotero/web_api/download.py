@@ -1,4 +1,4 @@
-"""A file from Zotero's storage: resumed where it stopped, never spliced from two, and checked before it is there."""
+"""Download of a file from Zotero's storage: resumable, verified by checksum, moved into place when complete."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import httpx2
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.zip_reader import BROKEN_ZIP
-from citeloom.zotero.http import not_whole
+from citeloom.zotero.http import incomplete_answer
 
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 _CHUNK = 1 << 16
 
-Tell = Callable[[int, int | None], None]
+ByteProgress = Callable[[int, int | None], None]
 
 
-class _Other(Exception):
-    """What is there now is not what the part on disk was a part of."""
+class _RemoteFileChanged(Exception):
+    """The remote file is not the one that the partial download belongs to."""
 
 
 def download(
@@ -34,21 +34,21 @@ def download(
     to: Path,
     *,
     most_bytes: int,
-    tell: Tell,
+    on_progress: ByteProgress,
     stopped: Callable[[], bool],
 ) -> Path:
-    """Fetch the file of that name from an address to a place."""
+    """Download a file to a path, resuming a partial download."""
     part, label = to.with_name(f"{to.name}.part"), to.with_name(f"{to.name}.part-of")
     try:
         to.parent.mkdir(parents=True, exist_ok=True)
         try:
-            told = _fetch(client, address, header, name, part, label, most_bytes, tell, stopped)
-        except _Other:
+            headers = _fetch(client, address, header, name, part, label, most_bytes, on_progress, stopped)
+        except _RemoteFileChanged:
             _forget(part, label)
-            told = _fetch(client, address, header, name, part, label, most_bytes, tell, stopped)
+            headers = _fetch(client, address, header, name, part, label, most_bytes, on_progress, stopped)
         try:
-            _check(part, told, name)
-            if told.get("zotero-file-compressed") == "Yes":
+            _check(part, headers, name)
+            if headers.get("zotero-file-compressed") == "Yes":
                 _unpack(part, name, most_bytes)
         except CiteLoomError:
             _forget(part, label)
@@ -72,15 +72,15 @@ def _fetch(
     part: Path,
     label: Path,
     most_bytes: int,
-    tell: Tell,
+    on_progress: ByteProgress,
     stopped: Callable[[], bool],
 ) -> Mapping[str, str]:
-    """Have all of it in `part`; what the servers said of it."""
+    """Complete the partial file; return the response headers."""
     have, of = (part.stat().st_size, label.read_text("utf-8")) if part.exists() and label.exists() else (0, "")
     wanted = {"Range": f"bytes={have}-", "If-Range": of} if have and of else {}
-    with _opened(client, address, header, {"Accept-Encoding": "identity", **wanted}) as (response, told):
+    with _opened(client, address, header, {"Accept-Encoding": "identity", **wanted}) as (response, headers):
         if response.status_code == 416:
-            raise _Other
+            raise _RemoteFileChanged
         _check_status(response.status_code, name)
         have, total = _extent(response, have, of)
         _check_size(max(total or 0, have), most_bytes, name)
@@ -94,41 +94,41 @@ def _fetch(
                 have += len(chunk)
                 _check_size(have, most_bytes, name)
                 file.write(chunk)
-                tell(have, total)
+                on_progress(have, total)
         if total is not None and have != total:
-            raise _Other
-    return told
+            raise _RemoteFileChanged
+    return headers
 
 
 @contextmanager
 def _opened(
     client: httpx2.Client, address: str, header: Mapping[str, str], wanted: Mapping[str, str]
 ) -> Iterator[tuple[httpx2.Response, Mapping[str, str]]]:
-    """The reply in the end, and everything said of the file on the way there. Only the first address gets the key."""
-    told: dict[str, str] = {}
-    for _ in range(_MOST_REDIRECTS):
+    """Follow redirects; yield the response and all headers. Only the first address gets the key."""
+    headers: dict[str, str] = {}
+    for _ in range(_MAX_REDIRECTS):
         with client.stream("GET", address, headers={**wanted, **header}) as response:
-            told |= {key.lower(): value for key, value in response.headers.items()}
+            headers |= {key.lower(): value for key, value in response.headers.items()}
             if not response.has_redirect_location:
-                yield response, told
+                yield response, headers
                 return
             address, header = urljoin(address, response.headers["location"]), {}
-    raise not_whole("Zotero's servers redirect too often")
+    raise incomplete_answer("Zotero's servers redirect too often")
 
 
 def _extent(response: httpx2.Response, have: int, of: str) -> tuple[int, int | None]:
-    """From where the reply goes on, and how much it is in all."""
+    """Return the offset at which the reply continues, and the total size."""
     if response.status_code == 206:
         found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("content-range", ""))
         if not found or int(found[1]) != have or _label(response) != of:
-            raise _Other
+            raise _RemoteFileChanged
         return have, None if found[2] == "*" else int(found[2])
     length = response.headers.get("content-length", "")
     return 0, int(length) if length.isdecimal() else None
 
 
 def _label(response: httpx2.Response) -> str:
-    """What tells this very file from a later one; nothing, where the servers only say that they are alike."""
+    """Return the strong ETag of a response, or ""."""
     etag = str(response.headers.get("etag", ""))
     return "" if etag.startswith("W/") else etag
 
@@ -148,7 +148,7 @@ def _check_status(status: int, name: str) -> None:
             f"The key may not read {name} from Zotero's storage.",
             "Allow file access for the key at https://www.zotero.org/settings/keys.",
         )
-    raise not_whole(f"Zotero's storage answered with an error ({status})")
+    raise incomplete_answer(f"Zotero's storage answered with an error ({status})")
 
 
 def _check_size(size: int, most_bytes: int, name: str) -> None:
@@ -160,18 +160,18 @@ def _check_size(size: int, most_bytes: int, name: str) -> None:
         )
 
 
-def _check(part: Path, told: Mapping[str, str], name: str) -> None:
-    said = told.get("zotero-file-md5") or told.get("etag", "").strip('"')
-    if not re.fullmatch("[0-9a-fA-F]{32}", said):
+def _check(part: Path, headers: Mapping[str, str], name: str) -> None:
+    checksum = headers.get("zotero-file-md5") or headers.get("etag", "").strip('"')
+    if not re.fullmatch("[0-9a-fA-F]{32}", checksum):
         return
     with part.open("rb") as file:
         digest = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    if digest != said.lower():
-        raise not_whole(f"{name} did not arrive as it is in Zotero's storage")
+    if digest != checksum.lower():
+        raise incomplete_answer(f"{name} did not arrive as it is in Zotero's storage")
 
 
 def _unpack(part: Path, name: str, most_bytes: int) -> None:
-    """Put the file in the place of the archive in which Zotero keeps a page with its pictures."""
+    """Replace the archive, in which Zotero stores a web page with its images, by the page."""
     unpacked = part.with_name(f"{part.name}-unpacked")
     try:
         with zipfile.ZipFile(part) as archive:
@@ -186,7 +186,7 @@ def _unpack(part: Path, name: str, most_bytes: int) -> None:
                     file.write(chunk)
         unpacked.replace(part)
     except (*BROKEN_ZIP, IndexError) as error:
-        raise not_whole(f"{name} is packed in Zotero's storage in a way that cannot be read") from error
+        raise incomplete_answer(f"{name} is packed in Zotero's storage in a way that cannot be read") from error
     finally:
         unpacked.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""What was last read of a library on Zotero's servers, so that only changes are fetched. It can be deleted any time."""
+"""Cache file of a library on Zotero's servers, so that only changes are downloaded. It may be deleted at any time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = ("items", "collections", "searches")
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """A library at a version: the `data` of everything in it, trash included, by kind and key."""
+    """A library at a version: the `data` of all objects, trash included, by kind and key."""
 
     version: int = 0
     held: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
@@ -25,7 +25,7 @@ class Mirror:
     def updated(
         self, version: int, changed: Mapping[str, Iterable[dict[str, Any]]], gone: Mapping[str, Iterable[str]]
     ) -> Mirror:
-        """The library at a later version."""
+        """Return the library with changes applied."""
         held = {}
         for kind in KINDS:
             erased = set(gone.get(kind, ()))
@@ -34,12 +34,12 @@ class Mirror:
         return Mirror(version, held)
 
 
-def load(path: Path, whose: str) -> Mirror:
-    """The mirror in a file; an empty one where there is none, it is damaged, or it is of somebody else."""
+def load(path: Path, owner: str) -> Mirror:
+    """Read the cache file; an empty mirror if it is missing, damaged or of another account."""
     try:
         found = json.loads(gzip.decompress(path.read_bytes()))
         held = {kind: dict(found["held"][kind]) for kind in KINDS}
-        sound = found["whose"] == whose and all(
+        sound = found["whose"] == owner and all(
             data["key"] == key for objects in held.values() for key, data in objects.items()
         )
         return Mirror(int(found["version"]), held) if sound else Mirror()
@@ -47,7 +47,7 @@ def load(path: Path, whose: str) -> Mirror:
         return Mirror()
 
 
-def save(path: Path, whose: str, mirror: Mirror) -> None:
-    """Put the mirror into its file, readable by the user alone."""
+def save(path: Path, owner: str, mirror: Mirror) -> None:
+    """Write the cache file, readable by the user alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    atomic_file.write(path, gzip.compress(json.dumps({"whose": whose, **asdict(mirror)}).encode(), 6))
+    atomic_file.write(path, gzip.compress(json.dumps({"whose": owner, **asdict(mirror)}).encode(), 6))

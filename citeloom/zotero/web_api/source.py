@@ -1,4 +1,4 @@
-"""A library as Zotero's servers have it. Their versions can be trusted: only changes are fetched."""
+"""Source that reads libraries on zotero.org by the web API; only changes are downloaded, by library version."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from pyzotero.errors import ResourceNotFoundError
 from pyzotero.zotero import Zotero
 
 from citeloom.zotero import saved_search
-from citeloom.zotero.http import MOST_BYTES, libraries_from_json, not_whole, parsed, snapshot_from_json
+from citeloom.zotero.http import MAX_BYTES, incomplete_answer, libraries_from_json, parse_json, snapshot_from_json
 from citeloom.zotero.types import MY_LIBRARY, Item, Library, SavedSearch, Snapshot
-from citeloom.zotero.web_api.client import PoliteClient, Rest, key_refused, translated
+from citeloom.zotero.web_api.client import Backoff, RateLimitedClient, key_refused, translated
 from citeloom.zotero.web_api.download import download
 from citeloom.zotero.web_api.mirror import KINDS, Mirror, load, save
 
 _log = logging.getLogger(__name__)
 _PAGE = 100
 _TRIES = 5
-_SILENCE_SECONDS = 30.0
+_TIMEOUT_SECONDS = 30.0
 
 
 class _Changed(Exception):
-    """The library got another version while it was read."""
+    """The library changed while it was read."""
 
 
 class WebApi:
-    """Zotero's servers, for a person who has given CiteLoom a key."""
+    """Web API with the researcher's key."""
 
     kind = "web"
 
     def __init__(
-        self, url: str, key: str, mirror: Path, *, silence: float = _SILENCE_SECONDS, most_bytes: int = MOST_BYTES
+        self, url: str, key: str, mirror: Path, *, timeout: float = _TIMEOUT_SECONDS, most_bytes: int = MAX_BYTES
     ) -> None:
         self._url = url.rstrip("/")
         self._key = key
         self._mirror = mirror
-        self._silence = silence
+        self._read_timeout = timeout
         self._most_bytes = most_bytes
-        self._rest = Rest()
+        self._backoff = Backoff()
         self._person: dict[str, Any] = {}
 
     def check_key(self) -> dict[str, Any]:
-        """Whose key it is and what it may read."""
+        """Return the owner of the key and what it may read."""
         person = self._me()
         return {
             "user_id": person["userID"],
@@ -58,36 +58,36 @@ class WebApi:
         }
 
     def about(self) -> dict[str, Any]:
-        """Its address, and whose key is used."""
+        """Return the address and the owner of the key."""
         return {"url": self._url, "name": str(self._me()["username"] or "")}
 
     def libraries(self) -> list[Library]:
-        """My Library first, then the groups; only what the key may read."""
+        """Return My Library, then the groups, as far as the key may read them."""
         person = self._me()
         with self._asking(Library(MY_LIBRARY, "")) as zotero:
             groups, _ = _everything(zotero, "groups", "id")
         return [library for library in libraries_from_json(groups.values()) if _may_read(person, library)]
 
     def read(self, library: Library) -> Snapshot:
-        """A library as it is now."""
-        whose = hashlib.sha256(f"{self._url} {self._me()['userID']} {self._key}".encode()).hexdigest()
+        """Return a library as it is now."""
+        owner = hashlib.sha256(f"{self._url} {self._me()['userID']} {self._key}".encode()).hexdigest()
         file = self._mirror / f"{library.id.replace('/', '-')}.json.gz"
-        held = load(file, whose)
+        held = load(file, owner)
         with self._asking(library) as zotero:
-            now = _brought_up(zotero, held, library)
+            now = _updated(zotero, held, library)
         if now is not held:
             try:
-                save(file, whose, now)
+                save(file, owner, now)
             except OSError as error:
                 _log.warning("The mirror of %s could not be saved: %s", library.name, error)
         return snapshot_from_json(library, *(now.held[kind].values() for kind in ("collections", "searches", "items")))
 
     def found_by(self, snapshot: Snapshot, search: SavedSearch) -> set[str]:
-        """The keys of the top-level items that a saved search finds; the servers cannot run one, so CiteLoom does."""
+        """Return the keys of the top-level items that a saved search finds; evaluated here, as the servers cannot."""
         return saved_search.matches(snapshot, search)
 
     def full_text(self, library: Library, attachment: str) -> str | None:
-        """The text that Zotero itself took from an attachment, where it has one."""
+        """Return the text that Zotero extracted from an attachment, or None."""
         with self._asking(library) as zotero:
             try:
                 answer = _json(zotero, lambda: zotero.fulltext_item(attachment))
@@ -103,38 +103,45 @@ class WebApi:
         to: Path,
         *,
         most_bytes: int,
-        tell: Callable[[int, int | None], None],
+        on_progress: Callable[[int, int | None], None],
         stopped: Callable[[], bool],
     ) -> Path:
-        """Fetch an attachment's file from Zotero's storage, from where an earlier try stopped."""
+        """Download an attachment's file from Zotero's storage, resuming an earlier attempt."""
         with translated(), self._client() as client:
             address = f"{self._url}/{self._place(library)}/items/{item.key}/file"
             name = str(item.data.get("filename") or to.name)
             return download(
-                client, address, self._header(), name, to, most_bytes=most_bytes, tell=tell, stopped=stopped
+                client,
+                address,
+                self._header(),
+                name,
+                to,
+                most_bytes=most_bytes,
+                on_progress=on_progress,
+                stopped=stopped,
             )
 
-    def _client(self) -> PoliteClient:
-        return PoliteClient(self._rest, self._silence, self._most_bytes)
+    def _client(self) -> RateLimitedClient:
+        return RateLimitedClient(self._backoff, self._read_timeout, self._most_bytes)
 
     def _header(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._key}", "Zotero-API-Version": "3"}
 
     def _me(self) -> dict[str, Any]:
-        """What the servers say of the key."""
+        """Return the owner and permissions of the key, cached."""
         if not self._person:
             if not re.fullmatch("[A-Za-z0-9]+", self._key):
                 raise key_refused()
-            with translated(), self._client() as client:  # pyzotero would put the key into the address
+            with translated(), self._client() as client:  # pyzotero would put the key into the URL
                 reply = client.get(f"{self._url}/keys/current", headers=self._header())
             if reply.status_code in (401, 403, 404):
                 raise key_refused()
             if reply.status_code != 200:
-                raise not_whole(f"Zotero's servers answered with an error ({reply.status_code})")
-            said = parsed(reply.content)
-            if not isinstance(said, dict) or not isinstance(said.get("userID"), int):
-                raise not_whole("The answer of Zotero's servers does not look like theirs")
-            self._person = {name: said.get(name) for name in ("userID", "username", "access")}
+                raise incomplete_answer(f"Zotero's servers answered with an error ({reply.status_code})")
+            answer = parse_json(reply.content)
+            if not isinstance(answer, dict) or not isinstance(answer.get("userID"), int):
+                raise incomplete_answer("The answer of Zotero's servers does not look like theirs")
+            self._person = {name: answer.get(name) for name in ("userID", "username", "access")}
         return self._person
 
     def _place(self, library: Library) -> str:
@@ -149,14 +156,14 @@ class WebApi:
             yield zotero
 
 
-def _brought_up(zotero: Zotero, held: Mirror, library: Library) -> Mirror:
-    """The library now, from what is known of it."""
+def _updated(zotero: Zotero, held: Mirror, library: Library) -> Mirror:
+    """Return the mirror updated to the current version."""
     for _ in range(_TRIES):
         try:
             return _with_changes(zotero, held)
         except _Changed:
             continue
-    raise not_whole(f"{library.name} kept changing while it was read")
+    raise incomplete_answer(f"{library.name} kept changing while it was read")
 
 
 def _with_changes(zotero: Zotero, held: Mirror) -> Mirror:
@@ -164,7 +171,7 @@ def _with_changes(zotero: Zotero, held: Mirror) -> Mirror:
     items, version = _everything(zotero, "items", since=since)
     if version == since:
         return held
-    if version < since:  # the servers went back to an earlier state
+    if version < since:  # the servers were restored to an earlier state
         return _with_changes(zotero, Mirror())
     changed = {"items": items.values()}
     for kind in KINDS[1:]:
@@ -175,10 +182,10 @@ def _with_changes(zotero: Zotero, held: Mirror) -> Mirror:
 
 
 def _erased(zotero: Zotero, since: int, version: int) -> dict[str, list[str]]:
-    """The keys of what was deleted for good, by kind."""
+    """Return the keys of permanently deleted objects, by kind."""
     gone = _json(zotero, lambda: zotero.deleted(since=since))
     if not isinstance(gone, dict) or not all(isinstance(gone.get(kind), list) for kind in KINDS):
-        raise not_whole("The answer of Zotero's servers does not look like a list of what was deleted")
+        raise incomplete_answer("The answer of Zotero's servers does not look like a list of what was deleted")
     _must_be(version, _number(zotero, "last-modified-version"))
     return gone
 
@@ -186,7 +193,7 @@ def _erased(zotero: Zotero, since: int, version: int) -> dict[str, list[str]]:
 def _everything(
     zotero: Zotero, kind: str, key: str = "key", since: int | None = None
 ) -> tuple[dict[Any, dict[str, Any]], int]:
-    """The `data` of everything of a kind, from all pages, and the library's version."""
+    """Return the `data` of all objects of a kind, from all pages, and the library's version."""
     which = {} if since is None else {"since": since, "includeTrashed": 1}
     found: dict[Any, dict[str, Any]] = {}
     page = _json(zotero, lambda: getattr(zotero, kind)(limit=_PAGE, **which))
@@ -197,12 +204,12 @@ def _everything(
         try:
             found |= {entry["data"][key]: entry["data"] for entry in page}
         except (KeyError, TypeError) as error:
-            raise not_whole("The answer of Zotero's servers does not look like a library") from error
+            raise incomplete_answer("The answer of Zotero's servers does not look like a library") from error
         if len(found) >= total or len(found) == before:
             break
         page = _json(zotero, zotero.follow)
     if len(found) != total:
-        raise not_whole("Zotero's servers did not send everything they announced")
+        raise incomplete_answer("Zotero's servers did not send everything they announced")
     return found, version
 
 
@@ -221,21 +228,21 @@ def _may_read(person: dict[str, Any], library: Library) -> bool:
 
 
 def _json(zotero: Zotero, ask: Callable[[], Any]) -> Any:
-    """What a reply holds; None for no reply. pyzotero reads it too, but has no error for one that is not JSON."""
+    """Return the JSON of a reply, or None; pyzotero parses it too, but without an error for invalid JSON."""
     try:
         if ask() is None:
             return None
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise not_whole("The answer of Zotero's servers is not JSON, or not all of it") from error
+        raise incomplete_answer("The answer of Zotero's servers is not JSON, or not all of it") from error
     assert zotero.request
-    return parsed(zotero.request.content)
+    return parse_json(zotero.request.content)
 
 
 def _number(zotero: Zotero, header: str) -> int:
-    said = zotero.request.headers.get(header, "0") if zotero.request else ""
-    if not said.isdecimal():
-        raise not_whole("The answer of Zotero's servers does not look like theirs")
-    return int(said)
+    value = zotero.request.headers.get(header, "0") if zotero.request else ""
+    if not value.isdecimal():
+        raise incomplete_answer("The answer of Zotero's servers does not look like theirs")
+    return int(value)
 
 
 def _must_be(version: int, seen: int) -> None:

@@ -128,7 +128,7 @@ def test_a_removed_project_takes_its_rows_along_but_not_the_access_log(catalog: 
         catalog.projects.add_source(owner.id, Source("folder", "/papers"))
         catalog.documents.save(Document(owner.id, "d", "/papers/a.pdf"))
         catalog.jobs.save(Job(f"job-{owner.id}", owner.id, "ingest", {}))
-        catalog.access.add(
+        catalog.access_log.add(
             correlation_id="c",
             client="e",
             project_id=owner.id,
@@ -144,7 +144,7 @@ def test_a_removed_project_takes_its_rows_along_but_not_the_access_log(catalog: 
     assert catalog.documents.all(project.id) == []
     assert [j.project_id for j in catalog.jobs.unfinished()] == ["other"]
     assert len(catalog.documents.all("other")) == len(catalog.projects.sources("other")) == 1
-    assert {e.project_id for e in catalog.access.latest(None, 10)} == {"thesis", "other"}
+    assert {e.project_id for e in catalog.access_log.latest(None, 10)} == {"thesis", "other"}
 
 
 @pytest.mark.parametrize(

@@ -21,34 +21,34 @@ def named(catalog: Catalog, project: Project, key: str, doc_id: str = "doc") -> 
 
 
 def rename(catalog: Catalog, project: Project, old: str, new: str, doc_id: str = "doc") -> None:
-    catalog.aliases.note(project.id, old, new)
+    catalog.citekey_aliases.note(project.id, old, new)
     named(catalog, project, new, doc_id)
 
 
 def test_a_key_renamed_twice_leads_to_the_last_one(catalog: Catalog, project: Project) -> None:
     rename(catalog, project, "first", "second")
     rename(catalog, project, "second", "third")
-    assert [catalog.aliases.current(project.id, key) for key in ("first", "second", "third", "none")] == [
+    assert [catalog.citekey_aliases.current(project.id, key) for key in ("first", "second", "third", "none")] == [
         "third",
         "third",
         None,
         None,
     ]
-    assert catalog.aliases.of(project.id, "third") == ["first", "second"]
+    assert catalog.citekey_aliases.of(project.id, "third") == ["first", "second"]
 
 
 def test_a_key_that_another_work_has_now_is_that_works(catalog: Catalog, project: Project) -> None:
     rename(catalog, project, "old", "new")
     named(catalog, project, "old", "another")
-    assert catalog.aliases.current(project.id, "old") is None
-    assert catalog.aliases.of(project.id, "new") == []
+    assert catalog.citekey_aliases.current(project.id, "old") is None
+    assert catalog.citekey_aliases.of(project.id, "new") == []
 
 
 def test_aliases_outlive_a_document_and_go_with_the_project(catalog: Catalog, project: Project) -> None:
     rename(catalog, project, "old", "new")
     catalog.documents.remove(project.id, "doc")
     named(catalog, project, "new", "restored")
-    assert catalog.aliases.current(project.id, "old") == "new"
+    assert catalog.citekey_aliases.current(project.id, "old") == "new"
     catalog.projects.remove(project.id)
     assert catalog.db.rows("SELECT * FROM citekey_aliases") == []
 
@@ -63,7 +63,9 @@ def test_every_key_that_a_work_had_leads_to_its_key_of_today(keys: list[str]) ->
                 rename(catalog, project, old, new)
         named(catalog, project, keys[-1])
         before = set(keys) - {keys[-1]}
-        assert {key: catalog.aliases.current(project.id, key) for key in before} == dict.fromkeys(before, keys[-1])
-        assert catalog.aliases.of(project.id, keys[-1]) == sorted(before)
+        assert {key: catalog.citekey_aliases.current(project.id, key) for key in before} == dict.fromkeys(
+            before, keys[-1]
+        )
+        assert catalog.citekey_aliases.of(project.id, keys[-1]) == sorted(before)
     finally:
         catalog.close()

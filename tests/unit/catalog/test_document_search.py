@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.catalog import Catalog, database
-from citeloom.catalog.document_search import SORTS, folded
+from citeloom.catalog.document_search import SORTS
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
+from citeloom.core.text.normalize import fold
 
 MODEL = {"dense_model": "m", "dense_fingerprint": "f", "dense_size": 4, "sparse_model": ""}
 WORDS = st.sampled_from(["Über", "uber", "Zorn", "zorn", "", "Ångström", "emil", "Émile", "100%", "a_b"])
@@ -49,7 +49,7 @@ def key(document: Document, sort: str) -> Any:
     """What a person would sort by; None for nothing."""
     return {
         "citekey": document.citekey.lower() or None,
-        "title": folded(document.title or document.path or document.source),
+        "title": fold(document.title or document.path or document.source),
         "status": str(document.state),
         "pages": document.pages,
         "word_coverage": document.word_coverage,
@@ -86,13 +86,13 @@ def test_any_list_in_any_order_is_whole_and_sorted_with_nothing_last(
             for doc_id, d in documents.items()
             if (state is None or d.state == state)
             and all(
-                word in folded("\n".join((d.title, d.citekey, *d.record["authors"], d.path or d.source)))
-                for word in folded(find).split()
+                word in fold("\n".join((d.title, d.citekey, *d.record["authors"], d.path or d.source)))
+                for word in fold(find).split()
             )
         }
         listed: list[str] = []
         while True:
-            ids, total = shared.listing.page(
+            ids, total = shared.document_search.page(
                 "one", state=state, find=find, sort=sort, descending=descending, limit=size, offset=len(listed)
             )
             assert total == len(wanted)
@@ -107,14 +107,6 @@ def test_any_list_in_any_order_is_whole_and_sorted_with_nothing_last(
         assert [d.doc_id for d in shared.documents.some("one", listed)] == listed
     finally:
         shared.projects.remove("one")
-
-
-@given(st.text(max_size=30))
-def test_a_text_is_found_by_itself_in_capitals_or_without_accents(text: str) -> None:
-    assert folded(text.casefold()) == folded(text)
-    plain = folded(text)
-    assert folded(plain) == plain or not plain.isascii()
-    assert not any(unicodedata.combining(c) for c in plain)
 
 
 def test_documents_of_an_earlier_version_are_listed_with_what_was_known_of_them(
@@ -133,7 +125,7 @@ def test_documents_of_an_earlier_version_are_listed_with_what_was_known_of_them(
             )
         first.close()
     catalog = Catalog(file)
-    found = catalog.listing.page("thesis", find="uber", sort="year", descending=True)
+    found = catalog.document_search.page("thesis", find="uber", sort="year", descending=True)
     assert found == (["c", "b", "a"], 3)
     assert {d.doc_id: d.ocr_share for d in catalog.documents.all("thesis")} == {"a": 0.0, "b": 1.0, "c": None}
     assert not catalog.projects.get("thesis").own_model
@@ -153,6 +145,6 @@ def test_lists_are_read_from_an_index_and_never_sorted(catalog: Catalog, project
     catalog.db.rows = explained  # type: ignore[method-assign]
     for sort in SORTS:
         for descending in (False, True):
-            catalog.listing.page(project.id, sort=sort, descending=descending)
+            catalog.document_search.page(project.id, sort=sort, descending=descending)
     assert len(seen) == 2 * len(SORTS)
     assert [detail for detail in seen if "USING" not in detail or "TEMP B-TREE" in detail] == []

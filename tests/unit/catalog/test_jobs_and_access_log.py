@@ -22,12 +22,12 @@ def note(catalog: Catalog, **changes: Any) -> None:
         "outcome": "ok",
         "milliseconds": 1.5,
     }
-    catalog.access.add(**{**entry, **changes})
+    catalog.access_log.add(**{**entry, **changes})
 
 
 def test_the_access_log_keeps_500_characters_of_a_question(catalog: Catalog) -> None:
     note(catalog, asked="ä" * 499 + "xyz")
-    (entry,) = catalog.access.latest(None, 10)
+    (entry,) = catalog.access_log.latest(None, 10)
     assert entry.asked == "ä" * 499 + "x"
     assert entry.passages == ["p1", "p2"]
     assert (entry.client, entry.tool, entry.outcome, entry.milliseconds) == ("editor", "query", "ok", 1.5)
@@ -36,8 +36,8 @@ def test_the_access_log_keeps_500_characters_of_a_question(catalog: Catalog) -> 
 def test_the_newest_calls_come_first_and_only_of_the_project_asked_for(catalog: Catalog) -> None:
     for number in range(5):
         note(catalog, asked=str(number), project_id="thesis" if number % 2 else None)
-    assert [e.asked for e in catalog.access.latest(None, 3)] == ["4", "3", "2"]
-    assert [e.asked for e in catalog.access.latest("thesis", 10)] == ["3", "1"]
+    assert [e.asked for e in catalog.access_log.latest(None, 3)] == ["4", "3", "2"]
+    assert [e.asked for e in catalog.access_log.latest("thesis", 10)] == ["3", "1"]
 
 
 def test_jobs_that_an_ended_engine_left_come_back_oldest_first(catalog: Catalog, project: Project) -> None:
@@ -88,25 +88,25 @@ def test_only_the_last_500_jobs_that_have_ended_are_kept(catalog: Catalog, proje
 def test_the_log_is_read_on_from_an_entry_and_by_editor(catalog: Catalog) -> None:
     for number in range(6):
         note(catalog, asked=str(number), client="Quill 1" if number % 2 else "Pen 2")
-    newest = catalog.access.latest(None, 2)
+    newest = catalog.access_log.latest(None, 2)
     assert [e.asked for e in newest] == ["5", "4"]
-    assert [e.asked for e in catalog.access.latest(None, 2, before=newest[-1].id)] == ["3", "2"]
-    assert [e.asked for e in catalog.access.latest("thesis", 9, client="Quill 1", before=newest[0].id)] == [
+    assert [e.asked for e in catalog.access_log.latest(None, 2, before=newest[-1].id)] == ["3", "2"]
+    assert [e.asked for e in catalog.access_log.latest("thesis", 9, client="Quill 1", before=newest[0].id)] == [
         "3",
         "1",
     ]
-    assert catalog.access.latest(None, 9, before=1) == []
+    assert catalog.access_log.latest(None, 9, before=1) == []
 
 
 def test_what_is_older_than_it_is_kept_is_forgotten(catalog: Catalog) -> None:
     for asked in ("old", "new"):
         note(catalog, asked=asked)
     catalog.db.write("UPDATE access_log SET at = '2024-01-01T00:00:00.000+00:00' WHERE asked = 'old'")
-    assert catalog.access.forget(10**12) == 0
-    assert catalog.access.forget(30) == 1
-    assert [e.asked for e in catalog.access.latest(None, 9)] == ["new"]
-    assert catalog.access.forget() == 1
-    assert catalog.access.latest(None, 9) == []
+    assert catalog.access_log.forget(10**12) == 0
+    assert catalog.access_log.forget(30) == 1
+    assert [e.asked for e in catalog.access_log.latest(None, 9)] == ["new"]
+    assert catalog.access_log.forget() == 1
+    assert catalog.access_log.latest(None, 9) == []
 
 
 def test_what_was_cleared_is_not_on_the_disk_any_more(catalog: Catalog) -> None:
@@ -119,5 +119,5 @@ def test_what_was_cleared_is_not_on_the_disk_any_more(catalog: Catalog) -> None:
     for number in range(50):
         note(catalog, asked=f"{question} {number}")
     assert on_disk()
-    assert catalog.access.forget() == 50
+    assert catalog.access_log.forget() == 50
     assert not on_disk()

@@ -13,31 +13,31 @@ def prepared(catalog: Catalog, project: Project, doc_id: str = "doc") -> None:
 
 def test_an_id_leads_on_through_later_replacements_or_nowhere(catalog: Catalog, project: Project) -> None:
     prepared(catalog, project)
-    catalog.refined.move(project.id, "doc", {"a1": "b1", "a2": "b2"})
-    catalog.refined.move(project.id, "doc", {"b1": "c1"})
-    assert catalog.refined.find(project.id, "a1") == "c1"
-    assert catalog.refined.find(project.id, "b1") == "c1"
-    assert catalog.refined.find(project.id, "a2") is None
-    catalog.refined.move(project.id, "doc", {})  # another text: nothing of the old one is in it
-    assert catalog.refined.find(project.id, "a1") is None
+    catalog.replaced_passages.move(project.id, "doc", {"a1": "b1", "a2": "b2"})
+    catalog.replaced_passages.move(project.id, "doc", {"b1": "c1"})
+    assert catalog.replaced_passages.find(project.id, "a1") == "c1"
+    assert catalog.replaced_passages.find(project.id, "b1") == "c1"
+    assert catalog.replaced_passages.find(project.id, "a2") is None
+    catalog.replaced_passages.move(project.id, "doc", {})  # another text: nothing of the old one is in it
+    assert catalog.replaced_passages.find(project.id, "a1") is None
 
 
 def test_other_documents_and_projects_are_not_touched(catalog: Catalog, project: Project) -> None:
     prepared(catalog, project)
     prepared(catalog, project, "other")
-    catalog.refined.move(project.id, "other", {"x1": "y1"})
-    catalog.refined.move(project.id, "doc", {"a1": "b1"})
-    catalog.refined.move(project.id, "doc", {})
-    assert catalog.refined.find(project.id, "x1") == "y1"
-    assert catalog.refined.find("another project", "x1") is None
+    catalog.replaced_passages.move(project.id, "other", {"x1": "y1"})
+    catalog.replaced_passages.move(project.id, "doc", {"a1": "b1"})
+    catalog.replaced_passages.move(project.id, "doc", {})
+    assert catalog.replaced_passages.find(project.id, "x1") == "y1"
+    assert catalog.replaced_passages.find("another project", "x1") is None
 
 
 def test_a_document_that_goes_takes_its_ids_along_and_one_that_changes_does_not(
     catalog: Catalog, project: Project
 ) -> None:
     prepared(catalog, project)
-    catalog.refined.move(project.id, "doc", {"a1": "b1"})
+    catalog.replaced_passages.move(project.id, "doc", {"a1": "b1"})
     prepared(catalog, project)
-    assert catalog.refined.find(project.id, "a1") == "b1"
+    assert catalog.replaced_passages.find(project.id, "a1") == "b1"
     catalog.documents.remove(project.id, "doc")
-    assert catalog.refined.find(project.id, "a1") is None
+    assert catalog.replaced_passages.find(project.id, "a1") is None

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from citeloom.conversion.convert import ConversionOptions, convert
-from citeloom.conversion.image_files import PictureFile
+from citeloom.conversion.image_files import ImageFile
 from citeloom.core.errors import CiteLoomError
 
 
@@ -25,14 +25,14 @@ from citeloom.core.errors import CiteLoomError
 def test_a_picture_that_cannot_be_a_page_says_its_size(tmp_path: Path, size: tuple[int, int], words: str) -> None:
     path = tmp_path / "picture.png"
     Image.new("1", size, 1).save(path)
-    for wish in (ConversionOptions(quick=True), ConversionOptions()):
+    for options in (ConversionOptions(quick=True), ConversionOptions()):
         with pytest.raises(CiteLoomError, match=words) as caught:
-            convert(path, wish)
+            convert(path, options)
         assert caught.value.next_step
 
 
 def test_a_strip_among_the_pages_of_a_scan_is_no_page_to_read(tmp_path: Path) -> None:
     path = tmp_path / "scan.tif"
     Image.new("L", (5000, 1), 255).save(path, save_all=True, append_images=[Image.new("L", (1600, 400), 255)])
-    with PictureFile(path) as scan:
+    with ImageFile(path) as scan:
         assert [page.drawn for page in scan.read().pages] == [False, True]

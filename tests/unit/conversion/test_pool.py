@@ -19,7 +19,7 @@ import pytest
 from citeloom.conversion import pool as module
 from citeloom.conversion.limits import Limits
 from citeloom.conversion.pool import StandbyWorker, WorkerPool
-from citeloom.core.errors import TRIED_AGAIN, Cause, CiteLoomError, Code
+from citeloom.core.errors import RETRIED_CODES, Cause, CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
 from tests.unit.conversion.raw_pdf import PAGE, one_page, stream
 
@@ -206,14 +206,14 @@ def test_a_stop_ends_a_document_at_once_and_those_that_wait_for_a_worker(use: Us
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "path"), [("_MOST_DOCUMENTS", 2, "a"), ("_MOST_MEGABYTES", 150, "keep")], ids=["work", "memory"]
+    ("limit", "value", "path"), [("_MAX_DOCUMENTS", 2, "a"), ("_MAX_MEGABYTES", 150, "keep")], ids=["work", "memory"]
 )
 def test_a_worker_that_has_done_or_kept_much_is_replaced(
     use: Use, processes: Processes, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, path: str
 ) -> None:
     monkeypatch.setattr(module, limit, value)
     workers = use(ANSWER)
-    for expected in (1, 1 if limit == "_MOST_DOCUMENTS" else 2, 2 if limit == "_MOST_DOCUMENTS" else 3):
+    for expected in (1, 1 if limit == "_MAX_DOCUMENTS" else 2, 2 if limit == "_MAX_DOCUMENTS" else 3):
         assert ask(workers, path)["echo"] == path
         assert len(processes) == expected
 
@@ -224,7 +224,7 @@ def test_somebody_who_waits_is_served_while_all_workers_are_busy(use: Use, proce
     busy.start()
     while not processes:
         pass
-    assert workers.convert_aside({"path": "b"}, Limits(LONG))["echo"] == "b"
+    assert workers.convert_in_own_process({"path": "b"}, Limits(LONG))["echo"] == "b"
     assert processes[1].returncode is not None
     stop.set()
     busy.join()
@@ -233,7 +233,7 @@ def test_somebody_who_waits_is_served_while_all_workers_are_busy(use: Use, proce
 @pytest.mark.parametrize("kept", [False, True], ids=["aside", "kept"])
 def test_the_end_of_the_engine_is_not_held_up_by_somebody_who_waits(use: Use, processes: Processes, kept: bool) -> None:
     workers, worker = use(ANSWER), StandbyWorker()
-    end, serve = (worker.end, worker.ask) if kept else (workers.end, workers.convert_aside)
+    end, serve = (worker.end, worker.ask) if kept else (workers.end, workers.convert_in_own_process)
     refusals: list[CiteLoomError] = []
 
     def wait() -> None:
@@ -326,7 +326,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.mark.skipif(os.name != "posix", reason="only there a process says who ended it")
 def test_a_worker_that_is_killed_from_outside_is_not_its_documents_fault(use: Use, processes: Processes) -> None:
     error = refused(use(KILLED), "paper.pdf")
-    assert (error.cause, error.code in TRIED_AGAIN) == (Cause.UNCERTAIN, True)
+    assert (error.cause, error.code in RETRIED_CODES) == (Cause.UNCERTAIN, True)
     assert "paper.pdf was killed from outside" in error.message
     assert len(processes) == 2, "it is tried once more at once"
     assert refused(use(ANSWER), "crash").cause is Cause.DOCUMENT

@@ -127,7 +127,7 @@ def test_a_keyring_that_never_answers_is_given_up(use: Use, monkeypatch: pytest.
             return None
 
     use(Hanging())
-    monkeypatch.setattr(credentials, "_PATIENCE", 0.05)
+    monkeypatch.setattr(credentials, "_TIMEOUT_SECONDS", 0.05)
     with pytest.raises(CiteLoomError, match="does not answer"):
         credentials.get("zotero")
     end.set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 
-from citeloom.core.errors import TRIED_AGAIN, Cause, CiteLoomError, Code, unexpected
+from citeloom.core.errors import RETRIED_CODES, Cause, CiteLoomError, Code, unexpected
 
 
 def test_an_error_says_what_happened_and_what_to_do() -> None:
@@ -32,7 +32,7 @@ def test_what_is_away_is_to_blame_whatever_the_code_and_a_refusal_is_not_waited_
     assert CiteLoomError(Code.INDEX_UNAVAILABLE, "It was deleted.", missing="p").cause is Cause.LASTING
     assert CiteLoomError(Code.STORAGE_ERROR, "It will not take it.", refused="http://x").cause is Cause.UNCERTAIN
     assert CiteLoomError(Code.CONVERSION_FAILED, "It is damaged.").cause is Cause.DOCUMENT
-    assert all(code in TRIED_AGAIN for code in Code if CiteLoomError(code, "").cause is not Cause.DOCUMENT)
+    assert all(code in RETRIED_CODES for code in Code if CiteLoomError(code, "").cause is not Cause.DOCUMENT)
 
 
 def test_what_nobody_translated_is_the_machines_failure_or_our_own() -> None:

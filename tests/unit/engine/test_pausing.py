@@ -23,7 +23,7 @@ from citeloom.importing.importer import Importer
 from citeloom.importing.rebuild import Rebuild
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.watch.watcher import ProjectWatcher
-from citeloom.zotero.gateway import Zotero
+from citeloom.zotero.gateway import ZoteroGateway
 from tests.support import wait_for
 
 PAPERS = ("bog", "coral", "moth", "tide")
@@ -258,7 +258,7 @@ def test_files_are_followed_that_changed_while_nobody_watched_or_during_a_pause(
         asked.set()
         return rests
 
-    zotero = Zotero(Settings().zotero, tmp_path / "mirror")
+    zotero = ZoteroGateway(Settings().zotero, tmp_path / "mirror")
     watching = ProjectWatcher(Watch(zotero=False), catalog, zotero, is_paused)
     watching.start(followed.append)
     try:

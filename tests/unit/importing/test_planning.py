@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.catalog.documents import State
-from citeloom.core.errors import TRIED_AGAIN, Code
+from citeloom.core.errors import RETRIED_CODES, Code
 from citeloom.importing.planning import MASS_REMOVAL_COUNT, Plan, plan
 from citeloom.importing.sources.folder import FoundFile
 
@@ -111,7 +111,7 @@ def test_what_is_left_alone_has_not_changed_and_is_searchable_or_failed_for_good
             assert [r for r in twins if r["doc_id"] not in made.removed]
     for doc_id in made.still_failed:
         assert by_id[doc_id]["state"] == "failed"
-        assert by_id[doc_id]["reason_code"] not in TRIED_AGAIN
+        assert by_id[doc_id]["reason_code"] not in RETRIED_CODES
     assert make(found, known, retry_failed=True).still_failed == ()
 
 

@@ -141,7 +141,7 @@ def test_a_kill_at_any_point_leaves_the_old_set_or_the_new_one(
         assert (kept.state == State.READY) == (kept.version is not None)
         assert visible(collection, "other") == ids(points("other", OLD, 3))
         for old_id, new_id in became.items():
-            assert catalog.refined.find(project.id, old_id) == (new_id if kept.version == after else None)
+            assert catalog.replaced_passages.find(project.id, old_id) == (new_id if kept.version == after else None)
         assert mend(catalog, project, collection) == 0
         assert not (completed and mended)
         outcomes.append(kept.version)
@@ -239,9 +239,9 @@ def test_a_rebuild_changes_no_row_before_it_is_finished_and_all_of_them_then(
         with pytest.raises(ZeroDivisionError):
             rebuilt.finish(project, ["other"])
     assert catalog.documents.all(project.id) == before
-    assert catalog.refined.find(project.id, "an old id") is None
+    assert catalog.replaced_passages.find(project.id, "an old id") is None
 
     rebuilt.finish(project, ["other"])
-    assert catalog.refined.find(project.id, "an old id") == "a new id"
+    assert catalog.replaced_passages.find(project.id, "an old id") == "a new id"
     (kept,) = catalog.documents.all(project.id)
     assert (kept.doc_id, kept.version, kept.chunks, kept.state) == ("doc", NEW, 7, State.READY)

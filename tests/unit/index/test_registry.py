@@ -19,15 +19,15 @@ from citeloom.index.edge import collection as edge
 from citeloom.index.edge import optimise as optimise_module
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.optimise import optimised_copy
-from citeloom.index.edge.sparse_files import copy_with_holes, filled, room_of
+from citeloom.index.edge.sparse_files import copy_with_holes, disk_usage, filled
 from citeloom.index.filters import EVERYTHING, AnyOf
-from citeloom.index.registry import Collections, Place
+from citeloom.index.registry import Collections, IndexLocation
 
 NAME = "proj-thesis"
 
 
-def place(generation: int) -> Place:
-    return Place(NAME, generation)
+def place(generation: int) -> IndexLocation:
+    return IndexLocation(NAME, generation)
 
 
 @pytest.fixture
@@ -185,17 +185,17 @@ def test_what_grows_large_before_anybody_reads_it_gets_its_graph_on_the_way(
         began.append(settled.count())
         yield
 
-    monkeypatch.setattr(collections_module, "AT_ONCE", 50)
+    monkeypatch.setattr(collections_module, "MAX_WITHOUT_GRAPH", 50)
     for version, count in (("generation 1", 40), ("generation 1", 60)):
-        other.settle(settled, beginning(), threading.Event())
+        other.build_graph_if_large(settled, beginning(), threading.Event())
         fill(settled, version, count)
-    other.settle(settled, beginning(), threading.Event())
+    other.build_graph_if_large(settled, beginning(), threading.Event())
     assert began == [60], "only when much was written since the last time"
     assert settled.points(None, 100) == made.points(None, 100)
     stop = threading.Event()
     stop.set()
     fill(settled, "stopped", 60)
-    other.settle(settled, nullcontext(), stop)
+    other.build_graph_if_large(settled, nullcontext(), stop)
     assert seen(settled) == {"stopped"}, "it can be gone on with"
     settled.close()
     begun = other.begun(place(1))
@@ -215,7 +215,7 @@ def test_what_is_written_anew_gets_its_graph_on_the_way(
         built.append(1)
         edge.optimise(folder)
 
-    monkeypatch.setattr(optimise_module, "AT_ONCE", 500)
+    monkeypatch.setattr(optimise_module, "MAX_WITHOUT_GRAPH", 500)
     monkeypatch.setattr(optimise_module, "optimise", optimise)
     folders = collections.folder(place(1)), collections.folder(place(2))
     optimise_module._write_anew(*folders, 4, True)
@@ -248,7 +248,7 @@ def test_a_copy_keeps_the_holes_of_a_file(tmp_path: Path) -> None:
         file.truncate(50_000_000)
     copy_with_holes(str(source), str(target))
     assert target.read_bytes() == source.read_bytes()
-    assert room_of(tmp_path) < 2 * 1_000_000
+    assert disk_usage(tmp_path) < 2 * 1_000_000
 
 
 def test_what_is_still_being_built_is_not_tidied_away(collections: Collections, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from citeloom.index.edge.sparse_files import room_of
+from citeloom.index.edge.sparse_files import disk_usage
 
 
 def test_files_may_come_and_go_while_they_are_counted(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_files_may_come_and_go_while_they_are_counted(tmp_path: Path) -> None:
     writing = threading.Thread(target=write)
     writing.start()
     try:
-        assert all(room_of(tmp_path) >= 10_000 for _ in range(2000))
+        assert all(disk_usage(tmp_path) >= 10_000 for _ in range(2000))
     finally:
         counted.set()
         writing.join()
@@ -32,7 +32,7 @@ def test_files_may_come_and_go_while_they_are_counted(tmp_path: Path) -> None:
 def test_a_link_takes_no_room_of_its_own_and_a_folder_that_is_not_there_none(tmp_path: Path) -> None:
     (tmp_path / "blobs").mkdir()
     (tmp_path / "blobs" / "weights").write_bytes(b"x" * 100_000)
-    before = room_of(tmp_path)
+    before = disk_usage(tmp_path)
     (tmp_path / "model").symlink_to(tmp_path / "blobs" / "weights")
-    assert before <= room_of(tmp_path) < before + 50_000
-    assert room_of(tmp_path / "nowhere") == 0
+    assert before <= disk_usage(tmp_path) < before + 50_000
+    assert disk_usage(tmp_path / "nowhere") == 0

@@ -109,7 +109,7 @@ def found(service: Service, words: list[str]) -> list[str]:
 def test_a_long_import_builds_the_graph_on_its_way_and_loses_nothing(
     service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
     stages = imported(service)
     assert stages.count("search graph") == 3
     project = service.catalog.projects.get("thesis")
@@ -122,7 +122,7 @@ def test_a_long_rebuild_builds_the_graph_on_its_way(
     service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imported(service)
-    monkeypatch.setattr(registry, "AT_ONCE", 4)
+    monkeypatch.setattr(registry, "MAX_WITHOUT_GRAPH", 4)
     assert imported(service, force_rebuild=True).count("search graph") == 1
     assert found(service, papers) == papers
 
@@ -136,7 +136,7 @@ def test_a_graph_that_cannot_be_built_keeps_nothing_from_being_imported_and_is_n
         tried.append(1)
         raise CiteLoomError(Code.STORAGE_ERROR, "The index could not be optimised: Killed.")
 
-    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
     monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 3)
     monkeypatch.setattr(indexes, "optimised_copy", fail)
     imported(service)
@@ -157,7 +157,7 @@ def test_a_graph_that_cannot_take_the_place_of_the_index_is_taken_back_and_nothi
             raise CiteLoomError(Code.STORAGE_ERROR, "database is locked.")
         save(project)
 
-    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
     monkeypatch.setattr(service.catalog.projects, "save", fail_once)
     imported(service)
     assert tried == [2, 3, 3]
@@ -168,7 +168,7 @@ def test_a_graph_that_cannot_take_the_place_of_the_index_is_taken_back_and_nothi
 def test_a_disk_without_room_for_a_copy_is_not_filled(
     service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(indexes, "AT_ONCE", 2)
+    monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
     monkeypatch.setattr(service.collections, "free_room", lambda: 1000)
     imported(service)
     assert service.catalog.projects.get("thesis").generation == 1
@@ -179,7 +179,7 @@ def test_a_rebuild_whose_graph_cannot_be_built_goes_on_without_it(
     service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     imported(service)
-    monkeypatch.setattr(registry, "AT_ONCE", 4)
+    monkeypatch.setattr(registry, "MAX_WITHOUT_GRAPH", 4)
     monkeypatch.setattr(optimise, "sys", SimpleNamespace(executable="/nowhere/python"))  # not that of the workers
     imported(service, force_rebuild=True)
     assert "goes on without a search graph" in caplog.text

@@ -15,8 +15,8 @@ from citeloom.core.jobs import JobStopped
 from citeloom.index.base import Collection, Point, SparseVector
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.filters import AnyOf
-from citeloom.index.server.collection import RemoteCollection
-from citeloom.index.server.connection import Server
+from citeloom.index.server.collection import ServerCollection
+from citeloom.index.server.connection import QdrantServer
 from citeloom.maintenance.index_copy import check, copy, same
 from tests.qdrant_stand_in import QdrantStandIn
 
@@ -95,7 +95,7 @@ def test_a_copy_that_was_stopped_goes_on_and_writes_only_what_is_missing_or_anot
 
 def test_a_copy_on_a_server_is_the_same_though_a_server_writes_numbers_its_own_way(source: Collection) -> None:
     with QdrantStandIn() as qdrant:
-        target = RemoteCollection.create(Server(qdrant.address), "copy", 8, sparse=True)
+        target = ServerCollection.create(QdrantServer(qdrant.address), "copy", 8, sparse=True)
         _, sample = carry(source, target)
         check(source, target, sample)
         assert carry(source, target)[0] == 0, "what is there need not be written again"

@@ -23,7 +23,7 @@ from citeloom.engine.container import Service
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import MoveRequest
 from citeloom.index import registry
-from citeloom.index.server.collection import RemoteCollection
+from citeloom.index.server.collection import ServerCollection
 from citeloom.maintenance import index_jobs
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.support import wait_for
@@ -118,7 +118,7 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
     done = moved(service, qdrant.address)
     assert (done["state"], done["passages"], done["written"]) == ("done", PASSAGES, PASSAGES)
     assert (done["from"], done["to"]) == ("embedded", qdrant.address)
-    assert isinstance(service.collection(project(service)), RemoteCollection)
+    assert isinstance(service.collection(project(service)), ServerCollection)
     assert on(qdrant) == [place_of(project(service)).on_server]
     assert on(qdrant)[0].startswith("proj-thesis-") and on(qdrant)[0].endswith("-g0002")
     assert list((tmp_path / "index" / "proj-thesis").iterdir()) == []

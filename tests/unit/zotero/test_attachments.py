@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.zotero.attachments import file_of
-from citeloom.zotero.types import FileHere, Item, item_from_json
+from citeloom.zotero.types import AttachmentFile, Item, item_from_json
 from tests.zotero_stand_in.world import World, example
 
 KEY = "ABCD2345"
@@ -28,7 +28,7 @@ def stored(data_folder: Path, name: str) -> Path:
     return path
 
 
-def reason(found: FileHere) -> str:
+def reason(found: AttachmentFile) -> str:
     assert found.path is None
     assert found.reason.endswith(".")
     return found.reason
@@ -42,7 +42,7 @@ def test_stored_and_linked_files_and_snapshots_are_found_and_the_rest_has_a_reas
         name: file_of(item_from_json(world.item(keys[name])), world.data_folder, world.base_folder)
         for name in ("article_pdf", "book_epub", "preprint_linked", "preprint_snapshot", "standalone_pdf", "relative")
     }
-    assert found == {name: FileHere(world.path(keys[name])) for name in found}
+    assert found == {name: AttachmentFile(world.path(keys[name])) for name in found}
     missing, link = (item_from_json(world.item(keys[name])) for name in ("article_missing", "preprint_link"))
     assert "has not downloaded missing.pdf" in reason(file_of(missing, world.data_folder, None))
     assert "web page" in reason(file_of(link, world.data_folder, None))

@@ -101,5 +101,5 @@ def test_a_broken_answer_is_an_error(world: World, zotero: LocalZotero, fault: s
     key = keyed(world, "noether1918")
     zotero.faults["/better-bibtex/json-rpc"] = fault
     with pytest.raises(CiteLoomError) as failure:
-        BetterBibTex(zotero.url, silence=0.1).citekeys(MINE, [key])
+        BetterBibTex(zotero.url, timeout=0.1).citekeys(MINE, [key])
     assert failure.value.code is Code.ZOTERO_UNAVAILABLE

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.zotero.http import parsed, snapshot_from_json
+from citeloom.zotero.http import parse_json, snapshot_from_json
 from citeloom.zotero.local_api import LocalApi
 from citeloom.zotero.types import MY_LIBRARY, Library
 from tests.zotero_stand_in.local_api import LocalZotero
@@ -139,7 +139,7 @@ def test_an_address_that_is_none_is_named(url: str) -> None:
 
 def test_half_a_character_becomes_a_mark_that_can_be_stored() -> None:
     item = {"key": "ABCD2345", "itemType": "book", "title": "cut \ud83d", "tags": [{"tag": "\udc00"}], "extra": "😀"}
-    snapshot = snapshot_from_json(MINE, [], [], parsed(json.dumps([item]).encode()))
+    snapshot = snapshot_from_json(MINE, [], [], parse_json(json.dumps([item]).encode()))
     data = snapshot.items["ABCD2345"].data
     assert (data["title"], data["extra"], data["tags"][0]["tag"]) == ("cut �", "😀", "�")
 
@@ -170,6 +170,6 @@ def test_whatever_comes_is_a_library_or_an_error_of_ours(
 @given(st.binary() | st.just(b"[" * 200_000))
 def test_whatever_bytes_come_are_json_or_an_error_of_ours(body: bytes) -> None:
     try:
-        parsed(body)
+        parse_json(body)
     except CiteLoomError as error:
         assert error.code is Code.ZOTERO_UNAVAILABLE

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.saved_search import matches
-from citeloom.zotero.types import Collection, Item, Library, SavedSearch, Snapshot, item_from_json
+from citeloom.zotero.types import Item, Library, SavedSearch, Snapshot, ZoteroCollection, item_from_json
 
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 Condition = tuple[str, str, str]
@@ -63,7 +63,7 @@ WORKS = {"ARTICLE2", "CHAPTER2", "CASECAS2"}
 
 
 def library(*searches: SavedSearch) -> Snapshot:
-    collections = [Collection("TOPTOP22", "Top"), Collection("INNER222", "Inner", "TOPTOP22")]
+    collections = [ZoteroCollection("TOPTOP22", "Top"), ZoteroCollection("INNER222", "Inner", "TOPTOP22")]
     return Snapshot(
         Library("library", "My Library"),
         {c.key: c for c in collections},

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.scope import Scope, check_tags, find_scope, select
-from citeloom.zotero.types import Collection, Item, Library, SavedSearch, Snapshot
+from citeloom.zotero.types import Item, Library, SavedSearch, Snapshot, ZoteroCollection
 
 COLLECTIONS = [
-    Collection("THESIS22", "Thesis"),
-    Collection("CHAPTR22", "Chapter 2", "THESIS22"),
-    Collection("DEEPER22", "Figures", "CHAPTR22"),
-    Collection("LOWCASE2", "figures"),
-    Collection("BOOKBK22", "Book"),
-    Collection("CHAPTRBB", "Chapter 2", "BOOKBK22"),
-    Collection("SLASHED2", "2019/2020"),
-    Collection("GERMAN22", "Übung"),
-    Collection("TWICETW2", "Twice"),
-    Collection("TWICETW3", "Twice"),
+    ZoteroCollection("THESIS22", "Thesis"),
+    ZoteroCollection("CHAPTR22", "Chapter 2", "THESIS22"),
+    ZoteroCollection("DEEPER22", "Figures", "CHAPTR22"),
+    ZoteroCollection("LOWCASE2", "figures"),
+    ZoteroCollection("BOOKBK22", "Book"),
+    ZoteroCollection("CHAPTRBB", "Chapter 2", "BOOKBK22"),
+    ZoteroCollection("SLASHED2", "2019/2020"),
+    ZoteroCollection("GERMAN22", "Übung"),
+    ZoteroCollection("TWICETW2", "Twice"),
+    ZoteroCollection("TWICETW3", "Twice"),
 ]
 
 
@@ -32,7 +32,9 @@ def item(key: str, *collections: str, tags: tuple[str, ...] = (), parent: str = 
     return Item(key, data | ({"parentItem": parent} if parent else {}))
 
 
-def snapshot(library: Library, collections: list[Collection], items: list[Item], *searches: SavedSearch) -> Snapshot:
+def snapshot(
+    library: Library, collections: list[ZoteroCollection], items: list[Item], *searches: SavedSearch
+) -> Snapshot:
     return Snapshot(
         library,
         {c.key: c for c in collections},
@@ -55,7 +57,7 @@ MINE = snapshot(
 )
 GROUP = snapshot(
     Library("groups/4242", "Lab Group"),
-    [Collection("GROUPCL2", "Group coll"), Collection("GROUPCH2", "Thesis")],
+    [ZoteroCollection("GROUPCL2", "Group coll"), ZoteroCollection("GROUPCH2", "Thesis")],
     [item("INGROUP2", "GROUPCL2", tags=("lab",))],
 )
 
@@ -119,7 +121,7 @@ def test_what_is_gone_from_zotero_is_an_error_and_never_the_whole_library(kind: 
 
 
 def test_collections_in_a_circle_are_walked_once() -> None:
-    ring = [Collection("AAAAAAA2", "A", "BBBBBBB2"), Collection("BBBBBBB2", "B", "AAAAAAA2")]
+    ring = [ZoteroCollection("AAAAAAA2", "A", "BBBBBBB2"), ZoteroCollection("BBBBBBB2", "B", "AAAAAAA2")]
     library = snapshot(Library("library", "My Library"), ring, [item("XXXXXXX2", "BBBBBBB2")])
     assert select(library, Scope("library", "collection", "AAAAAAA2"), lambda search: set()) == {"XXXXXXX2"}
     assert find_scope([library], "A")[0].key == "AAAAAAA2"

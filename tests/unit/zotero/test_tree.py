@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citeloom.zotero.gateway import tree
-from citeloom.zotero.types import Collection, Library, Snapshot
+from citeloom.zotero.types import Library, Snapshot, ZoteroCollection
 
 
-def _listed(*collections: Collection) -> list[dict[str, object]]:
+def _listed(*collections: ZoteroCollection) -> list[dict[str, object]]:
     found = {collection.key: collection for collection in collections}
     listed: list[dict[str, object]] = tree(Snapshot(Library("library", "My Library"), found, {}, {}))["collections"]
     return listed
@@ -17,11 +17,11 @@ def _listed(*collections: Collection) -> list[dict[str, object]]:
 
 def test_what_is_inside_two_siblings_of_one_name_stays_with_its_own() -> None:
     listed = _listed(
-        Collection("AA", "Twice"),
-        Collection("BB", "Twice"),
-        Collection("CC", "Zebras", "AA"),
-        Collection("DD", "aardvarks", "BB"),
-        Collection("EE", "apes", "AA"),
+        ZoteroCollection("AA", "Twice"),
+        ZoteroCollection("BB", "Twice"),
+        ZoteroCollection("CC", "Zebras", "AA"),
+        ZoteroCollection("DD", "aardvarks", "BB"),
+        ZoteroCollection("EE", "apes", "AA"),
     )
     assert [(one["key"], one["parent"]) for one in listed] == [
         ("AA", None),
@@ -40,7 +40,7 @@ _number = st.integers(0, 7)
 def test_every_collection_is_listed_once_below_its_parent(shape: dict[int, tuple[str, int | None]]) -> None:
     made = [
         # Parents have smaller numbers: Zotero allows no circles. Some are gone.
-        Collection(f"K{number}", name, f"K{above}" if above is not None and above < number else None)
+        ZoteroCollection(f"K{number}", name, f"K{above}" if above is not None and above < number else None)
         for number, (name, above) in shape.items()
     ]
     listed = _listed(*made)

@@ -48,7 +48,7 @@ def zotero(world: World) -> Iterator[WebZotero]:
 @pytest.fixture
 def web(zotero: WebZotero, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[WebApi]:
     caplog.set_level(logging.DEBUG)
-    yield WebApi(zotero.url, KEY, tmp_path / "mirror", silence=5.0)
+    yield WebApi(zotero.url, KEY, tmp_path / "mirror", timeout=5.0)
     assert KEY not in caplog.text
     assert not any(KEY in request.path for server in (zotero, zotero.storage) for request in server.requests)
     assert not any(KEY.encode() in file.read_bytes() for file in tmp_path.rglob("*.part*"))
@@ -333,7 +333,7 @@ class Fetching:
             self.item,
             self.to,
             most_bytes=most_bytes,
-            tell=lambda done, total: self.told.append((done, total)),
+            on_progress=lambda done, total: self.told.append((done, total)),
             stopped=lambda: stop_after is not None and bool(self.told) and self.told[-1][0] >= stop_after,
         )
 

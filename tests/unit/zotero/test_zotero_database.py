@@ -19,7 +19,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.sqlite import copy as database_copy
 from citeloom.zotero.sqlite.copy import private_copy
 from citeloom.zotero.sqlite.source import SqliteSource, legacy_citekeys
-from citeloom.zotero.types import MY_LIBRARY, Collection, Item, Library, Snapshot, item_from_json
+from citeloom.zotero.types import MY_LIBRARY, Item, Library, Snapshot, ZoteroCollection, item_from_json
 from tests.zotero_stand_in.database import running_zotero, write_better_bibtex, write_database
 from tests.zotero_stand_in.world import World, example
 
@@ -89,8 +89,8 @@ def test_collections_searches_and_full_text_come_along(world: World) -> None:
     source = SqliteSource(write_database(world, world.data_folder))
     snapshot = source.read(MINE)
     assert snapshot.collections == {
-        keys["retrieval"]: Collection(keys["retrieval"], "Retrieval"),
-        keys["dense"]: Collection(keys["dense"], "Dense — nested / Ünïcode", keys["retrieval"]),
+        keys["retrieval"]: ZoteroCollection(keys["retrieval"], "Retrieval"),
+        keys["dense"]: ZoteroCollection(keys["dense"], "Dense — nested / Ünïcode", keys["retrieval"]),
     }
     search = snapshot.searches[keys["to_read"]]
     assert search.conditions == ({"condition": "tag", "operator": "is", "value": "to-read"},)

@@ -158,7 +158,7 @@ def test_a_file_that_may_not_be_read_is_no_damaged_file(tmp_path: Path, monkeypa
 def test_a_file_beyond_the_limit_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "huge.txt"
     path.write_text("x" * (1024**2 + 1))
-    monkeypatch.setattr(convert_module, "MOST_BYTES", 1024**2)
+    monkeypatch.setattr(convert_module, "MAX_BYTES", 1024**2)
     error = failing(path)
     assert error.code is Code.CONVERSION_FAILED
     assert "up to 1 MB" in error.message

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.conversion.ocr.languages import normalise, tesseract_name, understand
+from citeloom.conversion.ocr.languages import normalise, parse_languages, tesseract_name
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_languages_are_understood_as_people_write_them(written: str, tags: list[
 
 
 def test_what_names_no_language_is_told_apart() -> None:
-    understood = understand("English; klingonish; und; zxx")
+    understood = parse_languages("English; klingonish; und; zxx")
     assert (understood.tags, understood.unknown) == (["en"], ["klingonish"])
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.conversion.page_image.highlights import Box, Marks, PageText, find_marks
-from citeloom.conversion.page_image.pages import ShownPdf
+from citeloom.conversion.page_image.pages import PdfPages
 from citeloom.conversion.text_tools import words_of
 from citeloom.conversion.tokens import estimate_tokens
 from citeloom.core.types import Passage
@@ -27,7 +27,7 @@ def read(kind: str, pages: int, folder: Path) -> tuple[list[Passage], dict[int, 
     """The passages of a paper and the characters of its pages."""
     made = make(kind, folder, pages=pages)
     passages = chunk(convert(made.path, ConversionOptions(quick=True)), estimate_tokens, 200)
-    with ShownPdf(made.path) as file:
+    with PdfPages(made.path) as file:
         return passages, {number: file.characters(number) for number in range(1, len(file) + 1)}
 
 

@@ -145,7 +145,7 @@ def test_a_page_that_is_far_too_tall_comes_out_narrower(tmp_path: Path) -> None:
 def test_a_picture_that_would_be_too_many_bytes_is_made_smaller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("citeloom.conversion.page_image.render._MOST_BYTES", 20_000)
+    monkeypatch.setattr("citeloom.conversion.page_image.render._MAX_BYTES", 20_000)
     answer = page_picture(request(paper(tmp_path / "paper.pdf")))
     assert len(base64.b64decode(answer["png"])) <= 20_000
     assert 100 < answer["width"] < 900 and answer["found"]

@@ -12,7 +12,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 
 from citeloom.conversion.convert import ConversionOptions, convert
-from citeloom.conversion.pdf.recursive_forms import without_loops
+from citeloom.conversion.pdf.pdfium.recursive_forms import without_loops
 from citeloom.core.errors import CiteLoomError, Code
 from tests.unit.conversion.raw_pdf import PAGE, PAGES, one_page, shown, stream, write
 from tests.unit.conversion.sample_papers import FILLER, Paper

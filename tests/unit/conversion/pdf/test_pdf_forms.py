@@ -52,8 +52,8 @@ def test_the_values_of_a_filled_form_are_its_text(tmp_path: Path) -> None:
     more = {20: appearance("Adelheid of Ghent"), 21: appearance("Q X 7 7 3 1"), 22: appearance("4"), 23: appearance("")}
     path = form(tmp_path / "filled.pdf", annotations, more)
     before = hashlib.sha256(path.read_bytes()).hexdigest()
-    for wish in (QUICK, ConversionOptions()):
-        doc = convert(path, wish)
+    for options in (QUICK, ConversionOptions()):
+        doc = convert(path, options)
         text = " ".join(doc.pages[0].text.split())
         for value in (
             "Adelheid of Ghent",

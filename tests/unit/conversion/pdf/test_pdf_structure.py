@@ -116,7 +116,7 @@ def test_where_docling_fails_or_loses_text_geometry_takes_over_and_the_reason_is
         return [[]]
 
     monkeypatch.setattr(pdf_pages, "lay_out", lay_out)
-    monkeypatch.setattr("citeloom.conversion.pdf.reader._mend_lost_pages", lambda *_: [])
+    monkeypatch.setattr("citeloom.conversion.pdf.reader._replace_misread_pages", lambda *_: [])
     doc = convert(with_table(tmp_path / "table.pdf"))
     assert doc.engine == "plain" and doc.word_coverage == 1.0
     assert doc.fallback_reason is not None

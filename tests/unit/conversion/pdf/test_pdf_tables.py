@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.conversion.pdf.pdfium import Word
+from citeloom.conversion.pdf.raw_page import Word
 from citeloom.conversion.pdf.tables import table_rows
 from citeloom.core.text.markdown_table import as_markdown
 

@@ -10,7 +10,7 @@ from PIL import Image
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.conversion.ocr.recogniser import PageWords, Recogniser
-from citeloom.conversion.pdf.pdfium import PdfFile
+from citeloom.conversion.pdf.pdfium.document import PdfFile
 from citeloom.conversion.tokens import estimate_tokens
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import TextSource

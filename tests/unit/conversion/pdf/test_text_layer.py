@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citeloom.conversion.pdf.pdfium import RawPage, Word
+from citeloom.conversion.pdf.raw_page import RawPage, Word
 from citeloom.conversion.pdf.text_layer import TextLayer, is_garbled, judge
 from tests.unit.conversion.sample_papers import FILLER
 

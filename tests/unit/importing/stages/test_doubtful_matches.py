@@ -64,7 +64,7 @@ def test_a_weaker_match_gives_way_to_the_attachment_in_zotero_and_comes_back_whe
     assert again() == ("", "owl2007", None)
     assert collection.count(parse({"citekey": "owl2007"})) == 0
     assert collection.count(parse({"claimed_citekey": "owl2007"})) == 1
-    assert catalog.aliases.current(project.id, "owl2007") is None, "the key is still that of the work"
+    assert catalog.citekey_aliases.current(project.id, "owl2007") is None, "the key is still that of the work"
     catalog.documents.remove(project.id, "own")
     assert again() == ("owl2007", "", "doi")
     assert collection.count(parse({"citekey": "owl2007"})) == 1

@@ -18,7 +18,7 @@ from citeloom.index.edge import checksums, trial_open
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.sparse_files import copy_with_holes, filled
 from citeloom.index.filters import EVERYTHING, Range
-from citeloom.index.registry import Collections, Place
+from citeloom.index.registry import Collections, IndexLocation
 from tests.memory_watch import peak_memory
 from tests.points import SIZE, point
 from tests.support import ROOT
@@ -159,13 +159,13 @@ def test_what_opening_itself_writes_is_tried_elsewhere_where_it_was_killed_then(
     opened = EdgeCollection.open(folder)
     expected = answers(opened)
     opened.close()
-    assert checksums.agree(folder)
+    assert checksums.verify(folder)
     flip(file_of(folder, "mutable_id_tracker.versions"), 0, 1)
-    assert not checksums.agree(folder)
+    assert not checksums.verify(folder)
     opened = EdgeCollection.open(folder)
     assert answers(opened) == expected
     opened.close()
-    assert checksums.agree(folder)
+    assert checksums.verify(folder)
 
 
 # Where each was seen to lead: the number of an id, which asked for a hundred gigabytes at once or bit by bit, its kind,
@@ -237,10 +237,10 @@ def test_what_prevents_the_trial_is_not_held_against_the_index(
     killed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collections = Collections(tmp_path)
-    place = Place("proj-thesis", 1)
+    place = IndexLocation("proj-thesis", 1)
     shutil.copytree(killed, collections.folder(place), copy_function=copy_with_holes)
     with monkeypatch.context() as patch:
-        patch.setattr(trial_open, "FOLDER", tmp_path / "nothing")  # no process can begin there
+        patch.setattr(trial_open, "IMPORT_ROOT", tmp_path / "nothing")  # no process can begin there
         with pytest.raises(CiteLoomError, match="could not be opened") as caught:
             collections.get(place)
         assert caught.value.code == Code.INDEX_UNAVAILABLE and "damaged" not in caught.value.details

@@ -20,8 +20,8 @@ from citeloom.index.base import Fusion, Point, SparseVector
 from citeloom.index.filters import EVERYTHING, AnyOf
 from citeloom.index.server import circuit_breaker
 from citeloom.index.server import collection as remote_collection
-from citeloom.index.server.collection import RemoteCollection
-from citeloom.index.server.connection import Server
+from citeloom.index.server.collection import ServerCollection
+from citeloom.index.server.connection import QdrantServer
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.zotero_stand_in.serving import Request
 
@@ -30,27 +30,27 @@ NAME = "proj-thesis-g0001"
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[tuple[QdrantStandIn, RemoteCollection]]:
+def running() -> Iterator[tuple[QdrantStandIn, ServerCollection]]:
     with QdrantStandIn(KEY) as stand_in:
-        made = RemoteCollection.create(Server(stand_in.address, KEY), NAME, 2, sparse=True)
+        made = ServerCollection.create(QdrantServer(stand_in.address, KEY), NAME, 2, sparse=True)
         yield stand_in, made
         made.close()
 
 
 @pytest.fixture
-def qdrant(running: tuple[QdrantStandIn, RemoteCollection]) -> Iterator[QdrantStandIn]:
+def qdrant(running: tuple[QdrantStandIn, ServerCollection]) -> Iterator[QdrantStandIn]:
     """A server that answers, with an empty collection."""
     stand_in, collection = running
     stand_in.requests.clear()
     yield stand_in
     stand_in.everywhere = stand_in.says = stand_in.meanwhile = None
     stand_in.version = "1.20.0"
-    if NAME in RemoteCollection.names(Server(stand_in.address, KEY)):
+    if NAME in ServerCollection.names(QdrantServer(stand_in.address, KEY)):
         collection.delete(EVERYTHING)
 
 
 @pytest.fixture
-def collection(running: tuple[QdrantStandIn, RemoteCollection], qdrant: QdrantStandIn) -> RemoteCollection:
+def collection(running: tuple[QdrantStandIn, ServerCollection], qdrant: QdrantStandIn) -> ServerCollection:
     return running[1]
 
 
@@ -81,7 +81,7 @@ def failure(call: Callable[[], Any]) -> CiteLoomError:
     ],
 )
 def test_an_address_is_kept_in_one_way(written: str, kept: str) -> None:
-    assert Server(written).address == Server(kept).address == kept
+    assert QdrantServer(written).address == QdrantServer(kept).address == kept
 
 
 NO_ADDRESSES = [
@@ -92,7 +92,7 @@ NO_ADDRESSES = [
 
 @pytest.mark.parametrize("written", NO_ADDRESSES)
 def test_what_is_no_address_is_refused_without_repeating_a_password(written: str) -> None:
-    error = failure(lambda: Server(written))
+    error = failure(lambda: QdrantServer(written))
     assert error.code == Code.INVALID_INPUT
     assert "secret" not in str(error) and "cret" not in repr(error.__cause__)
 
@@ -100,32 +100,32 @@ def test_what_is_no_address_is_refused_without_repeating_a_password(written: str
 @given(st.text(max_size=30), st.sampled_from(["", "http://", "https://"]))
 def test_any_text_is_an_address_or_refused(text: str, scheme: str) -> None:
     try:
-        address = Server(scheme + text).address
+        address = QdrantServer(scheme + text).address
     except CiteLoomError as error:
         assert error.code == Code.INVALID_INPUT
     else:
-        assert Server(address).address == address
+        assert QdrantServer(address).address == address
 
 
 @pytest.mark.parametrize("address", ["http://qdrant.example.org", "http://192.168.0.7", "http://0.0.0.0"])
 def test_a_key_is_never_sent_where_others_could_read_it(address: str) -> None:
-    assert "https://" in failure(lambda: Server(address, KEY)).next_step
-    assert Server(address).address
+    assert "https://" in failure(lambda: QdrantServer(address, KEY)).next_step
+    assert QdrantServer(address).address
 
 
 def test_a_key_occurs_in_no_text_and_must_be_one(qdrant: QdrantStandIn) -> None:
-    assert KEY not in repr(Server(qdrant.address, KEY))
-    assert "log in" in failure(lambda: Server(qdrant.address, "line\nbreak")).next_step
+    assert KEY not in repr(QdrantServer(qdrant.address, KEY))
+    assert "log in" in failure(lambda: QdrantServer(qdrant.address, "line\nbreak")).next_step
 
 
 def test_another_key_is_used_from_now_on_and_what_is_being_written_stays_hidden(
-    qdrant: QdrantStandIn, collection: RemoteCollection
+    qdrant: QdrantStandIn, collection: ServerCollection
 ) -> None:
     collection.hide("v")
     collection.upsert([point(0)])
-    collection.reach(Server(qdrant.address, "withdrawn"))
+    collection.reach(QdrantServer(qdrant.address, "withdrawn"))
     assert failure(collection.count).code == Code.PERMISSION_DENIED
-    collection.reach(Server(qdrant.address, KEY))
+    collection.reach(QdrantServer(qdrant.address, KEY))
     assert collection.count() == 0
     collection.show("v")
     assert collection.count() == 1
@@ -133,10 +133,10 @@ def test_another_key_is_used_from_now_on_and_what_is_being_written_stays_hidden(
 
 def test_a_server_that_wants_a_key_says_how_to_log_in(qdrant: QdrantStandIn) -> None:
     for key, says in ((None, "wants a key"), ("wrong", "refuses the key")):
-        error = failure(lambda key=key: RemoteCollection.check(Server(qdrant.address, key)))  # type: ignore[misc]
+        error = failure(lambda key=key: ServerCollection.check(QdrantServer(qdrant.address, key)))  # type: ignore[misc]
         assert (error.code, says in error.message) == (Code.PERMISSION_DENIED, True)
         assert "citeloom index login" in error.next_step
-    assert RemoteCollection.check(Server(qdrant.address, KEY)) == "1.20.0"
+    assert ServerCollection.check(QdrantServer(qdrant.address, KEY)) == "1.20.0"
 
 
 # -- failures -------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def test_a_server_that_wants_a_key_says_how_to_log_in(qdrant: QdrantStandIn) -> 
     ids=str,
 )
 def test_a_failure_is_told_and_all_is_there_when_the_server_is_back(
-    qdrant: QdrantStandIn, collection: RemoteCollection, fault: dict[str, Any], code: Code, says: str
+    qdrant: QdrantStandIn, collection: ServerCollection, fault: dict[str, Any], code: Code, says: str
 ) -> None:
     collection.upsert([point(0)])
     for name, value in fault.items():
@@ -170,10 +170,10 @@ def test_a_failure_is_told_and_all_is_there_when_the_server_is_back(
 
 
 def test_a_server_that_does_not_answer_is_left_after_its_time(
-    qdrant: QdrantStandIn, collection: RemoteCollection
+    qdrant: QdrantStandIn, collection: ServerCollection
 ) -> None:
-    hasty = Server(qdrant.address, KEY, timeout=0.5)
-    impatient = RemoteCollection(hasty, NAME, hasty.connect())
+    hasty = QdrantServer(qdrant.address, KEY, timeout=0.5)
+    impatient = ServerCollection(hasty, NAME, hasty.connect())
     qdrant.everywhere = "silent"
     assert failure(impatient.count).code == Code.TIMEOUT
     impatient.close()
@@ -182,19 +182,19 @@ def test_a_server_that_does_not_answer_is_left_after_its_time(
 
 
 def test_a_silent_server_is_asked_by_one_question_at_a_time_until_it_answers_again(
-    qdrant: QdrantStandIn, collection: RemoteCollection, monkeypatch: pytest.MonkeyPatch
+    qdrant: QdrantStandIn, collection: ServerCollection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collection.upsert([point(0)])
-    hasty = Server(qdrant.address, KEY, timeout=0.5)
-    impatient = RemoteCollection(hasty, NAME, hasty.connect())
+    hasty = QdrantServer(qdrant.address, KEY, timeout=0.5)
+    impatient = ServerCollection(hasty, NAME, hasty.connect())
     search = partial(impatient.search, [1.0, 0.0], None, 3)
     qdrant.everywhere = "silent"
     assert failure(search).code == Code.TIMEOUT
     asked = len(qdrant.requests)
     assert [failure(search).code for _ in range(3)] == [Code.TIMEOUT] * 3
     assert len(qdrant.requests) == asked
-    monkeypatch.setattr(circuit_breaker, "_LEFT_ALONE", 0.0)
-    impatient._silence._until = 0.0  # the while is over
+    monkeypatch.setattr(circuit_breaker, "_OPEN_SECONDS", 0.0)
+    impatient._breaker._until = 0.0  # the while is over
     with ThreadPoolExecutor(4) as pool:
         assert [error.code for error in pool.map(lambda _: failure(search), range(4))] == [Code.TIMEOUT] * 4
     assert len(qdrant.requests) == asked + 1
@@ -205,7 +205,7 @@ def test_a_silent_server_is_asked_by_one_question_at_a_time_until_it_answers_aga
     impatient.close()
 
 
-def test_a_refused_write_is_told_with_the_servers_reason(qdrant: QdrantStandIn, collection: RemoteCollection) -> None:
+def test_a_refused_write_is_told_with_the_servers_reason(qdrant: QdrantStandIn, collection: ServerCollection) -> None:
     qdrant.says = (500, "a shard is broken")
     for call in (
         lambda: collection.upsert([point(0)]),
@@ -218,7 +218,7 @@ def test_a_refused_write_is_told_with_the_servers_reason(qdrant: QdrantStandIn, 
 
 
 def test_a_server_that_stops_is_unreachable_until_it_is_back(
-    qdrant: QdrantStandIn, collection: RemoteCollection
+    qdrant: QdrantStandIn, collection: ServerCollection
 ) -> None:
     collection.upsert([point(0)])
     qdrant.close()
@@ -231,7 +231,7 @@ def test_a_server_that_stops_is_unreachable_until_it_is_back(
 
 
 def test_a_connection_that_was_closed_while_idle_is_opened_again(
-    qdrant: QdrantStandIn, collection: RemoteCollection
+    qdrant: QdrantStandIn, collection: ServerCollection
 ) -> None:
     qdrant.everywhere = ("drop", 1)
     collection.upsert([point(0)])
@@ -240,9 +240,9 @@ def test_a_connection_that_was_closed_while_idle_is_opened_again(
 
 
 def test_names_that_are_not_found_and_servers_without_tls_are_told(qdrant: QdrantStandIn) -> None:
-    missing = failure(lambda: RemoteCollection.check(Server("http://no-such-machine.invalid")))
+    missing = failure(lambda: ServerCollection.check(QdrantServer("http://no-such-machine.invalid")))
     assert (missing.code, "no-such-machine.invalid" in missing.message) == (Code.INDEX_UNAVAILABLE, True)
-    plain = failure(lambda: RemoteCollection.check(Server(qdrant.address.replace("http", "https"), KEY)))
+    plain = failure(lambda: ServerCollection.check(QdrantServer(qdrant.address.replace("http", "https"), KEY)))
     assert (plain.code, "certificate" in plain.next_step) == (Code.INDEX_UNAVAILABLE, True)
 
 
@@ -251,64 +251,64 @@ def test_names_that_are_not_found_and_servers_without_tls_are_told(qdrant: Qdran
 )
 def test_a_server_that_is_too_old_is_told_with_both_versions(qdrant: QdrantStandIn, version: str, usable: bool) -> None:
     qdrant.version = version
-    server = Server(qdrant.address, KEY)
+    server = QdrantServer(qdrant.address, KEY)
     if usable:
-        assert RemoteCollection.check(server) == version
+        assert ServerCollection.check(server) == version
         return
     for call in (
-        lambda: RemoteCollection.check(server),
-        lambda: RemoteCollection.open(server, NAME),
-        lambda: RemoteCollection.create(server, "another", 2, sparse=False),
+        lambda: ServerCollection.check(server),
+        lambda: ServerCollection.open(server, NAME),
+        lambda: ServerCollection.create(server, "another", 2, sparse=False),
     ):
         error = failure(call)
         assert error.code == Code.INDEX_UNAVAILABLE
         assert version in error.message and "1.20" in error.message
-    assert RemoteCollection.names(server) == [NAME]
+    assert ServerCollection.names(server) == [NAME]
 
 
 def test_a_collection_that_somebody_deleted_is_told_and_can_be_made_again(qdrant: QdrantStandIn) -> None:
-    server = Server(qdrant.address, KEY)
-    made = RemoteCollection.create(server, "proj-lost", 2, sparse=True)
+    server = QdrantServer(qdrant.address, KEY)
+    made = ServerCollection.create(server, "proj-lost", 2, sparse=True)
     made.upsert([point(0)])
     qdrant.lose("proj-lost")
     for call in (
         made.count,
         lambda: made.search([1.0, 0.0], SparseVector([1], [1.0]), 3, fusion=Fusion()),
         lambda: made.upsert([point(1)]),
-        lambda: RemoteCollection.open(server, "proj-lost"),
+        lambda: ServerCollection.open(server, "proj-lost"),
     ):
         error = failure(call)
         assert (error.code, "proj-lost" in error.message) == (Code.INDEX_UNAVAILABLE, True)
     made.close()
-    again = RemoteCollection.create(server, "proj-lost", 2, sparse=True)
+    again = ServerCollection.create(server, "proj-lost", 2, sparse=True)
     again.upsert([point(0)])
     assert again.count() == 1
     again.close()
-    RemoteCollection.remove(server, "proj-lost")
-    RemoteCollection.remove(server, "proj-lost")
-    assert "proj-lost" not in RemoteCollection.names(server)
+    ServerCollection.remove(server, "proj-lost")
+    ServerCollection.remove(server, "proj-lost")
+    assert "proj-lost" not in ServerCollection.names(server)
 
 
 # -- how it is written and read -------------------------------------------------------------------------------
 
 
 def test_an_index_that_an_interrupted_making_left_out_is_added(
-    qdrant: QdrantStandIn, collection: RemoteCollection
+    qdrant: QdrantStandIn, collection: ServerCollection
 ) -> None:
-    server, asked = Server(qdrant.address, KEY), iter(range(100))
+    server, asked = QdrantServer(qdrant.address, KEY), iter(range(100))
     qdrant.meanwhile = lambda request: (
         setattr(qdrant, "says", (500, "killed")) if request.path.endswith("/index") and next(asked) == 5 else None
     )
-    failure(lambda: RemoteCollection.create(server, "proj-half", 2, sparse=True))
+    failure(lambda: ServerCollection.create(server, "proj-half", 2, sparse=True))
     qdrant.meanwhile = qdrant.says = None
-    opened = RemoteCollection.open(server, "proj-half")
+    opened = ServerCollection.open(server, "proj-half")
     assert opened.indexes() == collection.indexes()
     opened.close()
-    RemoteCollection.remove(server, "proj-half")
+    ServerCollection.remove(server, "proj-half")
 
 
 def test_large_passages_are_sent_in_requests_that_a_server_takes(
-    qdrant: QdrantStandIn, collection: RemoteCollection, monkeypatch: pytest.MonkeyPatch
+    qdrant: QdrantStandIn, collection: ServerCollection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote_collection, "_LARGEST_REQUEST", 10_000)
     sizes = list[int]()
@@ -321,7 +321,7 @@ def test_large_passages_are_sent_in_requests_that_a_server_takes(
 def test_a_cluster_is_told_of_shards_and_copies_and_keeps_writes_in_order(qdrant: QdrantStandIn) -> None:
     asked = list[Request]()
     qdrant.meanwhile = asked.append
-    made = RemoteCollection.create(Server(qdrant.address, KEY, shards=3, replicas=2), "proj-wide", 2, sparse=True)
+    made = ServerCollection.create(QdrantServer(qdrant.address, KEY, shards=3, replicas=2), "proj-wide", 2, sparse=True)
     made.upsert([point(0)])
     made.rewrite(EVERYTHING, {"citekey": "x"})
     made.delete(EVERYTHING)
@@ -331,10 +331,10 @@ def test_a_cluster_is_told_of_shards_and_copies_and_keeps_writes_in_order(qdrant
     writes = [r.query for r in asked if r.path.endswith(("/points", "/payload", "/delete", "/index"))]
     assert len(writes) > 20
     assert {(query["wait"], query["ordering"]) for query in writes} == {("true", "strong")}
-    RemoteCollection.remove(Server(qdrant.address, KEY), "proj-wide")
+    ServerCollection.remove(QdrantServer(qdrant.address, KEY), "proj-wide")
 
 
-def test_questions_are_asked_at_the_same_time(qdrant: QdrantStandIn, collection: RemoteCollection) -> None:
+def test_questions_are_asked_at_the_same_time(qdrant: QdrantStandIn, collection: ServerCollection) -> None:
     collection.upsert([point(0)])
     together = threading.Barrier(10, timeout=20)
 
@@ -348,9 +348,9 @@ def test_questions_are_asked_at_the_same_time(qdrant: QdrantStandIn, collection:
 
 
 def test_the_key_reaches_no_log(
-    qdrant: QdrantStandIn, collection: RemoteCollection, caplog: pytest.LogCaptureFixture
+    qdrant: QdrantStandIn, collection: ServerCollection, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         collection.count()
-        RemoteCollection.check(Server(qdrant.address, KEY))
+        ServerCollection.check(QdrantServer(qdrant.address, KEY))
     assert KEY not in caplog.text

@@ -1,117 +1,42 @@
-"""What pypdfium2 sees in a PDF: words with their places and fonts, page labels, outline, metadata."""
+"""PdfFile: words of all pages, page labels, outline, metadata and rendering of a PDF, by pypdfium2."""
 
 from __future__ import annotations
 
-import ctypes
 import logging
-import math
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from PIL.Image import Image
 
-from citeloom.conversion.pdf.forms import FieldText, address, visible_fields
-from citeloom.conversion.pdf.hidden_text import Box, Inked, look
-from citeloom.conversion.pdf.pdfium_api import c_api, pdfium
-from citeloom.conversion.pdf.recursive_forms import without_loops
+from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.forms import FieldText, address, visible_fields
+from citeloom.conversion.pdf.pdfium.hidden_text import PlacedWord, find_hidden_words
+from citeloom.conversion.pdf.pdfium.recursive_forms import without_loops
+from citeloom.conversion.pdf.pdfium.text_runs import Run, placed_word, text_runs, upright
+from citeloom.conversion.pdf.raw_page import OutlineEntry, RawPage, RawPdf, Word
 from citeloom.core.errors import CiteLoomError, Code
 
-_BREAKS = {0, 9, 10, 11, 12, 13, 32, 0xA0, 0x2002, 0x2003, 0x2009, 0x200A, 0x202F, 0x3000}
-_LINE_END_HYPHENS = {0x2, 0xFFFE}  # how pdfium marks a hyphen at the end of a line
-_BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi", "cmbx", "cmssbx", "-bd", ".b+")
 _MAX_OUTLINE = 20_000
-_MOST_MISSING = 1000  # pages in a row that cannot be opened: then the rest of those that the file claims is not there
+_MAX_MISSING = 1000  # pages in a row that cannot be opened: then the rest of those that the file claims is not there
 _MAX_SIDE = 6000  # pixels; a page the size of a poster is rendered smaller
-_FEW_WORDS = 40  # with fewer on it, a page may be a picture of text
+_FEW_WORDS = 40  # a page with fewer may be a scan
 _MAX_OBJECTS = 3000  # looked at in search of pictures
 _FIELD_SIZE = 10.0  # of the type in a form field that gives none
 
-# It says of every form of the XFA kind that scripts of it will not run: nothing to tell anybody.
+# It warns for every XFA form that its scripts will not run.
 logging.getLogger("pypdfium2._helpers.document").setLevel(logging.ERROR)
 
 
-@dataclass(slots=True)
-class Word:
-    """A word as it is printed: where it stands and in what type."""
-
-    text: str
-    x0: float
-    x1: float
-    y: float  # baseline, growing upward
-    size: float
-    font: str
-    bold: bool
-    spaced: bool = True  # the file has a space before it
-    recognised: bool = False  # read in a picture, by CiteLoom or by whoever made the file
-    confidence: float | None = None  # of the recognition, 0 to 1, where it is known
-
-
-@dataclass(slots=True)
-class RawPage:
-    """A page before any judgement about its layout."""
-
-    number: int
-    width: float
-    height: float
-    label: str | None
-    words: list[Word]
-    turned: str = ""  # text printed at another angle than the page's own
-    raw_text: str = ""  # pdfium's own text of the page, the measure of what was kept
-    quarter: int = 0  # quarter turns that set the page's text upright
-    invisible: bool = False  # its text is not painted: it lies behind a picture of the page
-    picture_share: float = 0.0  # how much of the page pictures cover, looked up where words are few or invisible
-    drawn: bool = False  # something is painted on it although it has no words
-    unseen: int = 0  # words in the file that nobody can see on the page; they are not among its words
-
-
-@dataclass(slots=True)
-class OutlineEntry:
-    """An entry of the PDF's outline."""
-
-    level: int
-    title: str
-    page: int | None  # PDF page, from 1
-
-
-@dataclass(slots=True)
-class RawPdf:
-    """A PDF as pypdfium2 sees it."""
-
-    pages: list[RawPage]
-    title: str = ""
-    outline: list[OutlineEntry] = field(default_factory=list)
-    unreadable: list[int] = field(default_factory=list)  # pages pdfium could not open
-    claimed: int | None = None  # how many pages the file says it has, where it has fewer
-
-
-@dataclass(slots=True)
-class _Style:
-    size: float
-    font: str
-    bold: bool
-    angle: int  # quarter turns, or -1 for any slanted text
-
-
-@dataclass(slots=True)
-class Run:
-    """The characters of a word, as the file has them."""
-
-    letters: list[str]
-    places: list[int]  # their numbers on the page
-    style: _Style
-    spaced: bool
-
-
 class PdfFile:
-    """An open PDF: its words are read once, its pages are painted when somebody looks at them."""
+    """An open PDF; pages are rendered on demand."""
 
     def __init__(self, path: Path) -> None:
         self._document = _open(path)
-        self._lock = threading.Lock()  # pdfium is not made for several threads
+        self._lock = threading.Lock()  # pdfium is not thread-safe
 
     def __enter__(self) -> PdfFile:
         return self
@@ -121,7 +46,7 @@ class PdfFile:
             self._document.close()
 
     def read(self) -> RawPdf:
-        """Every page's words, and the outline, labels and title."""
+        """Read the words of all pages, the outline, labels and title."""
         document = self._document
         pages, unreadable, there = list[RawPage](), list[int](), 0
         with self._lock:
@@ -131,18 +56,18 @@ class PdfFile:
                     pages.append(_read_page(document, index))
                     there = index + 1
                 except pdfium.PdfiumError:
-                    if index + 1 - there >= _MOST_MISSING:
+                    if index + 1 - there >= _MAX_MISSING:
                         break
                     unreadable.append(index + 1)
                     pages.append(RawPage(index + 1, 612.0, 792.0, page_label(document, index), []))
             else:
                 return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
-            # The number is the file's own word, and a few bytes can claim a million pages.
+            # The page count is not reliable: a few bytes can claim a million pages.
             unreadable = [number for number in unreadable if number <= there]
             return RawPdf(pages[:there], _title(document), list(_outline(document)), unreadable, claimed)
 
     def render(self, number: int, scale: float, quarter: int) -> Image:
-        """A page as a gray picture, `scale` pixels for each point; a huge page comes out smaller."""
+        """Return a page as a grey image with `scale` pixels per point, or fewer for a huge page."""
         with self._lock:
             page = self._document.get_page(number - 1)
             try:
@@ -182,7 +107,7 @@ def _open(path: Path) -> Any:
 
 
 def page_label(document: Any, index: int) -> str | None:
-    """What the file calls a page."""
+    """Return the page label of the file, or None."""
     try:
         return str(document.get_page_label(index)).strip() or None
     except (pdfium.PdfiumError, UnicodeError):
@@ -221,7 +146,7 @@ class Layer:
 
 @contextmanager
 def open_layers(document: Any, index: int) -> Iterator[tuple[list[Layer], tuple[FieldText, ...]]]:
-    """The layers of a page, and what those fields say that have no appearance."""
+    """Yield the text layers of a page, and the values of fields without an appearance."""
     with ExitStack() as stack:
         page = document.get_page(index)
         stack.callback(page.close)
@@ -231,7 +156,7 @@ def open_layers(document: Any, index: int) -> Iterator[tuple[list[Layer], tuple[
             if shown is not None:
                 text_page = shown.get_textpage()
                 stack.callback(text_page.close)
-                found = list(runs(text_page))
+                found = list(text_runs(text_page))
                 if shown is not page:
                     found = [run for run in found if _owner(text_page, run) in fields.objects]
                 layers.append(Layer(shown, text_page, found))
@@ -251,17 +176,18 @@ def _read_page(document: Any, index: int) -> RawPage:
         page = layers[0].page
         left, bottom, right, top = box = page.get_bbox()
         for layer in layers:
-            words = [_word(layer.text_page.raw, run) for run in layer.runs]
+            words = [placed_word(layer.text_page.raw, run) for run in layer.runs]
             asked = [
-                Inked(place, word.size, run.places) for run, (word, _, place) in zip(layer.runs, words, strict=True)
+                PlacedWord(place, word.size, run.places)
+                for run, (word, _, place) in zip(layer.runs, words, strict=True)
             ]
-            sight = look(layer.page, layer.text_page, asked, box)
-            seen = [(word, angle) for at, (word, angle, _) in enumerate(words) if at not in sight.unseen]
+            visibility = find_hidden_words(layer.page, layer.text_page, asked, box)
+            seen = [(word, angle) for at, (word, angle, _) in enumerate(words) if at not in visibility.unseen]
             found += seen
-            behind += sum(len(words[at][0].text) for at in sight.behind)
-            unseen += len(sight.unseen)
+            behind += sum(len(words[at][0].text) for at in visibility.behind)
+            unseen += len(visibility.unseen)
             if layer.page is page:
-                parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(sight.unseen)]))
+                parts.append(_raw_text(layer.text_page, [layer.runs[at] for at in sorted(visibility.unseen)]))
             else:
                 parts.append(" ".join(word.text for word, _ in seen))
         invisible = behind > 0.7 * sum(len(word.text) for word, _ in found)
@@ -301,7 +227,7 @@ def _read_page(document: Any, index: int) -> RawPage:
 
 
 def _raw_text(text_page: Any, hidden: list[Run]) -> str:
-    """pdfium's own text of a page without the runs that nobody can see."""
+    """Return pdfium's own text of a page without invisible runs."""
     if not text_page.count_chars():
         return ""
     parts, start = [], 0
@@ -316,7 +242,7 @@ def _raw_text(text_page: Any, hidden: list[Run]) -> str:
 
 def _field_words(field: FieldText, quarter: int) -> Iterator[tuple[Word, int]]:
     """The words of a form field, set into its box line by line; no line is longer than the box is wide."""
-    corners = [_upright(x, y, quarter) for x, y in ((field.box[0], field.box[1]), (field.box[2], field.box[3]))]
+    corners = [upright(x, y, quarter) for x, y in ((field.box[0], field.box[1]), (field.box[2], field.box[3]))]
     (left, right), (bottom, top) = (sorted(corner[side] for corner in corners) for side in (0, 1))
     size = min(_FIELD_SIZE, 0.8 * (top - bottom))
     lines: list[list[tuple[str, float, float]]] = []
@@ -353,7 +279,7 @@ def _pictures(page: Any, area: float) -> tuple[float, bool]:
 
 
 def _origin(quarter: int, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
-    """The lower left corner of the page's box after turning it so that its text stands upright."""
+    """Return the lower left corner of the page's box after rotation to upright text."""
     return ((left, bottom), (bottom, -right), (-right, -top), (-top, left))[quarter]
 
 
@@ -367,108 +293,3 @@ def _split_by_angle(words: list[tuple[Word, int]]) -> tuple[list[Word], str, int
     upright = [word for word, angle in words if angle == quarter]
     turned = " ".join(word.text for word, angle in words if angle != quarter)
     return upright, turned, quarter
-
-
-def runs(text_page: Any) -> Iterator[Run]:
-    """The page's characters in the order of the file, word by word."""
-    handle = text_page.raw
-    x_cell, y_cell = ctypes.c_double(), ctypes.c_double()
-    get_unicode, get_origin = c_api.FPDFText_GetUnicode, c_api.FPDFText_GetCharOrigin
-    letters: list[str] = []
-    places: list[int] = []
-    style = _Style(0.0, "", False, 0)
-    x_before = y_before = 0.0
-    spaced = True
-    fonts: dict[tuple[str, int], bool] = {}
-    for at in range(text_page.count_chars()):
-        code = get_unicode(handle, at)
-        if code in _BREAKS:
-            if letters:
-                yield Run(letters, places, style, spaced)
-                letters, places = [], []
-            spaced = True
-            continue
-        get_origin(handle, at, x_cell, y_cell)
-        x, y = x_cell.value, y_cell.value
-        if letters and _jumps(x - x_before, y - y_before, style):
-            yield Run(letters, places, style, spaced)
-            letters, places = [], []
-            spaced = False
-        if not letters:
-            style = _style(handle, at, fonts)
-        letters.append(_character(handle, at, code))
-        places.append(at)
-        x_before, y_before = x, y
-    if letters:
-        yield Run(letters, places, style, spaced)
-
-
-def _character(handle: Any, at: int, code: int) -> str:
-    if code in _LINE_END_HYPHENS:
-        # Fonts of formulas use the same code for signs of their own.
-        return "-" if c_api.FPDFText_IsHyphen(handle, at) == 1 else ""
-    try:
-        return chr(code)
-    except (ValueError, OverflowError):
-        return "\ufffd"
-
-
-def _upright(x: float, y: float, quarter: int) -> tuple[float, float]:
-    """A point on the page turned so that its text stands upright."""
-    if quarter == 1:
-        return y, -x
-    if quarter == 2:
-        return -x, -y
-    if quarter == 3:
-        return -y, x
-    return x, y
-
-
-def _jumps(dx: float, dy: float, style: _Style) -> bool:
-    """Whether the next letter is too far away to belong to the same word (pdfium joins across line ends)."""
-    dx, dy = _upright(dx, dy, style.angle)
-    em = max(style.size, 1.0)
-    return abs(dy) > 0.55 * em or dx > 1.8 * em or dx < -0.5 * em
-
-
-def _style(handle: Any, at: int, fonts: dict[tuple[str, int], bool]) -> _Style:
-    matrix = c_api.FS_MATRIX()
-    scale = 1.0
-    angle = 0
-    if c_api.FPDFText_GetMatrix(handle, at, matrix):
-        # The font size of the file is before scaling: many PDFs set size 1 and scale by the matrix.
-        scale = math.hypot(matrix.c, matrix.d) or 1.0
-        degrees = math.degrees(math.atan2(matrix.b, matrix.a)) % 360
-        nearest = round(degrees / 90)
-        angle = nearest % 4 if abs(degrees - nearest * 90) < 3 else -1
-    name_buffer = ctypes.create_string_buffer(128)
-    flags = ctypes.c_int()
-    length = c_api.FPDFText_GetFontInfo(handle, at, name_buffer, 128, flags)
-    font = name_buffer.value.decode("utf-8", "replace") if 0 < length <= 128 else ""
-    weight = c_api.FPDFText_GetFontWeight(handle, at)
-    key = (font, weight)
-    if key not in fonts:
-        fonts[key] = weight >= 600 or any(name in font.lower() for name in _BOLD_NAMES)
-    size = round(c_api.FPDFText_GetFontSize(handle, at) * scale, 1)
-    return _Style(size, font, fonts[key], angle)
-
-
-def _word(handle: Any, run: Run) -> tuple[Word, int, Box]:
-    """A run as a word set upright, its quarter turns (-1: slanted), and its box on the page."""
-    ends, style = (run.places[0], run.places[-1]), run.style
-    box = c_api.FS_RECTF()
-    x, y = ctypes.c_double(), ctypes.c_double()
-    c_api.FPDFText_GetCharOrigin(handle, ends[0], x, y)
-    edges = [(x.value, y.value)]
-    for at in ends:
-        if c_api.FPDFText_GetLooseCharBox(handle, at, box):
-            edges += [(box.left, box.bottom), (box.right, box.top)]
-    turned = [_upright(across, up, style.angle) for across, up in edges]
-    size = style.size or max(abs(edges[-1][1] - edges[0][1]), 1.0)
-    across = [point[0] for point in turned]
-    text = "".join(run.letters)
-    # Surrogate halves become one character; a lone half is no character at all.
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
-    word = Word(text, min(across), max(across), turned[0][1], size, style.font, style.bold, run.spaced)
-    x_edges, y_edges = [point[0] for point in edges], [point[1] for point in edges]
-    return word, style.angle, (min(x_edges), min(y_edges), max(x_edges), max(y_edges))

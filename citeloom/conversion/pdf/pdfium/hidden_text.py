@@ -1,7 +1,7 @@
-"""Which words of a PDF page nobody can see: white on white, tiny, outside the page, not painted at all.
+"""Detects invisible words of a PDF page: white on white, tiny, outside the page, not painted.
 
-Every word's attributes are looked at, which costs next to nothing. Where they are suspicious, the page's picture
-decides: it is painted with and without these words, and what makes no difference to it cannot be seen.
+The attributes of every word are checked, which is cheap. Suspicious words are decided by rendering: the page is painted
+with and without them, and words that make no difference are invisible.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from typing import Any
 
 from PIL import Image, ImageChops
 
-from citeloom.conversion.pdf.forms import address
-from citeloom.conversion.pdf.pdfium_api import c_api
+from citeloom.conversion.pdf.pdfium.api import c_api
+from citeloom.conversion.pdf.pdfium.forms import address
 
 Box = tuple[float, float, float, float]  # left, bottom, right, top
 
-_TINY = 1.5  # points; nobody reads smaller type on paper of the usual size
+_TINY = 1.5  # points; smaller type is not readable on usual paper
 _ROOM = 1.5  # of its size: the height a font gives its letters
 _USUAL_HEIGHT = 792.0
 _PALE = 200  # of 255 in every colour: may be white on white
 _TRANSPARENT = 12  # of 255
 _LIKE = 24  # of 255: two colours that differ by less are one
-_CONTRAST = 20  # of 255: what a word must change of the picture to be seen
-_INK = 40  # of 255: what a picture must show where words lie that are not painted
+_CONTRAST = 20  # of 255; change of the image that makes a word visible
+_INK = 40  # of 255; contrast of the image under unpainted words
 _SCALE = 2.0  # pixels for each point
 _MAX_SIDE = 3000  # pixels
-_MAX_OBJECTS = 2000  # looked at in search of what lies behind words
+_MAX_OBJECTS = 2000  # checked as backgrounds of words
 _BACKGROUND = (12.0, 5.0)  # points; smaller shapes are no background of a word
-_SCAN_DENSITY = 36  # pixels for each inch; a picture of text has more
+_SCAN_DENSITY = 36  # pixels per inch; scans have more
 _NOT_PAINTED = (c_api.FPDF_TEXTRENDERMODE_INVISIBLE, c_api.FPDF_TEXTRENDERMODE_CLIP)
 _TWICE_PAINTED = (c_api.FPDF_TEXTRENDERMODE_FILL_STROKE, c_api.FPDF_TEXTRENDERMODE_FILL_STROKE_CLIP)
 _STROKED = (c_api.FPDF_TEXTRENDERMODE_STROKE, c_api.FPDF_TEXTRENDERMODE_STROKE_CLIP)
@@ -49,8 +49,8 @@ class _Paint:
 
 
 @dataclass(slots=True)
-class Inked:
-    """What is asked about a word: where it stands, how large it is, and its characters."""
+class PlacedWord:
+    """A word to be checked: box, size and character indexes."""
 
     box: Box
     size: float
@@ -58,18 +58,18 @@ class Inked:
 
 
 @dataclass(slots=True)
-class Sight:
-    """Which words cannot be seen, and which are not painted but lie over a picture of themselves."""
+class Visibility:
+    """Indexes of invisible words, and of unpainted words over an image of them (OCR text of a scan)."""
 
     unseen: set[int]
     behind: set[int]
 
 
-def look(page: Any, text_page: Any, words: Sequence[Inked], page_box: Box) -> Sight:
-    """Judge the words of a page, given in the order in which they are numbered in the answer."""
-    sight = Sight(set(), set())
+def find_hidden_words(page: Any, text_page: Any, words: Sequence[PlacedWord], page_box: Box) -> Visibility:
+    """Find the invisible words of a page; the result has their indexes in `words`."""
+    visibility = Visibility(set(), set())
     if not words or page_box[2] - page_box[0] < 1 or page_box[3] - page_box[1] < 1:
-        return sight  # a page of no size shows nothing, and viewers take another box
+        return visibility  # a page of no size shows nothing, and viewers take another box
     paints = _paints(text_page.raw, words)
     doubtful: list[int] = []
     unpainted: list[int] = []
@@ -78,7 +78,7 @@ def look(page: Any, text_page: Any, words: Sequence[Inked], page_box: Box) -> Si
     behind: dict[Colour, list[Box]] = {}  # colour of words → the shapes of that colour
     for at, (word, paint) in enumerate(zip(words, paints, strict=True)):
         if _is_outside(word.box, page_box) or (word.size < 2 * tiny and _is_tiny(text_page.raw, word, tiny)):
-            sight.unseen.add(at)
+            visibility.unseen.add(at)
         elif paint is None:
             continue  # pdfium made it up: a hyphen, a space
         elif paint.mode in _NOT_PAINTED or (paint.colour[3] < _TRANSPARENT and paint.mode not in _TWICE_PAINTED):
@@ -95,17 +95,17 @@ def look(page: Any, text_page: Any, words: Sequence[Inked], page_box: Box) -> Si
         rest = [at for at in unpainted if at not in over]
         if rest:
             over |= _over_ink(page, paints, words, rest)
-        sight.behind = over
-        sight.unseen.update(at for at in unpainted if at not in over)
+        visibility.behind = over
+        visibility.unseen.update(at for at in unpainted if at not in over)
     if doubtful:
-        sight.unseen |= _without_effect(page, paints, words, doubtful)
-    return sight
+        visibility.unseen |= _without_effect(page, paints, words, doubtful)
+    return visibility
 
 
 # --- attributes -------------------------------------------------------------------------
 
 
-def _paints(handle: Any, words: Sequence[Inked]) -> list[_Paint | None]:
+def _paints(handle: Any, words: Sequence[PlacedWord]) -> list[_Paint | None]:
     known: dict[int, _Paint] = {}
     found: list[_Paint | None] = []
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
@@ -140,7 +140,7 @@ def _is_outside(box: Box, page_box: Box) -> bool:
     return box[2] < page_box[0] or box[0] > page_box[2] or box[3] < page_box[1] or box[1] > page_box[3]
 
 
-def _is_tiny(handle: Any, word: Inked, limit: float) -> bool:
+def _is_tiny(handle: Any, word: PlacedWord, limit: float) -> bool:
     """Whether no letter is larger than the limit, neither its ink nor its room; fonts may scale their own size."""
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     room = c_api.FS_RECTF()
@@ -213,17 +213,17 @@ def _bounds(painted: Any) -> Box:
     return left.value, bottom.value, right.value, top.value
 
 
-# --- the picture ------------------------------------------------------------------------
+# --- rendering ------------------------------------------------------------------------
 
 
 def _without_effect(
-    page: Any, paints: Sequence[_Paint | None], words: Sequence[Inked], doubtful: Sequence[int]
+    page: Any, paints: Sequence[_Paint | None], words: Sequence[PlacedWord], doubtful: Sequence[int]
 ) -> set[int]:
     """The words that can be taken away without a change to be seen."""
     handles = {address(paint.handle): paint.handle for at in doubtful if (paint := paints[at])}
     whole = _painted(page)
-    told = {address(paint.handle) for paint in paints if paint}
-    bare = _painted_without(page, [*handles.values(), *_twins(page, list(handles.values()), told)])
+    reported = {address(paint.handle) for paint in paints if paint}
+    bare = _painted_without(page, [*handles.values(), *_twins(page, list(handles.values()), reported)])
     change = ImageChops.difference(whole, bare)
     return {
         at
@@ -232,7 +232,9 @@ def _without_effect(
     }
 
 
-def _over_ink(page: Any, paints: Sequence[_Paint | None], words: Sequence[Inked], asked: Sequence[int]) -> set[int]:
+def _over_ink(
+    page: Any, paints: Sequence[_Paint | None], words: Sequence[PlacedWord], asked: Sequence[int]
+) -> set[int]:
     """The words behind which something other than text is painted, as letters drawn as shapes are."""
     bare = _painted_without(page, [paint.handle for paint in paints if paint])
     found = set()
@@ -242,14 +244,14 @@ def _over_ink(page: Any, paints: Sequence[_Paint | None], words: Sequence[Inked]
     return found
 
 
-def _twins(page: Any, handles: Sequence[Any], told: set[int]) -> list[Any]:
+def _twins(page: Any, handles: Sequence[Any], reported: set[int]) -> list[Any]:
     """Text objects that begin where these do and that pdfium does not tell: the letters on a pale shadow or outline.
 
     Of the same words in the same place it tells the first ones alone.
     """
     starts = {(x + dx, y + dy) for x, y in map(_start, handles) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
     texts = (o for o in _objects(page, deep=True) if c_api.FPDFPageObj_GetType(o) == c_api.FPDF_PAGEOBJ_TEXT)
-    return [o for o in texts if address(o) not in told and _start(o) in starts]
+    return [o for o in texts if address(o) not in reported and _start(o) in starts]
 
 
 def _start(handle: Any) -> tuple[int, int]:
@@ -280,7 +282,7 @@ def _painted(page: Any) -> Image.Image:
 
 
 def _pixels(page: Any, box: Box, size: tuple[int, int]) -> tuple[int, int, int, int]:
-    """A word's place on the page's picture."""
+    """Return the box of a word on the rendered page."""
     x, y = ctypes.c_int(), ctypes.c_int()
     corners = []
     for across, up in ((box[0], box[1]), (box[2], box[3])):
@@ -293,6 +295,6 @@ def _pixels(page: Any, box: Box, size: tuple[int, int]) -> tuple[int, int, int, 
 
 
 def _levels(picture: Image.Image, box: tuple[int, int, int, int]) -> list[tuple[int, int]]:
-    """The least and the most of each colour in a part of a picture."""
+    """Return minimum and maximum of each colour in a part of an image."""
     bands: Any = picture.crop(box).getextrema()
     return list(bands)

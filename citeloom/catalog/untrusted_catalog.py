@@ -1,7 +1,7 @@
-"""Reading a catalog that somebody else may have made: only rows of known tables, of the kinds that they must have.
+"""Safe reading of a catalog file from a backup, which may have been manipulated.
 
-Such a file is never opened to be written, and nothing that it defines is run: no trigger, view, virtual table or
-index of it. What is read of it goes into a catalog of our own making.
+Only rows of known tables with values of the right type are read. The file is opened read-only, and nothing that it
+defines is executed: no trigger, view, virtual table or index. Rows go into a new catalog. Used by restore.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 from citeloom.catalog.database import Database
 from citeloom.catalog.documents import State
 
-_MOST_SECONDS = 300.0  # that reading it may take
-_STEPS = 100_000  # of SQLite between two looks at the clock
+_MAX_SECONDS = 300.0  # for reading the file
+_STEPS = 100_000  # SQLite instructions between two checks of the time
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 64_000_000,  # bytes of a value or a row
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1_000_000,
@@ -31,22 +31,22 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
 _KINDS = {"TEXT": (str,), "INTEGER": (int,), "REAL": (float, int)}
-_PLACE = re.compile(r"[^\x00-\x1f\x7f]{1,4096}")
-# What becomes part of a path, or is looked up by its name.
+_LOCATION = re.compile(r"[^\x00-\x1f\x7f]{1,4096}")
+# Values that become part of a path or are looked up by name.
 _FORMS = {
     ("projects", "id"): re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,79}"),
     ("projects", "collection"): re.compile(r"proj-[a-z0-9_-]{1,80}"),
-    ("projects", "references_path"): _PLACE,
+    ("projects", "references_path"): _LOCATION,
     ("sources", "kind"): re.compile("folder|file|zotero"),
-    ("sources", "path"): _PLACE,
+    ("sources", "path"): _LOCATION,
     ("documents", "state"): re.compile("|".join(State)),
     ("documents", "content_hash"): re.compile(r"[0-9a-f]{64}"),
     ("documents", "converter"): re.compile(r"[A-Za-z0-9._-]{0,60}"),
 }
 
 
-class NotUnderstood(Exception):
-    """Why a file is no catalog that can be taken over."""
+class InvalidCatalog(Exception):
+    """Raised for a file that is no valid catalog; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +54,17 @@ class _Column:
     name: str
     kind: str
     optional: bool
-    json: type | None  # what its text has to be in JSON
+    json: type | None  # the type that its JSON must have
 
 
 def sources_of(file: Path) -> list[dict[str, str]]:
-    """What the projects of a catalog may read: folders, files, parts of Zotero, and files of references."""
-    with _opened(file) as (foreign, tables):
+    """Return what the projects of a catalog may read: folders, files, parts of Zotero, references files."""
+    with _opened(file) as (source, tables):
         found = [
             {"project": row["project_id"], "kind": row["kind"], "path": row["path"], "label": row.get("label", "")}
-            for row in _rows(foreign, "sources", tables["sources"])
+            for row in _rows(source, "sources", tables["sources"])
         ]
-        for row in _rows(foreign, "projects", tables["projects"]):
+        for row in _rows(source, "projects", tables["projects"]):
             if row["references_path"]:
                 reference = {"kind": "references", "path": row["references_path"], "label": ""}
                 found.append({"project": row["id"], **reference})
@@ -72,15 +72,15 @@ def sources_of(file: Path) -> list[dict[str, str]]:
 
 
 def copy_rows(file: Path, target: Path) -> None:
-    """Make a catalog of the same version with the rows of a foreign one. The target must not exist."""
-    with _opened(file) as (foreign, tables):
-        fresh = Database(target, version=_version(foreign))
+    """Create a catalog of the same version with the rows of an untrusted one. The target must not exist."""
+    with _opened(file) as (source, tables):
+        fresh = Database(target, version=_version(source))
         try:
             with fresh.transaction():
                 for table, columns in tables.items():
                     names = ", ".join(column.name for column in columns)
                     values = ", ".join(f":{column.name}" for column in columns)
-                    for row in _rows(foreign, table, columns):
+                    for row in _rows(source, table, columns):
                         fresh.write(f"INSERT INTO {table} ({names}) VALUES ({values})", row)
         finally:
             fresh.close()
@@ -88,38 +88,38 @@ def copy_rows(file: Path, target: Path) -> None:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[tuple[sqlite3.Connection, dict[str, list[_Column]]]]:
-    """A foreign catalog, and the columns that each of its tables has to have."""
-    # Immutable: no journal beside it is looked at, and none is written.
-    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as foreign:
+    """Open an untrusted catalog; yield the connection and the columns that each table must have."""
+    # Immutable: no journal beside it is read or written.
+    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as source:
         for limit, most in _LIMITS.items():
-            foreign.setlimit(limit, most)
-        until = time.monotonic() + _MOST_SECONDS
-        foreign.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
-        foreign.row_factory = sqlite3.Row
+            source.setlimit(limit, most)
+        until = time.monotonic() + _MAX_SECONDS
+        source.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+        source.row_factory = sqlite3.Row
         try:
             for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0"):
-                foreign.execute(f"PRAGMA {pragma}")
-            tables = _schema(_version(foreign))
+                source.execute(f"PRAGMA {pragma}")
+            tables = _schema(_version(source))
             for table, columns in tables.items():
-                _check_table(foreign, table, columns)
-            said = str(foreign.execute("PRAGMA quick_check(1)").fetchone()[0])
-            if said != "ok":
-                raise NotUnderstood(f"its catalog is damaged ({said[:200]})")
-            yield foreign, tables
+                _check_table(source, table, columns)
+            result = str(source.execute("PRAGMA quick_check(1)").fetchone()[0])
+            if result != "ok":
+                raise InvalidCatalog(f"its catalog is damaged ({result[:200]})")
+            yield source, tables
         except (sqlite3.Error, UnicodeError) as error:
-            raise NotUnderstood(f"its catalog cannot be read ({str(error)[:200]})") from error
+            raise InvalidCatalog(f"its catalog cannot be read ({str(error)[:200]})") from error
 
 
-def _version(foreign: sqlite3.Connection) -> int:
-    return int(foreign.execute("PRAGMA user_version").fetchone()[0])
+def _version(source: sqlite3.Connection) -> int:
+    return int(source.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _schema(version: int) -> dict[str, list[_Column]]:
-    """The tables of a catalog of ours, those that others refer to first."""
+    """Return the tables of a catalog of this version, referenced ones first."""
     own = Database(Path(":memory:"), version=max(0, version))
     try:
         if version != own.version or not version:
-            raise NotUnderstood(f"its catalog is of version {version}")
+            raise InvalidCatalog(f"its catalog is of version {version}")
         tables = own.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
         return {
             table: [
@@ -138,24 +138,24 @@ def _json_kind(name: str, default: str | None) -> type | None:
     return {"'{}'": dict, "'[]'": list}.get(default or "")
 
 
-def _check_table(foreign: sqlite3.Connection, table: str, columns: list[_Column]) -> None:
-    """A plain table with plain columns: what else can bear its name would run what the file says."""
-    # Of a view or a virtual table there is no page.
-    found = foreign.execute("SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE", (table,))
+def _check_table(source: sqlite3.Connection, table: str, columns: list[_Column]) -> None:
+    """Raise InvalidCatalog unless it is a plain table with plain columns: a view or generated column would run code."""
+    # Views and virtual tables have no root page.
+    found = source.execute("SELECT type, rootpage FROM sqlite_schema WHERE name = ? COLLATE NOCASE", (table,))
     if [(row["type"], row["rootpage"] > 0) for row in found] != [("table", True)]:
-        raise NotUnderstood(f"its catalog has no table {table}")
-    plain = {row["name"] for row in foreign.execute(f"PRAGMA main.table_xinfo({table})") if not row["hidden"]}
+        raise InvalidCatalog(f"its catalog has no table {table}")
+    plain = {row["name"] for row in source.execute(f"PRAGMA main.table_xinfo({table})") if not row["hidden"]}
     missing = [column.name for column in columns if column.name not in plain]
     if missing:
-        raise NotUnderstood(f"its catalog has no {table}.{missing[0]}")
+        raise InvalidCatalog(f"its catalog has no {table}.{missing[0]}")
 
 
-def _rows(foreign: sqlite3.Connection, table: str, columns: list[_Column]) -> Iterator[dict[str, Any]]:
+def _rows(source: sqlite3.Connection, table: str, columns: list[_Column]) -> Iterator[dict[str, Any]]:
     names = ", ".join(f'"{column.name}"' for column in columns)
-    for row in foreign.execute(f"SELECT {names} FROM main.{table} NOT INDEXED"):
+    for row in source.execute(f"SELECT {names} FROM main.{table} NOT INDEXED"):
         for column, value in zip(columns, row, strict=True):
             if not _fits(table, column, value):
-                raise NotUnderstood(f"its catalog has a value in {table}.{column.name} that cannot be there")
+                raise InvalidCatalog(f"its catalog has a value in {table}.{column.name} that cannot be there")
         yield dict(row)
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from citeloom.catalog import Catalog
-from citeloom.catalog.backup_copy import made_own
+from citeloom.catalog.backup_copy import adopt_catalog
 from citeloom.catalog.database import Database
-from citeloom.catalog.untrusted import NotUnderstood, sources_of
+from citeloom.catalog.untrusted_catalog import InvalidCatalog, sources_of
 
 ROWS = """
 INSERT INTO projects (id, collection, references_path, dense_model, dense_fingerprint, dense_size, sparse_model,
@@ -34,7 +34,7 @@ def made(file: Path, version: int, sql: str = "") -> Path:
 def test_a_catalog_of_any_version_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
     file = made(tmp_path / "catalog.db", version)
     assert [source["path"] for source in sources_of(file)] == ["/papers", "/refs.bib"]
-    assert made_own(file) == {"thesis": ("proj-thesis", 1)}
+    assert adopt_catalog(file) == {"thesis": ("proj-thesis", 1)}
     catalog = Catalog(file)
     (document,) = catalog.documents.some("thesis", ["d"])
     assert document.title == "On moths" and document.text_source == ("native" if version == 1 else "")
@@ -47,12 +47,12 @@ def test_what_a_file_defines_is_not_run_even_to_look_at_it(tmp_path: Path) -> No
     file = made(tmp_path / "catalog.db", 5, "CREATE INDEX slow ON sources(length(hex(zeroblob(20000000))), path);")
     assert len(sources_of(file)) == 2
     other = made(tmp_path / "other.db", 5, "ALTER TABLE sources ADD COLUMN more TEXT AS (path || 'x') VIRTUAL;")
-    assert made_own(other) == {"thesis": ("proj-thesis", 1)}
+    assert adopt_catalog(other) == {"thesis": ("proj-thesis", 1)}
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\0" + b"\xff" * 5000, b"not a database" * 500])
 def test_what_is_no_catalog_is_said_to_be_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "catalog.db").write_bytes(content)
-    with pytest.raises(NotUnderstood, match="its catalog"):
-        made_own(tmp_path / "catalog.db")
+    with pytest.raises(InvalidCatalog, match="its catalog"):
+        adopt_catalog(tmp_path / "catalog.db")
     assert [file.name for file in tmp_path.iterdir()] == ["catalog.db"]

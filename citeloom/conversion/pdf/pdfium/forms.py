@@ -1,4 +1,4 @@
-"""Text that a PDF page shows outside its content: the values of form fields, and text boxes (FreeText annotations)."""
+"""Text of a PDF page outside its content stream: form field values and text boxes (FreeText annotations)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from citeloom.conversion.pdf.pdfium_api import c_api, pdfium
+from citeloom.conversion.pdf.pdfium.api import c_api, pdfium
 
 _MAX_ANNOTATIONS = 20_000  # of a page: a forged list has no end
 _MAX_OPTIONS = 2000
 _MAX_DEPTH = 5  # of forms in forms
 _NOT_SHOWN = c_api.FPDF_ANNOT_FLAG_HIDDEN | c_api.FPDF_ANNOT_FLAG_NOVIEW
-_LEAST_SIDE = 2.0  # points; a smaller field shows nothing
+_MIN_SIDE = 2.0  # points; a smaller field shows nothing
 _CHECKED = "☒"
 # Their appearance is what they say. A list box paints all it offers, a button its mark or its caption.
 _PAINTED_FIELDS = (c_api.FPDF_FORMFIELD_TEXTFIELD, c_api.FPDF_FORMFIELD_COMBOBOX, c_api.FPDF_FORMFIELD_SIGNATURE)
@@ -78,7 +78,7 @@ def _flattened(copy: Any, document: Any, index: int, shown: frozenset[int]) -> t
 
 
 def address(handle: Any) -> int:
-    """What tells one of pdfium's objects from another."""
+    """Return the address of a pdfium object, which identifies it."""
     return ctypes.addressof(handle.contents)
 
 
@@ -171,5 +171,5 @@ def _box(annotation: Any) -> tuple[float, float, float, float] | None:
         return None
     left, right = sorted((box.left, box.right))
     bottom, top = sorted((box.bottom, box.top))
-    large_enough = right - left >= _LEAST_SIDE and top - bottom >= _LEAST_SIDE
+    large_enough = right - left >= _MIN_SIDE and top - bottom >= _MIN_SIDE
     return (left, bottom, right, top) if large_enough else None

@@ -1,4 +1,4 @@
-"""Forms of a PDF that paint themselves, cut where the loop closes.
+"""Removes cycles among the form XObjects of a PDF, which pdfium would follow.
 
 A form is a drawing that a page, or another form, paints by its name. None may paint itself; pdfium follows one that
 does for forty levels, so that its words come forty times, or fill the memory where it paints itself twice.
@@ -23,7 +23,7 @@ _REFERENCE = re.compile(rb"/([^\s/<>\[\]()]+)\s+(\d{1,9})\s+\d+\s+R")
 _PAINTS = re.compile(rb"/([^\s/<>\[\]()]+)\s+Do\b")
 _LONGEST_DICTIONARY = 100_000  # bytes
 _LONGEST_CONTENT = 20_000_000
-_MOST_CONTENT = 200_000_000  # of all forms together
+_MAX_CONTENT = 200_000_000  # of all forms together
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class _Form:
 
 
 def without_loops(path: Path) -> bytes | None:
-    """The file with its loops cut; None where it has none, or none that can be seen (in an encrypted file, say)."""
+    """Return the file without cycles; None if it has none that can be found (an encrypted file hides them)."""
     if not path.stat().st_size:
         return None
     with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -65,7 +65,7 @@ def _forms(data: mmap.mmap) -> dict[int, _Form]:
     ]
     starts = {number: start for start, number in objects}  # what stands later in the file counts
     found: dict[int, _Form] = {}
-    budget = _MOST_CONTENT
+    budget = _MAX_CONTENT
     for match in _FORM.finditer(data):
         at = bisect(objects, (match.start(), 0)) - 1
         stream = _STREAM.search(data, match.end(), match.end() + _LONGEST_DICTIONARY)

@@ -18,7 +18,7 @@ from citeloom.evidence.quotes.work_text import WorkText
 from tests.unit.conversion.sample_papers import FILLER, HEIGHT, Paper
 
 HEAD = HEIGHT - 40
-BOTH = pytest.mark.parametrize("wish", [ConversionOptions(quick=True), ConversionOptions()], ids=["quick", "whole"])
+BOTH = pytest.mark.parametrize("options", [ConversionOptions(quick=True), ConversionOptions()], ids=["quick", "whole"])
 
 
 def paper(path: Path, heads: list[str], feet: list[str] | None = None) -> Path:
@@ -38,23 +38,25 @@ def passages(doc: Converted) -> str:
 
 
 @BOTH
-def test_the_first_line_of_a_page_that_stands_on_no_other_is_its_text(tmp_path: Path, wish: ConversionOptions) -> None:
+def test_the_first_line_of_a_page_that_stands_on_no_other_is_its_text(
+    tmp_path: Path, options: ConversionOptions
+) -> None:
     alone = paper(tmp_path / "alone.pdf", ["Salt was forbidden to strangers in the year of the flood."])
-    doc = convert(alone, wish)
+    doc = convert(alone, options)
     assert "Salt was forbidden to strangers" in passages(doc)
     assert doc.pages[0].margin == () and doc.word_coverage == 1.0
     lines = [f"The {name} ship brought no grain at all to the harbour." for name in ("first", "second", "third")]
-    several = convert(paper(tmp_path / "several.pdf", lines), wish)
+    several = convert(paper(tmp_path / "several.pdf", lines), options)
     assert all(line in passages(several) for line in lines)
 
 
 @BOTH
 def test_heads_that_repeat_are_in_no_passage_but_can_be_quoted_from_their_page(
-    tmp_path: Path, wish: ConversionOptions
+    tmp_path: Path, options: ConversionOptions
 ) -> None:
     left, right = "Brandt and Okoro", "Journal of Old Letters 12 (2019)"
     heads = [f"{252 + at}    {left}" if at % 2 else f"{right}    {252 + at}" for at in range(1, 7)]
-    doc = convert(paper(tmp_path / "journal.pdf", heads), wish)
+    doc = convert(paper(tmp_path / "journal.pdf", heads), options)
     assert [page.printed for page in doc.pages] == [str(252 + at) for at in range(1, 7)]
     assert left not in passages(doc) and right not in passages(doc)
     assert doc.pages[1].margin == (f"{right} 254",) and doc.word_coverage == 1.0

@@ -1,0 +1,189 @@
+"""Printed page numbers of a PDF, read from the margins of its pages.
+
+Called by running_headers.py. What the bibliographic record knows of printed pages is added by record_page_numbers.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+
+from citeloom.conversion.pdf.margin_rows import MarginRow
+from citeloom.conversion.pdf.raw_page import RawPage
+from citeloom.core.text.roman_numerals import roman_value, to_roman
+
+_NUMBER_MARGIN = 0.1
+_BARE_NUMBER = re.compile(
+    r"^(?:(?:page|seite|p\.|s\.)\s*)?[-–—|\[(]*\s*(\d{1,5})\s*[-–—|\])]*(?:\s*(?:of|von|/)\s*\d{1,5})?$", re.I
+)
+_ROMAN_NUMBER = re.compile(r"^[-–—]?\s*([ivxlc]{1,7})\s*[-–—]?$")
+_NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2})*\.?\s+[^\W\d_]")
+_EDGE_NUMBER = re.compile(r"^(\d{1,5})(?=\s|$)|(?<=\s)(\d{1,5})$")
+
+
+@dataclass(slots=True)
+class PageNumbers:
+    """The printed number of each page, and how it is known."""
+
+    printed: list[str | None]
+    printed_from: list[str | None]  # margin, or neighbours: the pages around it print theirs
+    rows: set[int]  # ids of the margin rows that print them
+
+
+def is_bare_number(row: MarginRow, page: RawPage) -> bool:
+    """Whether a row near the edge of the page is nothing but a page number."""
+    share = row.y / max(page.height, 1.0)
+    in_margin = share > 1 - _NUMBER_MARGIN or share < _NUMBER_MARGIN
+    return in_margin and bool(_BARE_NUMBER.match(row.text) or roman_number(row.text))
+
+
+def find_page_numbers(pages: list[RawPage], margin_rows: list[list[MarginRow]]) -> PageNumbers:
+    """Find the printed page numbers: integers in the margins that grow with the pages."""
+    offsets_of: list[dict[int, MarginRow]] = []
+    for page, candidates in zip(pages, margin_rows, strict=True):
+        offsets: dict[int, MarginRow] = {}
+        for row in sorted(candidates, key=lambda r: not _BARE_NUMBER.match(r.text)):
+            for number in _numbers(row.text):
+                offsets.setdefault(number - page.number, row)
+        offsets_of.append(offsets)
+    accepted = _accepted_offsets(offsets_of)
+    # A row with the page's number at the height where other pages have theirs is a running header.
+    heights = Counter(_height(offsets[o]) for offsets in offsets_of for o in accepted if o in offsets)
+    evidence: list[int | None] = []
+    number_rows: set[int] = set()
+    for page, offsets in zip(pages, offsets_of, strict=True):
+        own = next((offset for offset in accepted if offset in offsets), None)
+        if own is not None and _is_heading(offsets[own], page):
+            own = None  # section 2 at the top of page 2
+        evidence.append(own)
+        if own is not None and (_BARE_NUMBER.match(offsets[own].text) or heights[_height(offsets[own])] >= 2):
+            number_rows.add(id(offsets[own]))
+    for at, offsets in enumerate(offsets_of):
+        if evidence[at] is None:
+            others = {offset: row for offset, row in offsets.items() if not _is_heading(row, pages[at])}
+            evidence[at] = _own_offset(at, others, evidence, heights)
+            if evidence[at] is not None:
+                number_rows.add(id(offsets[evidence[at] or 0]))
+    if len(pages) == 1 and not accepted:
+        for row in margin_rows[0]:
+            bare = _BARE_NUMBER.match(row.text)
+            if bare and is_bare_number(row, pages[0]):
+                return PageNumbers([bare[1]], ["margin"], {id(row)})
+    printed = [
+        str(page.number + offset) if offset is not None and page.number + offset > 0 else None
+        for page, offset in zip(pages, _filled(evidence), strict=True)
+    ]
+    printed_from = [
+        None if number is None else "margin" if own is not None else "neighbours"
+        for number, own in zip(printed, evidence, strict=True)
+    ]
+    _add_roman(pages, margin_rows, printed, printed_from)
+    return PageNumbers(printed, printed_from, number_rows)
+
+
+def _add_roman(
+    pages: list[RawPage], margin_rows: list[list[MarginRow]], printed: list[str | None], printed_from: list[str | None]
+) -> None:
+    """Add the Roman numbers of the front matter: i, ii, iii grow with the pages before page 1."""
+    own: dict[int, int] = {}  # page → its roman number
+    for page, candidates in zip(pages, margin_rows, strict=True):
+        for row in candidates:
+            value = roman_number(row.text)
+            if value:
+                own.setdefault(page.number, value)
+    offsets = Counter(value - number for number, value in own.items())
+    if not offsets or offsets.most_common(1)[0][1] < 2:
+        return
+    offset = offsets.most_common(1)[0][0]
+    true = [number for number, value in own.items() if value - number == offset]
+    for at in range(min(true) - 1, max(true)):
+        if printed_from[at] != "margin":
+            printed[at] = to_roman(at + 1 + offset)
+            printed_from[at] = "margin" if at + 1 in true else "neighbours"
+    # Pages before the first roman number are not numbered on from the text.
+    for at in range(min(true) - 1):
+        if printed_from[at] == "neighbours":
+            printed[at] = printed_from[at] = None
+
+
+def roman_number(text: str) -> int | None:
+    """Return the value of a line that is nothing but a Roman numeral, or None."""
+    match = _ROMAN_NUMBER.match(text)
+    return roman_value(match[1]) if match else None
+
+
+def _is_heading(row: MarginRow, page: RawPage) -> bool:
+    """Whether a row that begins with a number is a heading: larger or bolder than the text."""
+    if not _NUMBERED.match(row.text):
+        return False
+    usual = median(word.size for word in page.words)
+    return row.words[-1].size > usual + 0.8 or (row.words[-1].bold and not page.words[len(page.words) // 2].bold)
+
+
+def _own_offset(
+    at: int, offsets: dict[int, MarginRow], evidence: list[int | None], heights: Counter[tuple[bool, int]]
+) -> int | None:
+    """Return the offset of a page whose number is at the usual position, but jumps because pages are missing."""
+    if not offsets:
+        return None
+    before = next(((i, evidence[i]) for i in range(at - 1, -1, -1) if evidence[i] is not None), None)
+    after = next(((i, evidence[i]) for i in range(at + 1, len(evidence)) if evidence[i] is not None), None)
+    for offset, row in offsets.items():
+        if heights[_height(row)] < 2:
+            continue
+        number = at + offset
+        near = [i + (known or 0) for i, known in (n for n in (before, after) if n is not None)]
+        grows = (before is None or number > near[0]) and (after is None or number < near[-1])
+        if near and grows and min(abs(number - other) for other in near) <= 20:
+            return offset
+    return None
+
+
+def _height(row: MarginRow) -> tuple[bool, int]:
+    return row.place >= 0, round(row.y / 8)
+
+
+def _numbers(text: str) -> list[int]:
+    bare = _BARE_NUMBER.match(text)
+    if bare:
+        return [int(bare[1])]
+    return [int(first or last) for first, last in _EDGE_NUMBER.findall(text)]
+
+
+def _accepted_offsets(offsets_of: list[dict[int, MarginRow]]) -> list[int]:
+    """Return the consistent differences between printed number and PDF page, best first."""
+    count: Counter[int] = Counter(offset for offsets in offsets_of for offset in offsets)
+    if not count:
+        return []
+    best = min(count, key=lambda offset: (-count[offset], abs(offset)))
+    if count[best] < 2 or count[best] < 0.25 * len(offsets_of):
+        return []
+    accepted = [best]
+    for offset in sorted(count, key=lambda o: (-count[o], abs(o))):
+        # An inserted plate or a missing page shifts the numbers: accepted if three pages in a row agree.
+        run = longest = 0
+        for offsets in offsets_of:
+            run = run + 1 if offset in offsets and best not in offsets else 0
+            longest = max(longest, run)
+        if offset != best and longest >= 3:
+            accepted.append(offset)
+    return accepted
+
+
+def _filled(evidence: list[int | None]) -> list[int | None]:
+    """Fill the offsets of pages without a printed number where their neighbours agree."""
+    known = [(at, offset) for at, offset in enumerate(evidence) if offset is not None]
+    filled = list(evidence)
+    if not known:
+        return filled
+    for at in range(len(evidence)):
+        if evidence[at] is None:
+            before = next((offset for where, offset in reversed(known) if where < at), None)
+            after = next((offset for where, offset in known if where > at), None)
+            if before is None or after is None:
+                filled[at] = after if before is None else before
+            elif before == after:
+                filled[at] = before
+    return filled

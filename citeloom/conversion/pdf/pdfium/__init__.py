@@ -1,0 +1,1 @@
+"""PDF files through pypdfium2: words with their places and type, visibility, form fields, outline, rendering."""

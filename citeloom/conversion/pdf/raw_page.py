@@ -1,0 +1,59 @@
+"""Pages and words as a file gives them, before any judgement about layout. Made by the readers of PDF and images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Word:
+    """A printed word with its position and type."""
+
+    text: str
+    x0: float
+    x1: float
+    y: float  # baseline, growing upward
+    size: float
+    font: str
+    bold: bool
+    spaced: bool = True  # the file has a space before it
+    recognised: bool = False  # by OCR, of CiteLoom or of the program that made the file
+    confidence: float | None = None  # of the recognition, 0 to 1, where it is known
+
+
+@dataclass(slots=True)
+class RawPage:
+    """A page before any judgement about its layout."""
+
+    number: int
+    width: float
+    height: float
+    label: str | None
+    words: list[Word]
+    turned: str = ""  # text printed at another angle than the page's own
+    raw_text: str = ""  # pdfium's own text of the page, the measure of what was kept
+    quarter: int = 0  # quarter turns that set the page's text upright
+    invisible: bool = False  # its text is not painted: the OCR text of a scan
+    picture_share: float = 0.0  # how much of the page pictures cover, looked up where words are few or invisible
+    drawn: bool = False  # something is painted on it although it has no words
+    unseen: int = 0  # number of invisible words, which are left out
+
+
+@dataclass(slots=True)
+class OutlineEntry:
+    """An entry of the PDF's outline."""
+
+    level: int
+    title: str
+    page: int | None  # PDF page, from 1
+
+
+@dataclass(slots=True)
+class RawPdf:
+    """A document before layout analysis."""
+
+    pages: list[RawPage]
+    title: str = ""
+    outline: list[OutlineEntry] = field(default_factory=list)
+    unreadable: list[int] = field(default_factory=list)  # pages pdfium could not open
+    claimed: int | None = None  # the declared number of pages, where it has fewer
