@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from citeloom.catalog.database import Database, now
+from citeloom.core import fault_injection as faults
 from citeloom.core.jobs import Job
 
 _ENDED = "state IN ('done', 'failed', 'cancelled')"
@@ -28,6 +29,7 @@ class Jobs:
 
     def save(self, job: Job) -> None:
         """Write a job's row."""
+        faults.point("catalog.job_saving", job.state)
         job.created_at = job.created_at or now()
         self._db.write(
             "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"

@@ -21,6 +21,7 @@ from typing import Any
 
 from citeloom.conversion.limits import Limits, worker_count
 from citeloom.conversion.worker import COPIES, PROMPTLY
+from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code, DocumentError
 from citeloom.core.jobs import JobStopped
@@ -218,11 +219,13 @@ class WorkerPool:
         tell: Tell = _nobody,
     ) -> dict[str, Any]:
         """Convert and cut up one document; waits for a free worker. Raises JobStopped once `stopped` says so."""
+        faults.point("conversion.quick" if request.get("quick") else "conversion.whole", request.get("path"))
         free = self._quick if request.get("quick") else self._whole
         worker = _next(free, stopped)
         try:
             return _ask(worker, request, limits, stopped, tell)
         finally:
+            faults.point("conversion.ended", request.get("path"))
             worker.refresh(_MOST_DOCUMENTS)
             free.put(worker)
 

@@ -15,6 +15,7 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.pool import WorkerPool, forget_copies
+from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
@@ -295,6 +296,7 @@ class Service:
         return {"paused": False}
 
     def _warm_up(self) -> None:
+        faults.point("engine.warm_up")
         try:
             if loads_ahead():
                 self.models.for_questions(self.settings.models.dense).embed_query("warm-up")

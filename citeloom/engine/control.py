@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import refuse_large
@@ -126,6 +127,7 @@ class Control:
 
         if self._unwatch is None:
             self._unwatch = self._service.events.watch(tell)
+            faults.point("engine.watched")
 
     async def _tell(self, event: events.Event) -> None:
         if self._unread >= _MOST_UNREAD and isinstance(event, events.JobProgress):

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.processes import cores
 
@@ -49,7 +50,7 @@ class Turns:
 
     def __init__(self, threads: int = 0) -> None:
         # Half of them are as many as there are cores: what waits for a disk or a server leaves room for others.
-        self._threads = threads or max(4, 2 * cores())
+        self._threads = faults.number("engine.call_threads", threads or max(4, 2 * cores()))
         self._each = max(1, self._threads // 2)
         self._pool = ThreadPoolExecutor(self._threads + _MOST_LEFT, thread_name_prefix="turn")
         self._waiting: dict[Hashable, deque[_Call]] = {}  # whose turn is next comes first
@@ -115,6 +116,7 @@ class Turns:
             self._running[asker] += 1
             call.state, call.began = _State.RUNS, loop.time()
             self._pool.submit(call.work).add_done_callback(partial(_tell, loop, self._end, call))
+        faults.point("engine.calls_waiting", self.waiting)
         if self._running:
             self._quiet.clear()
         else:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from citeloom import __version__
+from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine import events
@@ -250,7 +251,7 @@ class Server:
         if hello is None or not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             log.warning("a connection without the token was dropped")
             return
-        if hello.get("citeloom") != protocol.PROTOCOL:
+        if hello.get("citeloom") != faults.number("engine.protocol", protocol.PROTOCOL):
             await connection.send(protocol.line({"ok": False, "error": _other_version().as_dict()}))
             return
         await self._door.wait()

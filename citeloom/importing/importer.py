@@ -11,6 +11,7 @@ from typing import Any
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.conversion.pool import WorkerPool
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Report
 from citeloom.core.settings import Settings
@@ -76,11 +77,9 @@ class Importer:
 
     def begin(self, request: ImportRequest, report: Report, stop: threading.Event) -> Run:
         """An import of which nothing is done yet; `stop` ends it soon, in the middle of a document if need be."""
+        faults.point("import.begin", request.project_id)
         return Run(self, request, report, stop)
 
     def preview(self, request: ImportRequest) -> dict[str, Any]:
         """What an import would do; nothing is written."""
         return preview(ImportState(self, request, lambda progress: None, threading.Event()))
-
-    def after_stage(self, stage: str, source: str) -> None:
-        """Called when a stage of a document is over."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citeloom.catalog.documents import Document, State
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
 from citeloom.core.jobs import JobStopped, RateEstimator, Report
 from citeloom.importing.discovery import Discovery
@@ -401,7 +402,7 @@ class Run:
         was_searchable = not first and bool(document.version) and not self._request.force_rebuild
         try:
             read = reading.result()
-            self._importer.after_stage(stage, file.source)
+            faults.point("import.read" if first else "import.convert", file.source)
             state.check_disk()
             searchable, finished = taker.take(file, document, read, first=first)
             if first and file.work and not read.reply and document.record_hash != file.work.fingerprint:

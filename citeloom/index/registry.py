@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
+from citeloom.core import fault_injection as faults
 from citeloom.core import settings as config
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index.base import Collection, Hit
@@ -215,6 +216,7 @@ class Collections:
                     shutil.rmtree(folder, ignore_errors=True)
         if place.server:
             self.clear_server(place, (place, *kept))
+        faults.point("index.tidied", place.name)
 
     def clear_server(self, place: Place, kept: Sequence[Place] = ()) -> None:
         """Delete the generations of a collection that its server has, but those to be kept."""
@@ -301,7 +303,7 @@ class Collections:
 
     def free_room(self) -> int:
         """Bytes that are free on our disk."""
-        return shutil.disk_usage(self._root.parent).free
+        return faults.number("index.free_bytes", shutil.disk_usage(self._root.parent).free)
 
     def close(self) -> None:
         """Close every collection."""

@@ -15,6 +15,7 @@ from citeloom.conversion.limits import limits
 from citeloom.conversion.markup.markdown_writer import to_markdown
 from citeloom.conversion.pool import conversion_file
 from citeloom.conversion.record_page_numbers import with_record_pages
+from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted, Page
@@ -54,6 +55,7 @@ class Reading:
         self, project: Project, doc_id: str | None, citekey: str | None, pages: str | None, cancel: Cancel
     ) -> dict[str, Any]:
         """The text of a document, or of some of its pages, as Markdown."""
+        faults.point("library.document", citekey)
         now = self._catalog.aliases.current(project.id, citekey) if citekey else None
         document = self._catalog.documents.get(project.id, doc_id, now or citekey)
         answer = {**describe(document), "renamed_from": citekey if now else None}

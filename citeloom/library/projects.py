@@ -9,6 +9,7 @@ from typing import Any
 
 from citeloom.bibliography.references import load_references
 from citeloom.catalog.projects import Project, Source, collection_name
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
 from citeloom.importing.importer import Importer
@@ -46,6 +47,7 @@ class ProjectService:
         self, project_id: str, references: str | None, folders: Sequence[str], zotero: Sequence[Mapping[str, Any]] = ()
     ) -> dict[str, Any]:
         """A new project with the folders and the parts of Zotero that it may read."""
+        faults.point("library.project_add", project_id)
         collection_name(project_id)  # a name that cannot be is said before Zotero is asked
         sources = self._sources(folders, zotero)
         warnings: tuple[str, ...] = ()
@@ -76,6 +78,7 @@ class ProjectService:
                 sources,
             )
             try:
+                faults.point("library.project_added", project_id)
                 self._collections.put_aside(project.collection)
                 self._indexes.create(project)
             except BaseException:

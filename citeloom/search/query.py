@@ -10,6 +10,7 @@ from uuid import UUID
 
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
+from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
@@ -57,6 +58,7 @@ class SearchService:
         per_document: int | None = None,
     ) -> dict[str, Any]:
         """The passages nearest to a question, by meaning alone or by meaning and words."""
+        faults.point("search.query", text)
         began, search, warnings = time.monotonic(), self._settings.search, list[str]()
         text = _question(text)
         top_k = search.top_k if top_k is None else top_k
@@ -110,6 +112,7 @@ class SearchService:
         kept, budget = within_budget(hits, max_tokens)
         if unnamed := sum(max(0, len(one.also_in) - MOST_NAMED) for one in chosen[: len(kept)]):
             warnings.append(f"also_in names at most {MOST_NAMED} places; the same is said in {unnamed} more.")
+        faults.point("search.answered", text)
         return {
             "items": kept,
             "count": len(kept),

@@ -13,6 +13,7 @@ from typing import Any
 from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.pool import conversion_file
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import TRIED_AGAIN, CiteLoomError, Code
 from citeloom.core.types import Passage, Record
 from citeloom.importing.ids import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
@@ -98,7 +99,7 @@ class DocumentCommitter:
         assert read.reply is not None
         with state.timed("match"):
             record = self._match(file, found, read.reply["converted"], first=first)
-        self._importer.after_stage("match", file.source)
+        faults.point("import.matched", file.source)
         reply = self._with_printed_pages(file, found, read, record)
         final = bool(reply["final"])
         if reply["passages"]:
@@ -203,11 +204,11 @@ class DocumentCommitter:
         same_words = stemmed_as(document.language) == stemmed_as(before.language)
         with state.timed("embed"):
             points = self._points(document, record, passages, passage_set, old, same_words=same_words)
-        self._importer.after_stage("embed", file.source)
+        faults.point("import.embedded", file.source)
         with state.timed("write"):
             better = before.content_hash == document.content_hash and before.version != passage_set
             self._writer.write(document, passage_set, points, refined(old, points) if better else {})
-        self._importer.after_stage("write", file.source)
+        faults.point("import.written", file.source)
         state.written[document.content_hash or ""] = file.source
         _, quick = self._counted.pop(file.source, (False, 0))
         state.result.chunks_written += len(points) - quick

@@ -16,6 +16,7 @@ from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
 from citeloom.conversion.pool import TookTooLong, conversion_file
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.importing.ids import document_id
 from citeloom.importing.import_state import ImportState
@@ -158,6 +159,7 @@ class Reader:
             file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.stopped)
             self.far.pop(source, None)
             self._keep_pages(file)
+        faults.point("import.fetch", file.path)
         content_hash = hash_file(Path(file.path), file.within)
         self._state.result.spent("fetch", time.monotonic() - began)
         return file, content_hash
