@@ -102,7 +102,7 @@ def _sleep(seconds: Any, detail: str) -> None:
 def _pause(path: Any, detail: str) -> None:
     """Write this process's id to `<path>.reached`, and wait until `<path>.go` exists."""
     reached, go, until = Path(f"{path}.reached"), Path(f"{path}.go"), time.monotonic() + _LONGEST_PAUSE_SECONDS
-    part = reached.with_suffix(f".{threading.get_ident()}")
+    part = reached.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
     part.write_text(str(os.getpid()), encoding="ascii")
     part.replace(reached)
     while not go.exists() and time.monotonic() < until:
