@@ -91,6 +91,7 @@ class Control:
             return {"id": number, "error": problem.to_wire()}
 
     async def _do(self, verb: str, args: dict[str, Any]) -> Any:
+        faults.point("engine.verb", verb)
         if verb == "stop":
             # The answer goes out first.
             self._loop.call_later(0.05, self._end_engine, "asked to")
@@ -127,7 +128,6 @@ class Control:
 
         if self._unwatch is None:
             self._unwatch = self._service.events.watch(tell)
-            faults.point("engine.watched")
 
     async def _tell(self, event: events.Event) -> None:
         if self._unread >= _MOST_UNREAD and isinstance(event, events.JobProgress):

@@ -198,7 +198,7 @@ def test_a_file_that_crashes_its_reader_costs_that_file_only(library: Library, c
     assert states(copied) == {**ALL_READY, "2-moths.md": "failed"}
 
 
-SLOW = fault("import.read", "sleep", value=1.0)
+SLOW = fault("import.read", "sleep", value=0.3)
 
 
 def some_done(control: Control) -> bool:
@@ -221,9 +221,10 @@ def test_a_stopped_engine_parks_its_import_and_the_next_one_finishes_it(library:
     assert_finishes_by_itself(copied, library)
 
 
-def test_ctrl_c_ends_an_import_after_the_document_at_hand(library: Library, copied: Path) -> None:
+def test_ctrl_c_ends_an_import_after_the_document_at_hand(library: Library, copied: Path, tmp_path: Path) -> None:
     copy_home(library.empty, copied)
-    with engine_with(copied, SLOW):
+    third, asked = Pause(tmp_path / "third"), tmp_path / "asked"
+    with engine_with(copied, third.at("import.read", "3-peat.md"), fault("engine.verb", "note", value=str(asked))):
         person = subprocess.Popen(
             [sys.executable, "-m", "citeloom", "ingest", "p"],
             env=environment(copied),
@@ -231,9 +232,12 @@ def test_ctrl_c_ends_an_import_after_the_document_at_hand(library: Library, copi
             stderr=subprocess.PIPE,
             text=True,
         )
-        with Control(copied) as control:
-            wait_for(lambda: some_done(control), "the first paper")
+        third.wait("the third paper")
+        # The last that a command asks for before it waits for its import.
+        wait_for(lambda: asked.read_text().endswith("status\n"), "the command to follow the import")
         person.send_signal(signal.SIGINT)
+        wait_for(lambda: "cancel" in asked.read_text(), "the engine to be told")
+        third.release()
         _, said = person.communicate(timeout=WAIT)
         assert person.returncode == 130
         assert "Go on with: citeloom ingest p" in said

@@ -219,8 +219,8 @@ def test_ctrl_c_in_a_long_conversion_ends_it_soon_and_leaves_everything_whole(
     library: Library, copied: Path, tmp_path: Path
 ) -> None:
     copy_home(library.early, copied)
-    hour, followed = Pause(tmp_path / "hour"), tmp_path / "followed"
-    faults = hour.at("worker.convert", SECOND), fault("engine.watched", "note", value=str(followed))
+    hour, asked = Pause(tmp_path / "hour"), tmp_path / "asked"
+    faults = hour.at("worker.convert", SECOND), fault("engine.verb", "note", value=str(asked))
     person = subprocess.Popen(
         [sys.executable, "-m", "citeloom", "ingest", "p"],
         env=environment(copied, **as_variable(*faults)),
@@ -229,7 +229,8 @@ def test_ctrl_c_in_a_long_conversion_ends_it_soon_and_leaves_everything_whole(
         text=True,
     )
     converter = hour.wait("the conversion that takes an hour")
-    wait_for(followed.exists, "the command to follow the import")
+    # The last that a command asks for before it waits for its import.
+    wait_for(lambda: asked.exists() and asked.read_text().endswith("status\n"), "the command to follow the import")
     person.send_signal(signal.SIGINT)
     _, said = person.communicate(timeout=WAIT)
     assert person.returncode == 130
