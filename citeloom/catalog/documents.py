@@ -11,6 +11,7 @@ from typing import Any
 
 from citeloom.catalog.database import Database, now
 from citeloom.catalog.document_search import keys_of, words_of, year_of
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Coverage
 
@@ -120,6 +121,7 @@ class Documents:
         values["year"] = year_of(document.record)
         values |= {name: json.dumps(values[name], ensure_ascii=False) for name in _AS_JSON}
         self._db.write(_UPSERT, values)
+        faults.point("catalog.document_saved", document.source)
 
     def mark_writing(self, document: Document, passage_set: str | None) -> None:
         """Record only which set of passages is about to be written; the rest of the row stays valid until then."""

@@ -6,6 +6,7 @@ import json
 import sqlite3
 
 from citeloom.catalog.database import Database, now
+from citeloom.core import fault_injection as faults
 from citeloom.core.jobs import Job
 
 _ENDED = "state IN ('done', 'failed', 'cancelled')"
@@ -25,6 +26,7 @@ class Jobs:
 
     def save(self, job: Job) -> None:
         """Insert or update the row of a job."""
+        faults.point("catalog.job_saving", job.state)
         job.created_at = job.created_at or now()
         self._db.write(
             "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"

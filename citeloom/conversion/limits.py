@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.processes import cores, machine_megabytes
 
 _MAX_WORKERS = 8
@@ -57,6 +58,6 @@ def limits(known: KnownPages | None, *, quick: bool, megabytes: int = 0, size: i
     if known is not None and known.pages is not None:
         pages = known.pages
         for_ocr = pages if known.text_source in ("ocr", "mixed") else known.waiting_for_ocr
-    seconds = 30 + 0.1 * pages if quick else 60 + 10 * pages + 120 * for_ocr
+    seconds = faults.number("conversion.quick_seconds", 30) + 0.1 * pages if quick else 60 + 10 * pages + 120 * for_ocr
     allowed = megabytes or min(_WORKER_MEGABYTES + pages, int(_MAX_SHARE * machine_megabytes()))
     return Limits(float(seconds), allowed)

@@ -24,6 +24,7 @@ from typing import Any
 
 from citeloom.conversion.limits import Limits, worker_count
 from citeloom.conversion.worker import COPIES, PROMPTLY
+from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code, DocumentError
 from citeloom.core.jobs import JobStopped
@@ -218,11 +219,13 @@ class WorkerPool:
         on_progress: ProgressCallback = _ignore_progress,
     ) -> dict[str, Any]:
         """Convert one document and split it into passages; waits for a free worker. Raises JobStopped."""
+        faults.point("conversion.quick" if request.get("quick") else "conversion.whole", request.get("path"))
         free = self._quick if request.get("quick") else self._whole
         worker = _next(free, stopped)
         try:
             return _ask(worker, request, limits, stopped, on_progress)
         finally:
+            faults.point("conversion.ended", request.get("path"))
             worker.refresh(_MAX_DOCUMENTS)
             free.put(worker)
 

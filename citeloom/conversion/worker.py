@@ -28,6 +28,7 @@ from citeloom.conversion.convert import (
 )
 from citeloom.conversion.private_copy import PrivateCopies
 from citeloom.conversion.record_page_numbers import with_record_pages
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.types import Converted
 
@@ -111,6 +112,7 @@ class Worker:
             return {"id": number, "ok": False, "error": failure.as_dict()}
 
     def _process(self, request: dict[str, Any], on_progress: PageProgress) -> dict[str, Any]:
+        faults.point("worker.convert", request["path"])
         cache_file = Path(request["cache_file"]) if request.get("cache_file") else None
         usual = ConversionOptions()
         languages = tuple(request.get("ocr_languages") or usual.ocr_languages)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from citeloom.catalog import Catalog
 from citeloom.conversion.pool import WorkerPool, remove_stale_copies
+from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import StartJob
@@ -192,6 +193,7 @@ class Service:
         self.catalog.close()
 
     def _warm_up(self) -> None:
+        faults.point("engine.warm_up")
         try:
             if preload_enabled():
                 self.models.for_questions(self.settings.models.dense).embed_query("warm-up")

@@ -14,6 +14,7 @@ from citeloom.api.events import Event, JobProgress, encode_event
 from citeloom.api.maintenance import Restore
 from citeloom.api.search import Query
 from citeloom.api.verbs import encode
+from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import refuse_large_integers
@@ -88,6 +89,7 @@ class Control:
             return {"id": number, "error": problem.to_wire()}
 
     async def _run_verb(self, verb: str, args: dict[str, Any]) -> Any:
+        faults.point("engine.verb", verb)
         if verb == Stop.verb:
             # Later, so that the answer is sent first.
             self._loop.call_later(0.05, self._stop_engine, "asked to")

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.processes import cores
 
@@ -49,7 +50,7 @@ class FairThreadPool:
 
     def __init__(self, threads: int = 0) -> None:
         # Half of them are as many as there are cores: calls that wait for a disk or a server leave room for others.
-        self._threads = threads or max(4, 2 * cores())
+        self._threads = faults.number("engine.call_threads", threads or max(4, 2 * cores()))
         self._per_client = max(1, self._threads // 2)
         self._executor = ThreadPoolExecutor(self._threads + _MAX_ABANDONED, thread_name_prefix="call")
         self._queues: dict[Hashable, deque[_Call]] = {}  # by client; the next one to be served comes first
@@ -115,6 +116,7 @@ class FairThreadPool:
             self._running[client] += 1
             call.state, call.started = _State.RUNNING, loop.time()
             self._executor.submit(call.work).add_done_callback(partial(_call_in_loop, loop, self._finish, call))
+        faults.point("engine.calls_waiting", self.queued)
         if self._running:
             self._idle.clear()
         else:

@@ -17,6 +17,7 @@ from typing import Any
 from citeloom import __version__
 from citeloom.api.events import EngineStopping
 from citeloom.core import atomic_file, paths
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.engine.container import Service
 from citeloom.engine.control import Control
@@ -275,7 +276,7 @@ class Server:
         if hello is None or not hmac.compare_digest(str(hello.get("token", "")).encode(), self._token.encode()):
             log.warning("a connection without the token was dropped")
             return
-        if hello.get("citeloom") != protocol.PROTOCOL:
+        if hello.get("citeloom") != faults.number("engine.protocol", protocol.PROTOCOL):
             await connection.send(protocol.line({"ok": False, "error": _other_version().as_dict()}))
             return
         options = hello.get("options") or {}

@@ -12,6 +12,7 @@ from citeloom.api.importing import SyncPreview
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.conversion.pool import WorkerPool
+from citeloom.core import fault_injection as faults
 from citeloom.core.jobs import Report
 from citeloom.core.settings import Settings
 from citeloom.importing.discovery import Discovery
@@ -56,6 +57,7 @@ class Importer:
 
     def start(self, request: ImportRequest, report: Report, stop: threading.Event) -> ImportRun:
         """Return a new import; `stop` ends it soon, in the middle of a document if need be."""
+        faults.point("import.begin", request.project_id)
         state = self._state(request, report, stop)
         return ImportRun(
             state,
@@ -65,7 +67,6 @@ class Importer:
             partial(check_model, self.models, self.settings.models),
             lambda: self._build_search_graph(state.project.id, state.building_graph(), stop),
             lambda: Rebuild(state, self.collections, self.open_collection, self.models, self.settings.models),
-            self.after_stage,
         )
 
     def preview(self, request: ImportRequest) -> SyncPreview:
@@ -79,6 +80,3 @@ class Importer:
     def _discovery(self, state: ImportState) -> Discovery:
         kind = Reread if state.request.documents else Discovery
         return kind(state, self._zotero, self.downloads)
-
-    def after_stage(self, stage: str, source: str) -> None:
-        """Called when a stage of a document is done."""

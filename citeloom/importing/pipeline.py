@@ -17,6 +17,7 @@ from pathlib import Path
 
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Cause, CiteLoomError, Code, unexpected
 from citeloom.core.jobs import JobStopped, RateEstimator
 from citeloom.importing.discovery import Discovery
@@ -64,7 +65,6 @@ class ImportRun:
         check_model: Callable[[Project], None],
         build_search_graph: Callable[[], None],
         start_rebuild: Callable[[], Rebuild],
-        after_stage: Callable[[str, str], None],
     ) -> None:
         self.state = state
         self._request = state.request
@@ -76,7 +76,6 @@ class ImportRun:
         self._check_model = check_model
         self._build_search_graph = build_search_graph
         self._start_rebuild = start_rebuild
-        self._after_stage = after_stage
         self._committer: DocumentCommitter | None = None
         self._began = time.monotonic()
         # What is to be read whole: first what cannot be searched yet, and what is short before what is long.
@@ -211,9 +210,7 @@ class ImportRun:
         self._check_model(project)
         collection = partial(self._open_collection, project)
         writer = LiveWriter(self._catalog, collection)
-        self._committer = DocumentCommitter(
-            state, self._reader, writer, writer.note, partial(_stored, collection), self._after_stage
-        )
+        self._committer = DocumentCommitter(state, self._reader, writer, writer.note, partial(_stored, collection))
         plan = self._plan()
         stale = self._refresh(plan, collection())
         state.stale = set(stale)
@@ -268,9 +265,7 @@ class ImportRun:
     def _begin_rebuild(self) -> None:
         rebuild = self._rebuild = self._start_rebuild()
         self._build_search_graph = rebuild.build_search_graph
-        self._committer = DocumentCommitter(
-            self.state, self._reader, rebuild.writer, rebuild.carry, rebuild.stored, self._after_stage
-        )
+        self._committer = DocumentCommitter(self.state, self._reader, rebuild.writer, rebuild.carry, rebuild.stored)
         self._set_now(self._plan(again=True).to_read)
         self._read_again = {file.source for file in self._now}
 
@@ -419,7 +414,7 @@ class ImportRun:
         was_searchable = not first and bool(document.version) and not self._request.force_rebuild
         try:
             read = reading.result()
-            self._after_stage(stage, file.source)
+            faults.point("import.read" if first else "import.convert", file.source)
             state.check_disk()
             searchable, finished = committer.commit(file, document, read, first=first)
             if first and file.item and not read.reply and document.record_hash != file.item.fingerprint:

@@ -15,6 +15,7 @@ from typing import Protocol
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
 from citeloom.catalog.projects import Project
+from citeloom.core import fault_injection as faults
 from citeloom.index.base import Collection, Point
 from citeloom.index.filters import AnyOf, Condition, Every, Not
 
@@ -70,7 +71,9 @@ class LiveWriter:
         with self._catalog.db.transaction():
             if before != passage_set:
                 self._catalog.replaced_passages.move(document.project_id, document.doc_id, became)
+            faults.point("import.row_saving", document.source)
             self._catalog.documents.save(document)
+        faults.point("import.row_saved", document.source)
         if document.writing:
             collection.show(passage_set, instead_of=document.writing)
             deleted = collection.delete(_all_but(document))

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import Code
 from citeloom.index import filters as f
 from citeloom.index import fusion as ranking
@@ -25,7 +26,7 @@ TEXT_FIELDS = ("chunk_text", "title", "authors")
 BOOL_FIELDS = ("references",)  # set on passages of a reference list
 
 # Each call into Qdrant Edge holds the GIL, so that large batches would delay searches.
-BATCH = 64
+BATCH = faults.number("index.batch", 64)
 _FEWEST_CANDIDATES = 50
 
 
@@ -98,6 +99,7 @@ class Collection(ABC):
         for start in range(0, len(points), BATCH):
             with self._translated(Code.STORAGE_ERROR, "The index could not be written"):
                 self._write(points[start : start + BATCH])
+            faults.point("index.batch_written", points[start].payload.get("source"))
 
     def delete(self, where: f.Condition) -> int:
         """Delete passages; return their number."""
@@ -105,6 +107,7 @@ class Collection(ABC):
             count = self._count(where)
             if count:
                 self._delete(where)
+            faults.point("index.deleted")
             return count
 
     def rewrite(self, where: f.Condition, values: dict[str, Any]) -> None:
@@ -227,6 +230,7 @@ class Collection(ABC):
         self._reader_done.wait_for(lambda: min(self._readers, default=now) >= now)
 
     def _visible(self, where: f.Condition, hidden: frozenset[str]) -> f.Condition:
+        faults.point("index.visible")
         return f.Every((where, f.Not(f.AnyOf("version", tuple(sorted(hidden)))))) if hidden else where
 
     def _by_id(self, ids: Sequence[str], *, vectors: bool) -> list[Point]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
+from citeloom.core import fault_injection as faults
 from citeloom.core import settings as config
 from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
@@ -218,6 +219,7 @@ class Collections:
                     shutil.rmtree(folder, ignore_errors=True)
         if location.server:
             self.clear_server(location, (location, *kept))
+        faults.point("index.tidied", location.name)
 
     def clear_server(self, location: IndexLocation, kept: Sequence[IndexLocation] = ()) -> None:
         """Delete the generations of a collection on its server, but those to be kept."""
@@ -304,7 +306,7 @@ class Collections:
 
     def free_room(self) -> int:
         """Bytes that are free on our disk."""
-        return free_bytes(self._root.parent)
+        return faults.number("index.free_bytes", free_bytes(self._root.parent))
 
     def close(self) -> None:
         """Close every collection."""

@@ -19,6 +19,7 @@ from citeloom.conversion.limits import limits
 from citeloom.conversion.markup.markdown_writer import to_markdown
 from citeloom.conversion.pool import WorkerPool
 from citeloom.conversion.record_page_numbers import with_record_pages
+from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
@@ -67,6 +68,7 @@ class DocumentTexts:
     @handles(GetDocument)
     def get_document(self, request: GetDocument, cancel: Cancel) -> DocumentText:
         """The text of a document, or of some of its pages, as Markdown."""
+        faults.point("library.document", request.citekey)
         project, citekey = self._catalog.projects.get(request.project), request.citekey
         now = self._catalog.citekey_aliases.current(project.id, citekey) if citekey else None
         document = self._catalog.documents.get(project.id, request.doc_id, now or citekey)

@@ -29,6 +29,7 @@ from citeloom.api.verbs import handles
 from citeloom.bibliography.references import load_references
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project, collection_name
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
 from citeloom.core.settings import Settings
@@ -71,6 +72,7 @@ class ProjectService:
     @handles(AddProject)
     def add_project(self, request: AddProject) -> NewProject:
         """Make a project with the folders and the parts of Zotero that it may read."""
+        faults.point("library.project_add", request.project)
         name = collection_name(request.project)  # an id that cannot be is refused before Zotero is asked
         sources = self._sources(request.folders, request.zotero)
         warnings: list[str] = []
@@ -100,6 +102,7 @@ class ProjectService:
                 sources,
             )
             try:
+                faults.point("library.project_added", request.project)
                 self._collections.put_aside(project.collection)
                 self._indexes.create(project)
             except BaseException:

@@ -14,13 +14,14 @@ from math import sqrt
 from operator import mul
 from typing import Protocol, TypeVar
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
 from citeloom.index.base import Collection, Point
 
 _T = TypeVar("_T")
 
-_BATCH = 256  # passages in one step
+_BATCH = faults.number("index_copy.batch", 256)  # passages in one step
 _SAMPLE = 200  # passages whose copies are compared once more at the end
 _LEAST_COSINE = 0.9999  # vectors are kept in single precision, and made to length 1 once more
 

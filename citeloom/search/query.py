@@ -15,6 +15,7 @@ from citeloom.api.search import Query, QueryResult, RerankCost
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
+from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
@@ -49,6 +50,7 @@ class SearchService:
     @handles(Query)
     def query(self, request: Query, cancel: Cancel) -> QueryResult:
         """The passages nearest to a question, by meaning alone or by meaning and words."""
+        faults.point("search.query", request.text)
         began, search, warnings = time.monotonic(), self._settings.search, list[str]()
         project = self._catalog.projects.get(request.project)
         text, top_k = _checked_question(request.text), self._checked_top_k(request, warnings)
@@ -73,6 +75,7 @@ class SearchService:
         kept, tokens = within_budget(hits, request.max_tokens)
         if unnamed := sum(max(0, len(group.also_in) - MAX_ALSO_IN) for group in groups[: len(kept)]):
             warnings.append(f"also_in names at most {MAX_ALSO_IN} places; the same is said in {unnamed} more.")
+        faults.point("search.answered", text)
         return QueryResult(
             items=kept,
             count=len(kept),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 
 INSTRUCTIONS = (
@@ -63,6 +64,7 @@ TOPICS = tuple(_TOPICS)
 
 def guide(topic: str | None) -> tuple[str, str]:
     """The topic's name and text; without a topic, an overview."""
+    faults.point("tools.help", topic)
     if topic is None:
         return "overview", f"{INSTRUCTIONS}\n\nTopics: {', '.join(TOPICS)}.\n\n{_TOPICS['search']}"
     name = topic.strip().lower()

@@ -1,4 +1,4 @@
-"""Steps that the flow tests share: small papers, an engine with a hand in its works, and a look at what is on disk."""
+"""Steps that the flow tests share: small papers, an engine with injected faults, and a look at what is on disk."""
 
 from __future__ import annotations
 
@@ -21,27 +21,10 @@ from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.ipc.protocol import PROTOCOL
+from tests.faults import Fault, as_variable
 from tests.support import WAIT, citeloom, done, engine_address, environment, wait_for
 
 _MONTHS = ("March", "April", "May", "June", "July", "August")
-# An engine that does something of its own at a place of its choice; `die` is kill -9.
-_ENGINE = """
-import os, signal, sys, threading, time
-from citeloom.engine import main as engine, container as service
-from citeloom.core.errors import CiteLoomError, Code
-from citeloom.index.registry import Collections
-from citeloom.index.edge.collection import EdgeCollection
-from citeloom.importing.importer import Importer
-from citeloom.conversion.pool import WorkerPool, _Worker
-from citeloom.catalog.jobs import Jobs
-from citeloom.catalog.documents import Documents
-
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-{patch}
-engine.be_engine(["--started-by", "person"])
-"""
 
 
 def paper(path: Path, title: str, *paragraphs: str) -> Path:
@@ -136,11 +119,11 @@ def counts(result: dict[str, Any]) -> dict[str, int]:
 
 
 @contextmanager
-def engine_with(home: Path, patch: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A running engine with its works changed by `patch`."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", _ENGINE.format(patch=patch)], env=environment(home), cwd=home, **options
-    )
+def engine_with(home: Path, *faults: Fault, watch: str = "off", **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A running engine with injected faults; `watch` says whether it follows changes by itself."""
+    command = [sys.executable, "-m", "citeloom.engine.main", "--started-by", "person"]
+    variables = environment(home, CITELOOM_WATCH=watch, **as_variable(*faults))
+    process = subprocess.Popen(command, env=variables, cwd=home, **options)
     try:
         wait_for(lambda: _listens(home, process), "the engine to listen")
         yield process

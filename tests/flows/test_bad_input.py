@@ -15,6 +15,7 @@ import pytest
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+from tests.faults import Pause
 from tests.flows.steps import (
     Project,
     assert_whole,
@@ -211,31 +212,23 @@ def test_a_pipe_with_the_name_of_a_paper_does_not_hold_up_the_import(make: Maker
 
 
 VANISHES = {
-    "before it is opened": """
-def after_stage(self, stage, source):
-    if stage == "read" and source.endswith("1-reefs.md"):
-        os.unlink(source.replace("1-reefs", "4-tides"))
-Importer.after_stage = after_stage
-""",
-    "before it is converted": """
-convert = Workers.convert
-def vanish(self, request, *given):
-    if request["path"].endswith("4-tides.md"):
-        os.unlink(request["path"])
-    return convert(self, request, *given)
-Workers.convert = vanish
-""",
+    "before it is opened": ("import.read", "1-reefs.md"),
+    "before it is converted": ("conversion.quick", "4-tides.md"),
 }
 
 
 @pytest.mark.parametrize("when", VANISHES)
-def test_a_file_that_vanishes_during_the_import_costs_that_file_only(home: Path, folder: Path, when: str) -> None:
+def test_a_file_that_vanishes_during_the_import_costs_that_file_only(
+    home: Path, folder: Path, tmp_path: Path, when: str
+) -> None:
     four_papers(folder)
     project = Project.made(home, folder)
     stop_engine(home)
     settings(home, "[engine]\nworkers = 1\n")  # so that the last file is not read while the first one is
-    with engine_with(home, VANISHES[when]):
-        result = citeloom(home, "ingest", "p")
+    held = Pause(tmp_path / "held")
+    with engine_with(home, held.at(*VANISHES[when])):
+        with held.doing((folder / "4-tides.md").unlink):
+            result = citeloom(home, "ingest", "p")
         said = failures(result)
         assert said.keys() == {"4-tides.md"}
         assert "[FILE_NOT_FOUND]" in said["4-tides.md"]

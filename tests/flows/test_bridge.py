@@ -21,6 +21,7 @@ from mcp_types import Implementation
 from citeloom import bridge
 from citeloom.bridge import Bridge
 from citeloom.ipc import launch, protocol
+from tests.faults import fault
 from tests.flows.steps import Project, engine_with, engines, four_papers, kill_engine, settings
 from tests.support import WAIT, Editor, citeloom, done, engine_address, environment, stop_engine, wait_for
 
@@ -129,18 +130,13 @@ def test_three_editors_at_once_share_one_engine(home: Path) -> None:
         assert_only_mcp(editor)
 
 
-DIES_IN_A_QUERY = """
-from citeloom.search.query import SearchService
-from citeloom.library.document_text import DocumentTexts
-SearchService.query = lambda *given, **named: die()
-DocumentTexts.get_document = lambda *given, **named: time.sleep(600)
-"""
+DIES_IN_A_QUERY = [fault("search.query", "kill"), fault("library.document", "sleep", value=600)]
 
 
 def test_calls_during_which_the_engine_dies_are_answered_and_the_next_one_works(library: Path) -> None:
     stop_engine(library)
     question = {"project": "p", "text": "how often was the coral measured?"}
-    with engine_with(library, DIES_IN_A_QUERY) as engine:
+    with engine_with(library, *DIES_IN_A_QUERY) as engine:
         with Editor(library, name="brave-editor") as editor:
             slow = editor.begin("tools/call", {"name": "get_document", "arguments": {"project": "p", "citekey": "x"}})
             error = editor.fail("query", **question)
@@ -183,7 +179,7 @@ def test_a_client_of_any_protocol_era_goes_on_after_the_engine_died(library: Pat
         async with Client(bridge, mode=mode, client_info=info) as client:
             return [await client.call_tool("query", arguments) for _ in range(2)]
 
-    with engine_with(library, DIES_IN_A_QUERY):
+    with engine_with(library, *DIES_IN_A_QUERY):
         failed, worked = asyncio.run(asyncio.wait_for(session(), WAIT))
     assert failed.is_error
     assert failed.structured_content["error"]["code"] == "ENGINE_UNAVAILABLE"

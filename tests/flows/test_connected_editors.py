@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.faults import Pause
 from tests.flows.steps import (
     Control,
     Project,
@@ -371,45 +372,38 @@ def test_a_quiet_editor_stays_listed_and_can_be_disconnected_under_other_setting
         wait_for(lambda: refusal(editor)["code"] == "PERMISSION_DENIED", "the refusal")
 
 
-SLOW_QUERY = """
-from citeloom.search.query import SearchService
-answer = SearchService.query
-def slow(*given, **named):
-    found = answer(*given, **named)  # first, because loading the model takes long on a busy machine
-    open("asked", "w").close()
-    while not os.path.exists("go-on"):
-        time.sleep(0.01)
-    return found
-SearchService.query = slow
-"""
+@pytest.fixture
+def asked(tmp_path: Path) -> Pause:
+    """Where a question waits that has its answer: loading the model before that takes long on a busy machine."""
+    return Pause(tmp_path / "asked")
 
 
-def test_a_call_under_way_is_answered_before_the_engine_takes_up_other_settings(project: Project) -> None:
+def test_a_call_under_way_is_answered_before_the_engine_takes_up_other_settings(project: Project, asked: Pause) -> None:
     home = project.home
     stop_engine(home)
-    with engine_with(home, SLOW_QUERY), Editor(home) as editor, Watcher(home) as watcher:
+    with engine_with(home, asked.at("search.answered")), Editor(home) as editor, Watcher(home) as watcher:
         number = editor.begin("tools/call", {"name": "query", "arguments": QUESTION})
-        wait_for((home / "asked").exists, "the question to be under way")
+        asked.wait("the question to be under way")
         settings(home, "[search]\ntop_k = 2\n")
         log = home / "logs" / "engine.log"
         wait_for(lambda: "reloading the service" in log.read_text(), "the change to be seen")
         meanwhile = editor.begin("tools/call", {"name": "query", "arguments": QUESTION})
-        (home / "go-on").touch()
+        asked.release()
         assert editor.answer(number)["result"]["structuredContent"]["count"] == 6
         assert editor.answer(meanwhile)["result"]["structuredContent"]["count"] == 2
         watcher.next("EngineStopping")
         assert editor.call("query", **QUESTION)["count"] == 2
 
 
-def test_a_call_that_an_editor_cancelled_does_not_cost_it_its_session(project: Project) -> None:
+def test_a_call_that_an_editor_cancelled_does_not_cost_it_its_session(project: Project, asked: Pause) -> None:
     home = project.home
     stop_engine(home)
-    with engine_with(home, SLOW_QUERY), Editor(home) as editor, Watcher(home) as watcher:
+    with engine_with(home, asked.at("search.answered")), Editor(home) as editor, Watcher(home) as watcher:
         number = editor.begin("tools/call", {"name": "query", "arguments": QUESTION})
-        wait_for((home / "asked").exists, "the question to be under way")
+        asked.wait("the question to be under way")
         editor.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
         editor.call("list_projects")  # so that the engine has heard of it
-        (home / "go-on").touch()
+        asked.release()
         (known,) = connected(home)
         settings(home, "[search]\ntop_k = 2\n")
         watcher.next("EngineStopping")
@@ -421,13 +415,8 @@ def test_a_call_that_an_editor_cancelled_does_not_cost_it_its_session(project: P
 
 def test_an_import_under_way_goes_on_under_other_settings(home: Path, tmp_path: Path) -> None:
     four_papers(tmp_path / "papers")
-    hold = """
-def after(self, stage, source):
-    while "3-peat" in source and not os.path.exists("go-on"):
-        time.sleep(0.01)
-Importer.after_stage = after
-"""
-    with engine_with(home, hold):
+    third = Pause(tmp_path / "third")
+    with engine_with(home, third.at("import.read", "3-peat.md")):
         Project.made(home, tmp_path / "papers")
         with Control(home) as control:
             job = control.call("importing.ingest", project="p", source=None)["job_id"]
@@ -435,7 +424,7 @@ Importer.after_stage = after
         with Watcher(home) as watcher:
             settings(home, "[search]\ntop_k = 2\n")
             watcher.next("EngineStopping")
-            (home / "go-on").touch()
+            third.release()
         with Control(home) as control:
             wait_for(lambda: not control.call("engine.status")["jobs"], "the import to end")
             (past,) = control.call("activity.list_jobs")["past"]

@@ -17,6 +17,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from citeloom.ipc.protocol import PROTOCOL
+from tests.faults import set_number
 from tests.flows.steps import Control, Project, engine_with, engines, four_papers, kill_engine, settings
 from tests.support import WAIT, citeloom, done, engine_address, environment, stop_engine, wait_for
 
@@ -70,7 +72,7 @@ def test_a_terminated_engine_leaves_in_order(home: Path) -> None:
 
 
 def test_an_engine_of_another_version_can_be_stopped_as_its_message_says(home: Path) -> None:
-    with engine_with(home, "from citeloom.ipc import protocol; protocol.PROTOCOL += 1") as engine:
+    with engine_with(home, set_number("engine.protocol", PROTOCOL + 1)) as engine:
         refused = citeloom(home, "project", "list")
         assert refused.returncode == 1
         assert "citeloom engine stop" in refused.stderr

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.faults import fault, set_number
 from tests.flows.steps import Control, Project, assert_whole, engine_with, four_papers, wait_until_idle
 from tests.qdrant_stand_in import QdrantStandIn
 from tests.support import WAIT, citeloom, done, stop_engine
 
 KEY = "not-to-be-seen"
 # Copies in small steps, and is killed after the second.
-DIE_WHILE_COPYING = """
-from citeloom.index.server.collection import ServerCollection
-from citeloom.maintenance import index_copy
-index_copy._BATCH, upsert, steps = 4, ServerCollection.upsert, []
-
-def dying(self, points):
-    upsert(self, points)
-    steps.append(points)
-    if len(steps) == 2:
-        die()
-
-ServerCollection.upsert = dying
-"""
+DIE_WHILE_COPYING = [set_number("index_copy.batch", 4), fault("index.batch_written", "kill", nth=2)]
 
 
 def test_a_move_survives_a_kill_and_a_rebuild_mends_what_somebody_deleted(home: Path, tmp_path: Path) -> None:
@@ -32,7 +21,7 @@ def test_a_move_survives_a_kill_and_a_rebuild_mends_what_somebody_deleted(home: 
     found = project.found()
     stop_engine(home)
     with QdrantStandIn() as qdrant:
-        with engine_with(home, DIE_WHILE_COPYING) as engine:
+        with engine_with(home, *DIE_WHILE_COPYING) as engine:
             with Control(home) as control:
                 control.call("maintenance.move_index", project="p", to=qdrant.address)
             engine.wait(WAIT)

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.faults import Fault, Pause, as_variable, fault, set_number
 from tests.flows.steps import (
     Control,
     Project,
@@ -34,38 +36,16 @@ ALL_READY = dict.fromkeys(("1-reefs.md", "2-moths.md", "3-peat.md", "4-tides.md"
 NEW_TEXT = "The moth was measured again, and this time at dawn."
 
 
-def after(stage: str) -> str:
-    """Die when a stage of the second paper is over."""
-    return f"""
-def after_stage(self, stage, source):
-    if stage == {stage!r} and source.endswith("2-moths.md"):
-        die()
-Importer.after_stage = after_stage
-"""
-
-
-def around(method: str, when: str, body: str) -> str:
-    """Replace a method; `real` is the one that was there."""
-    return f"""
-real = {method}
-def changed(self, *given):
-    if {when}:
-        {body}
-    return real(self, *given)
-{method} = changed
-"""
-
-
-SECOND = 'given[0] and given[0][0].payload["source"] == "2-moths.md"'
-HALF_WRITTEN = around("EdgeCollection.upsert", SECOND, "real(self, given[0][:1]); self.flush(); die()")
-ALL_WRITTEN = around("EdgeCollection.upsert", SECOND, "real(self, *given); die()")
-# The row that makes the new passages the document's own, and the deletion of the old ones after it.
-OWN_ROW = 'given[0].source.endswith("2-moths.md") and given[0].version and given[0].version != given[0].writing'
-ROW_WRITTEN = around("Documents.save", f"{OWN_ROW} and given[0].chunks == 4", "real(self, *given); die()")
-OLD_DELETED = around("EdgeCollection.delete", "True", "real(self, *given); die()")
-
-STAGES = [after(stage) for stage in ("read", "match", "embed", "write")]
-STAGE_NAMES = ["read", "match", "embed", "write"]
+SECOND = "2-moths.md"
+ONE_BY_ONE = set_number("index.batch", 1)
+HALF_WRITTEN = [ONE_BY_ONE, fault("index.batch_written", "kill", SECOND)]
+STAGES = {stage: [fault(f"import.{stage}", "kill", SECOND)] for stage in ("read", "matched", "embedded", "written")}
+REPLACING = {
+    "half written": HALF_WRITTEN,
+    "row not written": [fault("index.batch_written", "kill", SECOND)],
+    "old not deleted": [fault("import.row_saved", "kill", SECOND)],
+    "old deleted": [fault("index.deleted", "kill")],
+}
 
 
 class Library:
@@ -110,8 +90,8 @@ def copied(tmp_path: Path) -> Iterator[Path]:
     stop_engine(folder)
 
 
-def die_while_importing(home: Path, patch: str, **options: bool) -> None:
-    with engine_with(home, patch) as engine:
+def die_while_importing(home: Path, *faults: Fault, **options: bool) -> None:
+    with engine_with(home, *faults) as engine:
         begin_ingest(home, **options)
         assert engine.wait(WAIT) == -signal.SIGKILL
     (job,) = (r for r in rows(home, "SELECT * FROM jobs") if r["finished_at"] is None)
@@ -127,26 +107,22 @@ def assert_finishes_by_itself(home: Path, library: Library) -> None:
     assert {r["state"] for r in rows(home, "SELECT state FROM jobs")} == {"done"}
 
 
-@pytest.mark.parametrize("patch", [*STAGES, HALF_WRITTEN], ids=[*STAGE_NAMES, "half written"])
-def test_an_import_killed_at_any_stage_goes_on_by_itself(library: Library, copied: Path, patch: str) -> None:
-    die_while_importing(copy_home(library.empty, copied), patch)
+@pytest.mark.parametrize("faults", [*STAGES.values(), HALF_WRITTEN], ids=[*STAGES, "half written"])
+def test_an_import_killed_at_any_stage_goes_on_by_itself(library: Library, copied: Path, faults: list[Fault]) -> None:
+    die_while_importing(copy_home(library.empty, copied), *faults)
     assert_finishes_by_itself(copied, library)
 
 
-@pytest.mark.parametrize(
-    "patch",
-    [HALF_WRITTEN, ALL_WRITTEN, ROW_WRITTEN, OLD_DELETED],
-    ids=["half written", "row not written", "old not deleted", "old deleted"],
-)
-def test_a_replacement_killed_at_any_stage_leaves_one_text(library: Library, copied: Path, patch: str) -> None:
-    die_while_importing(copy_home(library.earlier, copied), patch)
+@pytest.mark.parametrize("faults", REPLACING.values(), ids=REPLACING)
+def test_a_replacement_killed_at_any_stage_leaves_one_text(library: Library, copied: Path, faults: list[Fault]) -> None:
+    die_while_importing(copy_home(library.earlier, copied), *faults)
     assert_finishes_by_itself(copied, library)
 
 
 def test_after_a_kill_everything_committed_is_found_before_the_import_goes_on(library: Library, copied: Path) -> None:
-    die_while_importing(copy_home(library.earlier, copied), HALF_WRITTEN)
+    die_while_importing(copy_home(library.earlier, copied), *HALF_WRITTEN)
     # This engine's import waits, so that only what the killed one committed can be seen.
-    with engine_with(copied, around("Importer.start", "True", "time.sleep(600)")), Control(copied) as control:
+    with engine_with(copied, fault("import.begin", "sleep", value=600)), Control(copied) as control:
         hits = control.call("search.query", project="p", text="moth measured times", top_k=20)["items"]
         assert {h["source"] for h in hits} == set(ALL_READY)
         assert [h["source"] for h in hits].count("2-moths.md") == 3
@@ -156,9 +132,9 @@ def test_after_a_kill_everything_committed_is_found_before_the_import_goes_on(li
 
 def test_an_import_that_keeps_killing_the_engine_is_given_up_in_the_end(library: Library, copied: Path) -> None:
     copy_home(library.empty, copied)
-    die_while_importing(copied, after("embed"))
+    die_while_importing(copied, *STAGES["embedded"])
     for _ in range(2):
-        with engine_with(copied, after("embed")) as engine:
+        with engine_with(copied, *STAGES["embedded"]) as engine:
             assert engine.wait(WAIT) == -signal.SIGKILL
     done(citeloom(copied, "engine", "start"))
     wait_until_idle(copied)
@@ -169,85 +145,49 @@ def test_an_import_that_keeps_killing_the_engine_is_given_up_in_the_end(library:
     assert Project(copied).ingest()["new"] == 3
 
 
-# The engine's own start looks after what a kill left while the import already goes on: the import stops in the
-# middle of writing until that has happened, or some seconds have passed.
-CARE_DURING_WRITING = """
-writing, cared = threading.Event(), threading.Event()
-warm_up, tidy, upsert = service.Service._warm_up, Collections.tidy, EdgeCollection.upsert
-
-def late_warm_up(self):
-    writing.wait(20)
-    warm_up(self)
-
-def noted_tidy(self, *given):
-    tidy(self, *given)
-    cared.set()
-
-def waiting_upsert(self, points):
-    writing.set()
-    upsert(self, points)
-    cared.wait(5)
-
-service.Service._warm_up, Collections.tidy, EdgeCollection.upsert = late_warm_up, noted_tidy, waiting_upsert
-"""
-
-
 @pytest.mark.parametrize("rebuild", [False, True], ids=["import", "rebuild"])
 def test_what_an_engine_mends_at_its_start_is_not_the_import_that_runs(
-    library: Library, copied: Path, rebuild: bool
+    library: Library, copied: Path, tmp_path: Path, rebuild: bool
 ) -> None:
-    die_while_importing(copy_home(library.empty, copied), HALF_WRITTEN, force_rebuild=rebuild)
-    with engine_with(copied, CARE_DURING_WRITING):
+    die_while_importing(copy_home(library.empty, copied), *HALF_WRITTEN, force_rebuild=rebuild)
+    # The engine's own start looks after what a kill left while the import already goes on: the import stops in the
+    # middle of writing until that has happened, or some seconds have passed.
+    start, writing, cared = Pause(tmp_path / "start"), Pause(tmp_path / "writing"), tmp_path / "cared"
+    with engine_with(
+        copied,
+        start.at("engine.warm_up"),
+        writing.at("index.batch_written"),
+        fault("index.tidied", "note", value=str(cared)),
+    ):
+        writing.wait("the import to write")
+        start.release()
+        until = time.monotonic() + 5
+        while not cared.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        writing.release()
         wait_until_idle(copied)
         stop_engine(copied)
     assert assert_whole(copied) == library.ids
     assert states(copied) == ALL_READY
 
 
-STOPPED_WORKER = """
-start, first = _Worker._start, []
-def stopped_start(worker):
-    process = start(worker)
-    if not first:
-        first.append(process)
-        os.kill(process.pid, signal.SIGSTOP)
-    return process
-_Worker._start = stopped_start
-"""
-
-
-def test_a_killed_worker_costs_nothing(library: Library, copied: Path) -> None:
+def test_a_killed_worker_costs_nothing(library: Library, copied: Path, tmp_path: Path) -> None:
     copy_home(library.empty, copied)
     settings(copied, "[engine]\nworkers = 1\n")
-    with engine_with(copied, STOPPED_WORKER) as engine:
+    at_work = Pause(tmp_path / "at-work")
+    with engine_with(copied, at_work.at("worker.convert")):
         begin_ingest(copied)
-
-        def stopped() -> list[psutil.Process]:
-            children = psutil.Process(engine.pid).children()
-            return [c for c in children if c.status() == psutil.STATUS_STOPPED]
-
-        (worker,) = wait_for(stopped, "a worker at work")
-        worker.kill()
+        psutil.Process(at_work.wait("a worker at work")).kill()
+        at_work.release()
         wait_until_idle(copied)
         stop_engine(copied)
     assert assert_whole(copied) == library.ids
     assert states(copied) == ALL_READY
 
 
-def test_a_file_that_crashes_its_reader_costs_that_file_only(library: Library, copied: Path, tmp_path: Path) -> None:
+def test_a_file_that_crashes_its_reader_costs_that_file_only(library: Library, copied: Path) -> None:
     copy_home(library.empty, copied)
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys\n"
-        "if 'citeloom.conversion.worker' in sys.orig_argv:\n"
-        "    from citeloom.conversion.markup import markdown_reader as markdown\n"
-        "    read = markdown.read\n"
-        "    def crash(path, converter):\n"
-        "        if path.name == '2-moths.md':\n"
-        "            os.abort()\n"
-        "        return read(path, converter)\n"
-        "    markdown.read = crash\n"
-    )
-    result = citeloom(copied, "ingest", "p", PYTHONPATH=f"{tmp_path}:{environment(copied)['PYTHONPATH']}")
+    result = citeloom(copied, "ingest", "p", **as_variable(fault("worker.convert", "abort", SECOND)))
     assert result.returncode == 1
     assert "3 new, 1 failed" in result.stdout
     assert "2-moths.md" in result.stderr
@@ -258,7 +198,7 @@ def test_a_file_that_crashes_its_reader_costs_that_file_only(library: Library, c
     assert states(copied) == {**ALL_READY, "2-moths.md": "failed"}
 
 
-SLOW = 'Importer.after_stage = lambda self, stage, source: time.sleep(0.3) if stage == "read" else None'
+SLOW = fault("import.read", "sleep", value=0.3)
 
 
 def some_done(control: Control) -> bool:
@@ -281,9 +221,10 @@ def test_a_stopped_engine_parks_its_import_and_the_next_one_finishes_it(library:
     assert_finishes_by_itself(copied, library)
 
 
-def test_ctrl_c_ends_an_import_after_the_document_at_hand(library: Library, copied: Path) -> None:
+def test_ctrl_c_ends_an_import_after_the_document_at_hand(library: Library, copied: Path, tmp_path: Path) -> None:
     copy_home(library.empty, copied)
-    with engine_with(copied, SLOW):
+    third, asked = Pause(tmp_path / "third"), tmp_path / "asked"
+    with engine_with(copied, third.at("import.read", "3-peat.md"), fault("engine.verb", "note", value=str(asked))):
         person = subprocess.Popen(
             [sys.executable, "-m", "citeloom", "ingest", "p"],
             env=environment(copied),
@@ -291,9 +232,12 @@ def test_ctrl_c_ends_an_import_after_the_document_at_hand(library: Library, copi
             stderr=subprocess.PIPE,
             text=True,
         )
-        with Control(copied) as control:
-            wait_for(lambda: some_done(control), "the first paper")
+        third.wait("the third paper")
+        # The last that a command asks for before it waits for its import.
+        wait_for(lambda: asked.read_text().endswith("status\n"), "the command to follow the import")
         person.send_signal(signal.SIGINT)
+        wait_for(lambda: "cancel" in asked.read_text(), "the engine to be told")
+        third.release()
         _, said = person.communicate(timeout=WAIT)
         assert person.returncode == 130
         assert "Go on with: citeloom ingest p" in said
@@ -307,22 +251,11 @@ def test_ctrl_c_ends_an_import_after_the_document_at_hand(library: Library, copi
     assert assert_whole(copied) == library.ids
 
 
-FULL = """
-def around(owner, name, when):
-    real = getattr(owner, name)
-    def changed(self, *given):
-        if when(given[0]):
-            if name == "upsert":
-                real(self, given[0][:1])
-            raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space and try again.")
-        return real(self, *given)
-    setattr(owner, name, changed)
-"""
 WHEN_FULL = {
-    "the job": 'around(Jobs, "save", lambda job: job.state == "running")',
-    "a passage": 'around(EdgeCollection, "upsert", lambda points: points[0].payload["source"] == "2-moths.md")',
-    "the row": 'around(Documents, "save", lambda d: d.source.endswith("2-moths.md") and d.chunks == 4)',
-    "whatever is long": "",
+    "the job": [fault("catalog.job_saving", "fail", "running")],
+    "a passage": [ONE_BY_ONE, fault("index.batch_written", "fail", SECOND)],
+    "the row": [fault("import.row_saving", "fail", SECOND)],
+    "whatever is long": [],
 }
 
 
@@ -337,7 +270,7 @@ def test_a_disk_that_is_full_while_something_is_written_loses_nothing(
 ) -> None:
     copy_home(library.earlier, copied)
     limit = None if WHEN_FULL[writing] else _short_files
-    with engine_with(copied, f"{FULL}\n{WHEN_FULL[writing]}", preexec_fn=limit):
+    with engine_with(copied, *WHEN_FULL[writing], preexec_fn=limit):
         begin_ingest(copied)
         with Control(copied) as control:
             waits_for = wait_for(
@@ -376,19 +309,10 @@ def test_an_import_waits_before_the_disk_is_full_and_goes_on_by_itself(library: 
 
 
 # A reader may be held up after it has looked at what it may see, and a writer between any two of its steps.
-SLOW_STEPS = """
-def slowed(method, seconds):
-    def slow(self, *given, **named):
-        try:
-            return method(self, *given, **named)
-        finally:
-            time.sleep(seconds)
-    return slow
-EdgeCollection._visible = slowed(EdgeCollection._visible, 0.1)
-EdgeCollection.upsert = slowed(EdgeCollection.upsert, 0.02)
-EdgeCollection.delete = slowed(EdgeCollection.delete, 0.02)
-Documents.save = slowed(Documents.save, 0.02)
-"""
+SLOW_STEPS = [
+    fault("index.visible", "sleep", value=0.1),
+    *(fault(step, "sleep", value=0.02) for step in ("index.batch_written", "index.deleted", "catalog.document_saved")),
+]
 
 
 def test_who_reads_during_a_replacement_sees_the_old_text_or_the_new_one(home: Path, tmp_path: Path) -> None:
@@ -414,7 +338,7 @@ def test_who_reads_during_a_replacement_sees_the_old_text_or_the_new_one(home: P
                 assert len(texts) == len(set(texts))
                 seen.append(set(texts))
 
-    with engine_with(home, SLOW_STEPS):
+    with engine_with(home, *SLOW_STEPS):
         readers = [threading.Thread(target=read) for _ in range(3)]
         for reader in readers:
             reader.start()

@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.faults import Pause
 from tests.flows.steps import (
     Control,
     Project,
@@ -121,22 +123,16 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-# Another program takes the last byte when the second paper has been read.
-FILL = """
-def after_stage(self, stage, source):
-    if stage == {stage!r} and source.endswith("2-moths.md") and not os.path.exists("filled-once"):
-        open("filled-once", "w").close()
-        with open("other-program", "wb", buffering=0) as file:
-            while True:
-                try:
-                    file.write(b"x" * 65_536)
-                except OSError:
-                    break
-Importer.after_stage = after_stage
-"""
+def fill(folder: Path) -> None:
+    """Take the last byte of a disk, as another program may."""
+    with (folder / "other-program").open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"x" * 65_536)
 
 
-@pytest.mark.parametrize(("stage", "least"), [("read", 100), ("embed", 0)], ids=["before it is written", "in a write"])
+@pytest.mark.parametrize(
+    ("stage", "least"), [("read", 100), ("embedded", 0)], ids=["before it is written", "in a write"]
+)
 def test_a_full_disk_is_waited_for_and_costs_no_document(
     small_disk: Path, tmp_path: Path, stage: str, least: int
 ) -> None:
@@ -144,8 +140,10 @@ def test_a_full_disk_is_waited_for_and_costs_no_document(
     settings(small_disk, f"[engine]\nmin_free_mb = {least}\n")
     project = Project.made(small_disk, tmp_path / "papers")
     stop_engine(small_disk)
-    with engine_with(small_disk, FILL.format(stage=stage)) as engine:
-        begin_ingest(small_disk)
+    second = Pause(tmp_path / "second")
+    with engine_with(small_disk, second.at(f"import.{stage}", "2-moths.md")) as engine:
+        with second.doing(lambda: fill(small_disk)):
+            begin_ingest(small_disk)
         with Control(small_disk) as control:
             assert "disk" in waiting(control)["waits_for"].lower()
             assert os.statvfs(small_disk).f_bavail == 0
@@ -184,32 +182,18 @@ def disconnect(drive: Path) -> None:
     subprocess.run(["umount", "-l", str(drive)], check=True)
 
 
-# The second paper is read when the drive has gone.
-GONE = """
-def after_stage(self, stage, source):
-    if stage == "read" and source.endswith("2-moths.md") and not os.path.exists({reached!r}):
-        open({reached!r}, "w").close()
-        while os.path.exists({catalog!r}):
-            time.sleep(0.05)
-Importer.after_stage = after_stage
-"""
-
-
 def test_a_data_folder_whose_drive_goes_away_is_waited_for_and_opened_anew(own_drive: Path, tmp_path: Path) -> None:
     four_papers(tmp_path / "papers")
     settings(own_drive, "[search]\nmax_top_k = 30\n")
     project = Project.made(own_drive, tmp_path / "papers")
     stop_engine(own_drive)
-    with (
-        engine_with(
-            own_drive, GONE.format(catalog=str(own_drive / "catalog.db"), reached=str(tmp_path / "reached"))
-        ) as engine,
-        Editor(own_drive) as editor,
-    ):
+    second = Pause(tmp_path / "second")
+    with engine_with(own_drive, second.at("import.read", "2-moths.md")) as engine, Editor(own_drive) as editor:
         begin_ingest(own_drive)
         with Control(own_drive) as control:
-            wait_for((tmp_path / "reached").exists, "the second paper")
+            second.wait("the second paper")
             disconnect(own_drive)
+            second.release()
             assert waiting(control)["failed"] == 0
             log = tmp_path / "kept" / "logs" / "engine.log"
             wait_for(lambda: "is away" in log.read_text(), "the engine to notice")

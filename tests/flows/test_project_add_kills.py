@@ -15,53 +15,36 @@ from citeloom.core.settings import Settings
 from citeloom.engine.container import Service
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.ipc import protocol
+from tests.faults import Fault, fault, set_number
 from tests.flows.steps import Project, connect, engine_with, four_papers, hello, rows
 from tests.support import WAIT, citeloom, done, stop_engine
 
 _SEED = 16
-# What an engine does from the moment on that somebody asks it for a new project.
-_ARMED = """
-from pathlib import Path
-from citeloom.library.projects import ProjectService
-from citeloom.index.edge import collection as edge
-from citeloom.catalog.projects import Projects
-real_add = ProjectService.add
-def armed(*given):
-    arm()
-    real_add(*given)
-    time.sleep(600)
-ProjectService.add = armed
 
-def die_in(owner, name, before):
-    real = getattr(owner, name)
-    def dying(*given):
-        if not before:
-            real(*given)
-        die()
-    setattr(owner, name, dying)
 
-def half_of_the_indexes():
-    fields = edge._payload_indexes()
-    edge._payload_indexes = lambda: dict(list(fields.items())[:9])
-    die_in(EdgeCollection, 'close', before=False)
+def _moments(name: str) -> list[Fault]:
+    """Kills while a project of this name is being made; other projects may be mended at the same time."""
+    folder = f"proj-{name}"
+    return [
+        fault("library.project_added", "kill", name),
+        fault("index.field_indexed", "kill", folder, nth=9),
+        fault("index.folder_made", "kill", folder),
+        fault("index.folder_renamed", "kill", folder),
+        *(
+            fault("library.project_add", "kill", name, value=random.Random(_SEED + n).uniform(0.02, 0.47))
+            for n in range(2)
+        ),
+    ]
 
-def arm():
-    {what}
-"""
-_MOMENTS = [
-    "die_in(Projects, 'add', before=False)",
-    "half_of_the_indexes()",
-    "die_in(Path, 'rename', before=True)",
-    "die_in(Path, 'rename', before=False)",
-    *(f"threading.Timer({random.Random(_SEED + n).uniform(0.02, 0.47)}, die).start()" for n in range(2)),
-]
+
+_MOMENTS = len(_moments(""))
 
 
 def test_a_project_whose_making_is_killed_is_whole_or_not_there(home: Path, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     four_papers(papers)
-    for number, moment in enumerate(_MOMENTS):
-        with engine_with(home, _ARMED.format(what=moment)) as engine, connect(home, hello(home)) as client:
+    for number in range(_MOMENTS):
+        with engine_with(home, _moments(f"p{number}")[number]) as engine, connect(home, hello(home)) as client:
             arguments = {"project": f"p{number}", "folders": [str(papers)]}
             client.sendall(protocol.line({"id": 1, "verb": "library.add_project", "args": arguments}))
             assert engine.wait(WAIT) == -signal.SIGKILL
@@ -71,15 +54,15 @@ def test_a_project_whose_making_is_killed_is_whole_or_not_there(home: Path, tmp_
     for name in found:
         shown = json.loads(done(citeloom(home, "project", "show", name, "--json")))
         assert [source["path"] for source in shown["sources"]] == [str(papers)]
-    for number in range(len(_MOMENTS)):
+    for number in range(_MOMENTS):
         if f"p{number}" not in found:
             Project.made(home, papers, name=f"p{number}")
     assert Project(home, "p0").ingest()["new"] == 4
     assert Project(home, "p1").ingest()["new"] == 4
     stop_engine(home)
-    assert sorted(folder.name for folder in (home / "index").glob("*/*")) == ["g0001"] * len(_MOMENTS)
-    undisturbed = _indexes(home, f"p{len(_MOMENTS) - 1}")
-    assert all(_indexes(home, f"p{number}") == undisturbed for number in range(len(_MOMENTS)))
+    assert sorted(folder.name for folder in (home / "index").glob("*/*")) == ["g0001"] * _MOMENTS
+    undisturbed = _indexes(home, f"p{_MOMENTS - 1}")
+    assert all(_indexes(home, f"p{number}") == undisturbed for number in range(_MOMENTS))
 
 
 def examined(home: Path) -> dict[str, Finding]:
@@ -111,12 +94,12 @@ def _short_files() -> None:
 
 
 @pytest.mark.parametrize(
-    ("patch", "limit"),
-    [("", _short_files), ("Collections.free_room = lambda self: 1_000_000", None)],
+    ("faults", "limit"),
+    [([], _short_files), ([set_number("index.free_bytes", 1_000_000)], None)],
     ids=["while it is made", "before"],
 )
-def test_a_project_that_does_not_fit_on_the_disk_is_not_there(home: Path, patch: str, limit: object) -> None:
-    with engine_with(home, patch, preexec_fn=limit):
+def test_a_project_that_does_not_fit_on_the_disk_is_not_there(home: Path, faults: list[Fault], limit: object) -> None:
+    with engine_with(home, *faults, preexec_fn=limit):
         refused = citeloom(home, "project", "add", "p")
         assert refused.returncode == 1
         assert "could not be made" in refused.stderr or "Free some space" in refused.stderr

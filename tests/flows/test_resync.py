@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from tests.faults import fault
 from tests.flows.steps import (
     Control,
     Project,
@@ -343,8 +344,7 @@ def test_a_rebuild_gives_the_same_ids_and_the_old_index_answers_meanwhile(home: 
                 seen.append({hit["chunk_id"] for hit in found})
                 over.wait(0.02)
 
-    slow = 'Importer.after_stage = lambda self, stage, source: time.sleep(0.1) if stage == "write" else None'
-    with engine_with(home, slow):
+    with engine_with(home, fault("import.written", "sleep", value=0.1)):
         reader = threading.Thread(target=read)
         reader.start()
         try:

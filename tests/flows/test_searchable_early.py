@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import signal
@@ -15,6 +16,8 @@ import psutil
 import pypdfium2
 import pytest
 
+from citeloom.importing.sources.folder import hash_file
+from tests.faults import Fault, Pause, as_variable, fault, set_number
 from tests.flows.steps import (
     Control,
     Project,
@@ -34,36 +37,15 @@ from tests.flows.steps import (
 from tests.support import WAIT, Editor, citeloom, done, environment, stop_engine, wait_for
 
 SUBJECTS = {"1-reefs": "coral", "2-moths": "moth", "3-peat": "bog"}
-# Whole conversions wait for the file "go"; what can be had at once does not.
-HELD = """
-convert = Workers.convert
-def held(self, request, limits, stopped, tell):
-    while not request["quick"] and not os.path.exists("go") and not stopped():
-        time.sleep(0.05)
-    return convert(self, request, limits, stopped, tell)
-Workers.convert = held
-"""
-# One paper is given no time to be read at once; what is read whole waits as above.
-NO_TIME_AT_ONCE = (
-    HELD
-    + """
-from citeloom.conversion.limits import Limits
-hold = WorkerPool.convert
-def hurried(self, request, limits, stopped, tell):
-    slow = request["quick"] and request["path"].endswith("2-moths.pdf")
-    return hold(self, request, Limits(0.0) if slow else limits, stopped, tell)
-WorkerPool.convert = hurried
-"""
-)
-# Every document that is read quickly is noted.
-NOTED = """
-convert = Workers.convert
-def noted(self, request, limits, stopped, tell):
-    if request["quick"]:
-        open("read-quickly", "a").write(request["path"] + "\\n")
-    return convert(self, request, limits, stopped, tell)
-Workers.convert = noted
-"""
+
+
+def held(home: Path) -> Pause:
+    """Where whole conversions wait; what can be had at once does not."""
+    return Pause(home.with_name(f"{home.name}-whole"))
+
+
+def holding(home: Path) -> Fault:
+    return held(home).at("conversion.whole")
 
 
 def progress(control: Control) -> dict[str, Any]:
@@ -96,7 +78,7 @@ class Library:
         Project(undisturbed).ingest()
         stop_engine(undisturbed)
         self.ids = assert_whole(undisturbed)
-        with engine_with(self.early, HELD):
+        with engine_with(self.early, holding(self.early)):
             begin_ingest(self.early)
             with Control(self.early) as control:
                 wait_for(lambda: progress(control).get("searchable") == 3, "the quick text of three papers")
@@ -143,7 +125,7 @@ def assert_read_whole(home: Path, library: Library) -> None:
 
 def test_an_early_text_can_be_searched_read_and_cited(library: Library, copied: Path) -> None:
     copy_home(library.early, copied)
-    with engine_with(copied, HELD), Editor(copied) as editor:
+    with engine_with(copied, holding(copied)), Editor(copied) as editor:
         hit = editor.call("query_hybrid", project="p", text="coral in May of year 2", top_k=1)["items"][0]
         assert (hit["source"], hit["page_span"], hit["cite"]) == ("1-reefs.pdf", [2, 2], f"[@{hit['citekey']}, p. 2]")
         listed = editor.call("list_documents", project="p")
@@ -168,7 +150,7 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
     folder = tmp_path / "more"
     pdf_paper(folder / "eel.pdf", "eel")
     project = Project(copied)
-    with engine_with(copied, HELD):
+    with engine_with(copied, holding(copied)):
         with Control(copied) as control:
             wait_for(lambda: progress(control).get("stage") == "convert", "the second pass")
 
@@ -184,7 +166,7 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
                 control.call("importing.ingest", project="p", source=str(folder))
                 wait_for(lambda word=word: found(word), "a folder that came later, or grew")
             assert [job["done"] for job in control.call("engine.status")["jobs"]] == [0, 0, 0]
-        (copied / "go").touch()
+        held(copied).release()
         wait_until_idle(copied)
         known = project.documents()
         assert set(known) == {*(f"{name}.pdf" for name in SUBJECTS), "newt.pdf", "eel.pdf", "owl.pdf"}
@@ -195,114 +177,66 @@ def test_what_comes_while_others_are_read_whole_is_searchable_before_they_are_fi
     assert {r["state"] for r in rows(copied, "SELECT state FROM jobs")} == {"done"}
 
 
-def test_a_kill_between_the_passes_costs_no_reading_again(library: Library, copied: Path) -> None:
+def test_a_kill_between_the_passes_costs_no_reading_again(library: Library, copied: Path, tmp_path: Path) -> None:
     copy_home(library.early, copied)
-    with engine_with(copied, NOTED):
+    read_quickly = tmp_path / "read-quickly"
+    with engine_with(copied, fault("conversion.quick", "note", value=str(read_quickly))):
         wait_until_idle(copied)
         assert_read_whole(copied, library)
-    assert not (copied / "read-quickly").exists()
+    assert not read_quickly.exists()
 
 
-def at_second(place: str) -> str:
-    """Die at a place in the second pass of the second paper."""
-    return {
-        "whole text read": """
-def after_stage(self, stage, source):
-    if stage == "convert" and "2-moths" in source:
-        die()
-Importer.after_stage = after_stage
-""",
-        "half written": """
-upsert = EdgeCollection.upsert
-def half(self, points):
-    upsert(self, points[:1] if "2-moths" in points[0].payload["source"] else points)
-    if "2-moths" in points[0].payload["source"]:
-        self.flush()
-        die()
-EdgeCollection.upsert = half
-""",
-        "ids moved, row not written": """
-from citeloom.catalog.replaced_passages import ReplacedPassages
-move = ReplacedPassages.move
-def moved(self, project_id, doc_id, to):
-    move(self, project_id, doc_id, to)
-    if self._db.row("SELECT source FROM documents WHERE doc_id = ?", (doc_id,))["source"].endswith("2-moths.pdf"):
-        die()
-ReplacedPassages.move = moved
-""",
-        "old not deleted": """
-delete = EdgeCollection.delete
-def killed(self, where):
-    if "2-moths" in str([h.payload["source"] for h in self.scroll(where, 1)]) or not self.scroll(where, 1):
-        die()
-    return delete(self, where)
-EdgeCollection.delete = killed
-""",
-    }[place]
+SECOND = "2-moths.pdf"
+AT_SECOND = {
+    "whole text read": [fault("import.convert", "kill", SECOND)],
+    "half written": [set_number("index.batch", 1), fault("index.batch_written", "kill", SECOND)],
+    "ids moved, row not written": [fault("import.row_saving", "kill", SECOND)],
+    "old not deleted": [fault("import.row_saved", "kill", SECOND)],
+}
 
 
-@pytest.mark.parametrize("place", ["whole text read", "half written", "ids moved, row not written", "old not deleted"])
+@pytest.mark.parametrize("place", AT_SECOND)
 def test_a_kill_while_the_early_text_is_replaced_loses_neither_text_nor_ids(
     library: Library, copied: Path, place: str
 ) -> None:
     copy_home(library.early, copied)
     shutil.copytree(library.conversions, copied / "cache" / "conversions")  # this is not about converting
-    with engine_with(copied, at_second(place)) as engine:
+    with engine_with(copied, *AT_SECOND[place]) as engine:
         assert engine.wait(WAIT) == -signal.SIGKILL
     done(citeloom(copied, "engine", "start"))
     wait_until_idle(copied)
     assert_read_whole(copied, library)
 
 
-def converter_that(tmp_path: Path, home: Path, body: str) -> dict[str, str]:
-    """The environment of an engine whose workers do something else when they read the second paper whole."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys, subprocess, time\n"
-        "if 'citeloom.conversion.worker' in sys.orig_argv:\n"
-        "    from citeloom.conversion.pdf import reader as pdf\n"
-        "    read = pdf.read\n"
-        "    def other(path, *given):\n"
-        "        if path.name == '2-moths.pdf':\n"
-        f"            {body}\n"
-        "        return read(path, *given)\n"
-        "    pdf.read = other\n"
-    )
-    return {"PYTHONPATH": f"{tmp_path}:{environment(home)['PYTHONPATH']}"}
-
-
-HANGS = "subprocess.run([sys.executable, '-S', '-c', 'import time; time.sleep(3600)'])"
-
-
-def hanging(home: Path) -> list[psutil.Process]:
-    """What the converter of the second paper waits for."""
-    found = []
-    for engine in engines(home):
-        for process in engine.children(recursive=True):
-            try:
-                if "sleep(3600)" in process.cmdline()[-1]:
-                    found.append(process)
-            except (psutil.Error, IndexError):
-                continue
-    return found
+def is_running(process_id: int) -> bool:
+    try:
+        return psutil.Process(process_id).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_ctrl_c_in_a_long_conversion_ends_it_soon_and_leaves_everything_whole(
     library: Library, copied: Path, tmp_path: Path
 ) -> None:
     copy_home(library.early, copied)
+    hour, asked = Pause(tmp_path / "hour"), tmp_path / "asked"
+    faults = hour.at("worker.convert", SECOND), fault("engine.verb", "note", value=str(asked))
     person = subprocess.Popen(
         [sys.executable, "-m", "citeloom", "ingest", "p"],
-        env={**environment(copied), **converter_that(tmp_path, copied, HANGS)},
+        env=environment(copied, **as_variable(*faults)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    wait_for(lambda: hanging(copied), "the conversion that takes an hour")
+    converter = hour.wait("the conversion that takes an hour")
+    # The last that a command asks for before it waits for its import.
+    wait_for(lambda: asked.exists() and asked.read_text().endswith("status\n"), "the command to follow the import")
     person.send_signal(signal.SIGINT)
     _, said = person.communicate(timeout=WAIT)
     assert person.returncode == 130
     assert "Stopping …" in said and "Go on with: citeloom ingest p" in said
-    wait_for(lambda: not hanging(copied), "it to end")
+    wait_for(lambda: not is_running(converter), "it to end")
+    hour.release()
     assert len(Project(copied).found()) == len(library.quick)
     stop_engine(copied)
     assert_whole(copied)
@@ -315,10 +249,11 @@ def test_an_engine_that_is_told_to_stop_does_not_wait_for_a_long_conversion(
     library: Library, copied: Path, tmp_path: Path
 ) -> None:
     copy_home(library.early, copied)
-    done(citeloom(copied, "engine", "start", **converter_that(tmp_path, copied, HANGS)))
-    (waited_for,) = wait_for(lambda: hanging(copied), "the conversion that takes an hour")
+    hour = Pause(tmp_path / "hour")
+    done(citeloom(copied, "engine", "start", **as_variable(hour.at("worker.convert", SECOND))))
+    converter = hour.wait("the conversion that takes an hour")
     assert "has stopped" in done(citeloom(copied, "engine", "stop"))
-    assert not waited_for.is_running() or waited_for.status() == psutil.STATUS_ZOMBIE
+    assert not is_running(converter)
     assert [r["state"] for r in rows(copied, "SELECT state FROM jobs")] == ["parked"]
     assert_whole(copied)
 
@@ -329,12 +264,14 @@ def test_a_document_that_takes_too_long_at_once_is_put_off_and_the_others_are_se
     copied.mkdir()
     project = Project.made(copied, library.papers)
     stop_engine(copied)
-    with engine_with(copied, NO_TIME_AT_ONCE):
+    # The second paper hangs until the whole conversions may go on, longer than a quick reading may take.
+    hangs = held(copied).at("worker.convert", SECOND)
+    with engine_with(copied, holding(copied), hangs, set_number("conversion.quick_seconds", 12)):
         begin_ingest(copied)
         with Control(copied) as control:
             wait_for(lambda: progress(control).get("searchable") == 2, "the quick text of two papers")
         assert project.documents()["2-moths.pdf"]["status"] == "pending"
-        (copied / "go").touch()
+        held(copied).release()
         wait_until_idle(copied)
         assert {hit["source"] for hit in project.search("moth", "--top", "3")} == {"2-moths.pdf"}
         assert {d["status"] for d in project.documents().values()} == {"ready"}
@@ -342,22 +279,27 @@ def test_a_document_that_takes_too_long_at_once_is_put_off_and_the_others_are_se
 
 
 def test_a_document_of_which_reading_it_whole_leaves_nothing_keeps_its_quick_text_and_says_so(
-    library: Library, copied: Path, tmp_path: Path
+    library: Library, copied: Path
 ) -> None:
     copy_home(library.early, copied)
-    nothing = "from dataclasses import replace; return replace(read(path, *given), blocks=())"
-    (line,) = citeloom(copied, "ingest", "p", **converter_that(tmp_path, copied, nothing)).stderr.splitlines()
+    conversions = shutil.copytree(library.conversions, copied / "cache" / "conversions")
+    content_hash = hash_file(library.papers / SECOND)
+    (conversion,) = conversions.glob(f"*/{content_hash}-*")
+    converted = json.loads(gzip.decompress(conversion.read_bytes()))
+    assert converted["blocks"]
+    conversion.write_bytes(gzip.compress(json.dumps({**converted, "blocks": []}).encode()))
+    (line,) = citeloom(copied, "ingest", "p").stderr.splitlines()
     assert "Its layout was not understood: no passage came of it." in line and "no text" not in line
     (note,) = Project(copied).documents()["2-moths.pdf"]["warnings"]
     assert note.startswith("Only its quick text could be read") and "no text" not in note
 
 
 def test_a_document_that_cannot_be_read_whole_keeps_its_quick_text_and_is_tried_again_by_name(
-    library: Library, copied: Path, tmp_path: Path
+    library: Library, copied: Path
 ) -> None:
     copy_home(library.early, copied)
     project = Project(copied)
-    result = citeloom(copied, "ingest", "p", **converter_that(tmp_path, copied, "os.abort()"))
+    result = citeloom(copied, "ingest", "p", **as_variable(fault("worker.convert", "abort", SECOND)))
     assert result.returncode == 1
     assert "2 replaced, 1 failed" in result.stdout
     (line,) = result.stderr.splitlines()
@@ -391,7 +333,7 @@ def test_a_scan_waits_for_its_words_to_be_recognised_in_the_language_of_its_reco
     references.write_text(json.dumps([{**record, "language": "de-DE", "file": str(folder / "moths.pdf")}]))
     project = Project.made(home, folder, "--references", str(references))
     stop_engine(home)
-    with engine_with(home, HELD):
+    with engine_with(home, holding(home)):
         begin_ingest(home)
         with Control(home) as control:
             wait_for(lambda: progress(control).get("stage") == "convert", "everything that can be had at once")
@@ -400,7 +342,7 @@ def test_a_scan_waits_for_its_words_to_be_recognised_in_the_language_of_its_reco
             "moths.pdf": "pending",
             "reefs.pdf": "ready",
         }
-        (home / "go").touch()
+        held(home).release()
         wait_until_idle(home)
         known = project.documents()["moths.pdf"]
         assert (known["status"], known["text_source"], known["citekey"]) == ("ready", "ocr", "motte1999")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults import set_number
 from tests.flows.steps import Project, engine_with, paper, settings
 from tests.support import citeloom, done, wait_for
 from tests.zotero_stand_in.database import write_database
@@ -15,11 +16,7 @@ from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.world import World
 
 # A researcher waits up to a minute; a test need not.
-HURRY = """
-os.environ["CITELOOM_WATCH"] = "on"
-from citeloom.importing.watch import zotero_polling as watcher
-watcher.REST = watcher.FARTHEST = 1.0
-"""
+HURRY = [set_number("watch.rest_seconds", 1.0), set_number("watch.longest_wait_seconds", 1.0)]
 
 
 class Zotero:
@@ -57,7 +54,7 @@ def found(project: Project, words: str) -> list[tuple[str, str]]:
 
 def test_what_is_done_in_zotero_is_found_without_a_word(home: Path, zotero: Zotero) -> None:
     zotero.add("Tides", "The tide was measured.")
-    with engine_with(home, HURRY):
+    with engine_with(home, *HURRY, watch="on"):
         done(citeloom(home, "project", "add", "p", "--zotero", "*"))
         project = Project(home)
         wait_for(lambda: ("tides", "The tide was measured.") in found(project, "tide"), "the first work")
@@ -80,7 +77,7 @@ def test_what_is_done_in_zotero_is_found_without_a_word(home: Path, zotero: Zote
 
 def test_a_change_that_could_not_be_read_is_read_later(home: Path, zotero: Zotero) -> None:
     zotero.add("Tides", "The tide was measured.")
-    with engine_with(home, HURRY):
+    with engine_with(home, *HURRY, watch="on"):
         done(citeloom(home, "project", "add", "p", "--zotero", "*"))
         project = Project(home)
         wait_for(lambda: found(project, "tide"), "the first work")
@@ -94,7 +91,7 @@ def test_a_change_that_could_not_be_read_is_read_later(home: Path, zotero: Zoter
 
 def test_a_quiet_zotero_costs_a_request_a_look_and_no_job(home: Path, zotero: Zotero) -> None:
     zotero.add("Tides", "The tide was measured.")
-    with engine_with(home, HURRY):
+    with engine_with(home, *HURRY, watch="on"):
         done(citeloom(home, "project", "add", "p", "--zotero", "*"))
         wait_for(lambda: found(Project(home), "tide"), "the first work")
         wait_for(lambda: _settled(zotero), "the last sync to be over")
@@ -107,7 +104,7 @@ def test_a_quiet_zotero_costs_a_request_a_look_and_no_job(home: Path, zotero: Zo
 
 def test_two_projects_of_one_library_have_it_read_once(home: Path, zotero: Zotero) -> None:
     zotero.add("Tides", "The tide was measured.")
-    with engine_with(home, HURRY):
+    with engine_with(home, *HURRY, watch="on"):
         for name in ("p", "q"):
             done(citeloom(home, "project", "add", name, "--zotero", "*"))
         wait_for(lambda: all(found(Project(home, name), "tide") for name in ("p", "q")), "the first work in both")
@@ -127,7 +124,7 @@ def test_a_new_file_and_a_changed_references_file_are_followed(home: Path, tmp_p
     folder, references = tmp_path / "papers", tmp_path / "library.bib"
     paper(folder / "reefs.md", "On reefs", "The coral was measured.")
     references.write_text("@book{reefs2001, title = {On reefs}, year = 2001}\n")
-    with engine_with(home, HURRY):
+    with engine_with(home, *HURRY, watch="on"):
         done(citeloom(home, "project", "add", "p", "--folder", str(folder), "--references", str(references)))
         project = Project(home)
         project.sync()

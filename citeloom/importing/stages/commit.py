@@ -12,6 +12,7 @@ from typing import Any
 
 from citeloom.catalog.documents import Document, State
 from citeloom.conversion.convert import CONVERTER_VERSION
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import RETRIED_CODES, CiteLoomError, Code
 from citeloom.core.types import Passage, Record
 from citeloom.importing.ids import embedded_text, passage_id, passage_set_id, payload, shown_source, source_name
@@ -50,14 +51,12 @@ class DocumentCommitter:
         writer: Writer,
         keep: Callable[[Document], object],
         stored: Callable[[Document], Iterable[Point]],
-        after_stage: Callable[[str, str], None],
     ) -> None:
         self._state = state
         self._reader = reader
         self._writer = writer
         self._keep = keep  # what to do with a document whose earlier text stays
         self._stored = stored  # the passages that a document has now
-        self._after_stage = after_stage
         self._warned: set[str] = set()
         self._counted: dict[str, tuple[bool, int]] = {}  # by source: whether it was there before, and its passages
 
@@ -98,7 +97,7 @@ class DocumentCommitter:
         assert read.reply is not None
         with state.timed("match"):
             record = self._match(file, found, read.reply["converted"], first=first)
-        self._after_stage("match", file.source)
+        faults.point("import.matched", file.source)
         reply = self._with_printed_pages(file, found, read, record)
         final = bool(reply["final"])
         if reply["passages"]:
@@ -203,11 +202,11 @@ class DocumentCommitter:
         same_words = stemmed_as(document.language) == stemmed_as(before.language)
         with state.timed("embed"):
             points = self._points(document, record, passages, passage_set, old, same_words=same_words)
-        self._after_stage("embed", file.source)
+        faults.point("import.embedded", file.source)
         with state.timed("write"):
             better = before.content_hash == document.content_hash and before.version != passage_set
             self._writer.write(document, passage_set, points, refined(old, points) if better else {})
-        self._after_stage("write", file.source)
+        faults.point("import.written", file.source)
         state.written[document.content_hash or ""] = file.source
         _, quick = self._counted.pop(file.source, (False, 0))
         state.result.chunks_written += len(points) - quick

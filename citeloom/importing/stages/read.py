@@ -17,6 +17,7 @@ from citeloom.conversion.cache import conversion_file
 from citeloom.conversion.convert import CONVERTER_VERSION
 from citeloom.conversion.limits import limits
 from citeloom.conversion.pool import ConversionTimeout, WorkerPool
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.importing.ids import document_id
@@ -167,6 +168,7 @@ class Reader:
             file = file.get(lambda done, total: self._note_bytes(source, done, total), self._state.should_stop)
             self.far.pop(source, None)
             self._keep_pages(file)
+        faults.point("import.fetch", file.path)
         content_hash = hash_file(Path(file.path), file.within)
         self._state.result.spent("fetch", time.monotonic() - began)
         return file, content_hash

@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.errors import CiteLoomError
 
 log = logging.getLogger(__name__)
 
-REST = 30.0  # between two syncs: whoever works in Zotero writes all the time
+REST = faults.number("watch.rest_seconds", 30.0)  # between two syncs: whoever works in Zotero writes all the time
 FULL = 15 * 60.0  # at the latest: a replaced file or a tag renamed everywhere changes no version
-FARTHEST = 60.0  # between two looks at a Zotero that is closed
+FARTHEST = faults.number("watch.longest_wait_seconds", 60.0)  # between two looks at a Zotero that is closed
 _SOONEST = 1.0  # between two looks: a setting of 0 must not make it spin
 _STOP_SECONDS = 5.0
 

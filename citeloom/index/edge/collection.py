@@ -14,6 +14,7 @@ from uuid import UUID
 
 import qdrant_edge as qdrant
 
+from citeloom.core import fault_injection as faults
 from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.index import filters as f
@@ -102,7 +103,9 @@ class EdgeCollection(Collection):
                 made.close()
                 if folder.exists():
                     folder.rmdir()  # an empty one is in the way on Windows
+                faults.point("index.folder_made", folder)
                 beside.rename(folder)
+                faults.point("index.folder_renamed", folder)
             except BaseException:
                 shutil.rmtree(beside, ignore_errors=True)
                 raise
@@ -226,6 +229,7 @@ class EdgeCollection(Collection):
         missing = _lacking(self._shard)
         for name, params in missing.items():
             self._update(qdrant.UpdateOperation.create_field_index(name, params))
+            faults.point("index.field_indexed", self.folder)
         return list(missing)
 
     def _vectors(self) -> tuple[int, bool]:

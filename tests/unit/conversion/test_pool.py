@@ -169,6 +169,17 @@ def test_what_a_worker_started_counts_with_it_and_ends_with_it(use: Use, process
     assert has_ended(int(file.read_text()))
 
 
+def test_what_a_worker_started_ends_when_the_import_is_stopped(use: Use, tmp_path: Path) -> None:
+    file = tmp_path / "child"
+
+    def stopped() -> bool:
+        return file.exists() and bool(file.read_text())
+
+    with pytest.raises(JobStopped):
+        use(ANSWER).convert({"path": f"start a child: {file}"}, Limits(LONG), stopped)
+    assert has_ended(int(file.read_text()))
+
+
 def has_ended(pid: int) -> bool:
     """Whether a process has ended; it keeps its number until somebody takes note of that."""
     until = time.monotonic() + LONG

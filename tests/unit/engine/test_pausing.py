@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,17 +14,18 @@ from citeloom.api.engine import Pause, Resume, Status
 from citeloom.api.events import Event, JobFinished, Paused
 from citeloom.api.library import AddProject, AgentChunk, DeleteDocument, RemoveProject, StoreChunks
 from citeloom.catalog import Catalog
+from citeloom.core import fault_injection
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import Job
 from citeloom.core.settings import Settings, Watch
 from citeloom.core.types import Source
 from citeloom.engine.container import Service
-from citeloom.importing.importer import Importer
 from citeloom.importing.rebuild import Rebuild
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.watch.watcher import ProjectWatcher
 from citeloom.zotero.gateway import ZoteroGateway
+from tests.faults import Pause as PausePoint
 from tests.support import wait_for
 
 PAPERS = ("bog", "coral", "moth", "tide")
@@ -63,27 +65,14 @@ def engine(new_engine: Callable[[], Service], papers: Path) -> Service:
     return service
 
 
-class Gate:
-    """Holds an import at its second document until it is opened."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.reached, self.opened = threading.Event(), threading.Event()
-        self.seen: list[str] = []
-
-        def after_stage(importer: Importer, stage: str, source: str) -> None:
-            self.seen.append(Path(source).stem)
-            if len(self.seen) == 2:
-                self.reached.set()
-                assert self.opened.wait(60)
-
-        monkeypatch.setattr(Importer, "after_stage", after_stage)
-
-
 @pytest.fixture
-def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    made = Gate(monkeypatch)
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PausePoint]:
+    """Holds an import at its second document."""
+    made = PausePoint(tmp_path / "second")
+    rules = json.dumps([made.at("import.read", "coral.md"), made.at("import.convert", "coral.md")])
+    monkeypatch.setattr(fault_injection, "RULES", fault_injection.parse(rules))
     yield made
-    made.opened.set()
+    made.release()
 
 
 def submit(engine: Service) -> Job:
@@ -100,13 +89,13 @@ def finished(engine: Service, job: Job) -> dict[str, Any]:
     return {"state": ended.state, **ended.result}
 
 
-def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Service, gate: Gate) -> None:
+def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Service, gate: PausePoint) -> None:
     told: list[Event] = []
     engine.events.subscribe(told.append)
     job = submit(engine)
-    assert gate.reached.wait(60)
+    gate.wait()
     engine.engine.pause(Pause())
-    gate.opened.set()
+    gate.release()
     wait_for(lambda: paused(engine) == [job.id], "the import to pause")
     before = engine.engine.status(Status()).coverage.searchable
     assert before < len(PAPERS)
@@ -127,12 +116,12 @@ def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Service, ga
     ]
 
 
-def test_the_same_import_asked_for_while_it_pauses_is_not_done_twice(engine: Service, gate: Gate) -> None:
+def test_the_same_import_asked_for_while_it_pauses_is_not_done_twice(engine: Service, gate: PausePoint) -> None:
     job = submit(engine)
-    assert gate.reached.wait(60)
+    gate.wait()
     engine.engine.pause(Pause())
     assert submit(engine).id == job.id
-    gate.opened.set()
+    gate.release()
     wait_for(lambda: paused(engine) == [job.id], "the import to pause")
     assert submit(engine).id == job.id
     engine.engine.resume(Resume())
@@ -140,12 +129,12 @@ def test_the_same_import_asked_for_while_it_pauses_is_not_done_twice(engine: Ser
     assert [j.id for j in engine.catalog.jobs.past(None, 10)] == [job.id]
 
 
-def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Service, gate: Gate) -> None:
+def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Service, gate: PausePoint) -> None:
     job = submit(engine)
-    assert gate.reached.wait(60)
+    gate.wait()
     engine.engine.pause(Pause())
     assert engine.jobs.cancel(job.id)
-    gate.opened.set()
+    gate.release()
     assert finished(engine, job)["state"] == "cancelled"
     assert engine.jobs.busy() == []
 
@@ -160,14 +149,14 @@ def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Service)
     assert engine.jobs.busy() == []
 
 
-def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Service, gate: Gate) -> None:
+def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Service, gate: PausePoint) -> None:
     submit(engine)
-    assert gate.reached.wait(60)
+    gate.wait()
     waiting = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
     with pytest.raises(CiteLoomError, match="is running"):
         engine.projects.remove_project(RemoveProject(project="p"))
     assert waiting.id in [job.job_id for job in engine.jobs.busy()]
-    gate.opened.set()
+    gate.release()
     assert finished(engine, waiting)["state"] == "done"
 
 
@@ -186,16 +175,14 @@ def test_what_is_asked_for_during_a_pause_waits_also_for_the_next_engine(
     assert not new_engine().jobs.paused
 
 
-def test_a_rebuild_that_is_paused_leaves_the_old_index_until_it_is_done(engine: Service, gate: Gate) -> None:
-    gate.opened.set()
+def test_a_rebuild_that_is_paused_leaves_the_old_index_until_it_is_done(engine: Service, gate: PausePoint) -> None:
+    gate.release()
     assert finished(engine, submit(engine))["new"] == len(PAPERS)
-    gate.opened.clear()
-    gate.seen.clear()
-    gate.reached.clear()
+    gate.reset()
     job = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
-    assert gate.reached.wait(60)
+    gate.wait()
     engine.engine.pause(Pause())
-    gate.opened.set()
+    gate.release()
     wait_for(lambda: paused(engine) == [job.id], "the rebuild to pause")
     project = engine.catalog.projects.get("p")
     assert engine.collection(project).count() == len(PAPERS)
@@ -221,20 +208,20 @@ def test_a_rebuild_that_is_done_when_the_pause_comes_is_not_done_again(
     assert engine.catalog.projects.get("p").generation == 2
 
 
-def test_what_is_stored_and_removed_during_a_rebuild_is_so_after_it(engine: Service, gate: Gate, papers: Path) -> None:
-    gate.opened.set()
+def test_what_is_stored_and_removed_during_a_rebuild_is_so_after_it(
+    engine: Service, gate: PausePoint, papers: Path
+) -> None:
+    gate.release()
     finished(engine, submit(engine))
-    gate.opened.clear()
-    gate.seen.clear()
-    gate.reached.clear()
+    gate.reset()
     job = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
-    assert gate.reached.wait(60)
+    gate.wait()
     item = AgentChunk(id="note-1", text="The dune was measured.", embedding=[1.0] + [0.0] * 383)
     engine.agent_chunks.store_chunks(StoreChunks(project="p", items=[item]), Cancel())
     removed = engine.catalog.documents.find("p", source=str(papers / "bog.md"))
     assert removed is not None
     engine.documents.delete_document(DeleteDocument(project="p", doc_id=removed.doc_id))
-    gate.opened.set()
+    gate.release()
     assert finished(engine, job)["state"] == "done"
     rebuilt = engine.catalog.projects.get("p")
     titles = {document.title for document in engine.catalog.documents.all("p")}

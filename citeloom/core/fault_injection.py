@@ -1,0 +1,184 @@
+"""Fault injection: lets a test kill, hold, slow down or fail a running engine at declared points.
+
+Called by product code at the moments that matter for crash safety and timing: `point("import.embedded", source)` marks
+a moment, `number("index.batch", 64)` a constant that a test may replace. Tests start an engine with CITELOOM_FAULTS set
+to a JSON list of rules, which its worker processes inherit:
+
+    [{"point": "import.embedded", "match": "moths.md", "action": "kill"}, {"point": "index.batch", "value": 1}]
+
+`match` is a part of the point's detail, `nth` acts the n-th time only (of that process), `value` belongs to the action.
+
+For tests only, and safe by default: the variable is read once, at import, and has no effect unless CITELOOM_HOME names
+the data folder as well, so the default data folder of a user is out of reach. A rule that is not understood ends the
+process at its start. No action changes or deletes anything but the marker files that its rule names.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from citeloom.core.errors import CiteLoomError, Code
+
+log = logging.getLogger(__name__)
+
+VARIABLE = "CITELOOM_FAULTS"
+POINTS = {
+    "catalog.document_saved": "A document's row was written (its source).",
+    "catalog.job_saving": "A job's row is about to be written (the job's state).",
+    "conversion.ended": "A worker has answered or failed (the file's path).",
+    "conversion.quick": "A quick conversion is about to wait for a worker (the file's path).",
+    "conversion.whole": "A whole conversion is about to wait for a worker (the file's path).",
+    "engine.calls_waiting": "A call was queued, started, ended or abandoned (how many wait).",
+    "engine.verb": "A control connection asked for something, on the event loop (the verb).",
+    "engine.warm_up": "An engine has started and is about to load models and open indexes.",
+    "import.begin": "An import is about to begin (the project).",
+    "import.convert": "The second pass has a file's whole conversion (its source).",
+    "import.embedded": "A document's passages have their vectors (its source).",
+    "import.fetch": "A file is about to be hashed (its path).",
+    "import.matched": "A document has its record (its source).",
+    "import.read": "The first pass has a file's quick conversion (its source).",
+    "import.row_saved": "A document's new passages are current in the catalog, the old ones still there (its source).",
+    "import.row_saving": "Within the transaction: ids are moved, the row is not yet written (its source).",
+    "import.written": "A document is written whole (its source).",
+    "index.batch_written": "A batch of passages was written (the source of the first).",
+    "index.deleted": "Passages were deleted.",
+    "index.field_indexed": "A payload index was made (the collection's folder).",
+    "index.folder_made": "A new collection is whole in its temporary folder (the final folder).",
+    "index.folder_renamed": "A new collection is in its final folder (the folder).",
+    "index.tidied": "Old generations of a collection were deleted (its name).",
+    "index.visible": "A reader has determined what it may see.",
+    "library.document": "Somebody asked for the text of a document (its citekey).",
+    "library.project_add": "Somebody asked for a new project (its id).",
+    "library.project_added": "A new project has its row, and no index yet (its id).",
+    "search.answered": "A search has its result (the question).",
+    "search.query": "A search is about to begin (the question).",
+    "tools.help": "An agent asked for help (the topic).",
+    "worker.convert": "A worker process is about to convert a file (its path).",
+}
+NUMBERS = {
+    "conversion.quick_seconds": "How long a quick conversion may take, without its pages.",
+    "engine.call_threads": "How many calls the engine serves at once.",
+    "engine.protocol": "The protocol version that the engine accepts.",
+    "index.batch": "Passages written to an index in one step.",
+    "index.free_bytes": "Free space on the disk of the indexes.",
+    "index_copy.batch": "Passages copied to another index in one step.",
+    "watch.longest_wait_seconds": "The longest wait between two looks at a Zotero that is closed.",
+    "watch.rest_seconds": "The wait between two syncs of Zotero.",
+}
+_POLL_SECONDS = 0.01
+_LONGEST_DETAIL = 4096  # characters
+_LONGEST_PAUSE_SECONDS = 600.0
+
+Number = TypeVar("Number", int, float)
+
+
+def _kill(seconds: Any, detail: str) -> None:
+    """End this process as `kill -9` does, at once or after some seconds."""
+    if seconds:
+        threading.Timer(float(seconds), _kill, (None, detail)).start()
+    else:
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def _abort(value: Any, detail: str) -> None:
+    """End this process as a crash in native code does."""
+    os.abort()
+
+
+def _sleep(seconds: Any, detail: str) -> None:
+    """Wait some seconds."""
+    time.sleep(float(seconds))
+
+
+def _pause(path: Any, detail: str) -> None:
+    """Write this process's id to `<path>.reached`, and wait until `<path>.go` exists."""
+    reached, go, until = Path(f"{path}.reached"), Path(f"{path}.go"), time.monotonic() + _LONGEST_PAUSE_SECONDS
+    part = reached.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+    part.write_text(str(os.getpid()), encoding="ascii")
+    part.replace(reached)
+    while not go.exists() and time.monotonic() < until:
+        time.sleep(_POLL_SECONDS)
+
+
+def _note(path: Any, detail: str) -> None:
+    """Append the point's detail to a file."""
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write(f"{detail}\n")
+
+
+def _fail(value: Any, detail: str) -> None:
+    """Raise the error of a full disk."""
+    raise CiteLoomError(Code.STORAGE_ERROR, "The disk is full.", "Free some space and try again.")
+
+
+_ACTIONS: dict[str, Callable[[Any, str], None]] = {
+    "kill": _kill,
+    "abort": _abort,
+    "sleep": _sleep,
+    "pause": _pause,
+    "note": _note,
+    "fail": _fail,
+}
+
+
+@dataclass(slots=True)
+class Rule:
+    """What to do at a point, or the value of a number."""
+
+    point: str
+    action: str = ""  # of a point
+    value: Any = None
+    match: str = ""
+    nth: int = 0  # 0: every time
+    _reached: int = 0
+    _counting: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        known = self.action in _ACTIONS if self.point in POINTS else self.point in NUMBERS and not self.action
+        if not known:
+            raise ValueError(f"{VARIABLE}: there is no action '{self.action}' at a point '{self.point}'")
+
+    def is_due(self, name: str, detail: str) -> bool:
+        """Whether to act at a point that was reached; counts how often."""
+        if self.point != name or self.match not in detail:
+            return False
+        with self._counting:
+            self._reached += 1
+            return self.nth in (0, self._reached)
+
+
+def parse(text: str) -> tuple[Rule, ...]:
+    """The rules in a JSON list; ValueError or TypeError for whatever is none."""
+    return tuple(Rule(**rule) for rule in json.loads(text))
+
+
+RULES = parse(os.environ[VARIABLE]) if VARIABLE in os.environ and os.environ.get("CITELOOM_HOME") else ()
+
+
+def point(name: str, detail: object = "") -> None:
+    """Do what a rule says about this point; nothing where there are no rules."""
+    if RULES:
+        _reach(name, str(detail)[:_LONGEST_DETAIL])
+
+
+def number(name: str, value: Number) -> Number:
+    """The value that a rule gives a number, else the usual one."""
+    if RULES:
+        return next((type(value)(rule.value) for rule in RULES if rule.point == name), value)
+    return value
+
+
+def _reach(name: str, detail: str) -> None:
+    for rule in RULES:
+        if rule.is_due(name, detail):
+            log.warning("injected fault at %s (%s): %s", name, detail, rule.action)
+            _ACTIONS[rule.action](rule.value, detail)
