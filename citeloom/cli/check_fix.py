@@ -13,8 +13,8 @@ import click
 from citeloom.api.evidence import CheckReport, ManuscriptEdit
 from citeloom.cli.check_run import Checked, check_one
 from citeloom.cli.shared.lines import count, line
-from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 
 _NOTHING_WRITTEN = "Nothing was written."
 _FIXABLE_RULES = ("renamed-key", "wrong-page")

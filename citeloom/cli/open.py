@@ -8,7 +8,7 @@ from citeloom.api.search import GetPassage
 from citeloom.cli.shared.citation import citation
 from citeloom.cli.shared.engine_call import ask
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.open_file import open_uri
+from citeloom.core.files.open_file import open_uri
 
 
 @click.command("open")

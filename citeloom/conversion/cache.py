@@ -12,7 +12,7 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from citeloom.core import atomic_file
+from citeloom.core.files import atomic_file
 from citeloom.core.types import Converted
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from citeloom.core import atomic_file, paths
+from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 
 BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
 BUNDLED_SPARSE = "citeloom/bm25"

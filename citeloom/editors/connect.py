@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 from citeloom.editors import history
 from citeloom.editors.config_text import SERVER_NAME, ConfigText, MalformedConfig, UnsafeEdit
 from citeloom.editors.diff import unified_diff

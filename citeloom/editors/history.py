@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from citeloom.core import atomic_file, paths
+from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError
+from citeloom.core.files import atomic_file
 from citeloom.editors.types import Change
 
 _MAX_RECORDS = 50

@@ -16,9 +16,10 @@ from typing import Any
 
 from citeloom import __version__
 from citeloom.api.events import EngineStopping
-from citeloom.core import atomic_file, paths
 from citeloom.core import fault_injection as faults
+from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 from citeloom.engine.container import Service
 from citeloom.engine.control import Control
 from citeloom.engine.fair_queue import FairThreadPool

@@ -21,8 +21,9 @@ from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
 from citeloom.catalog.backup_copy import copy_for_backup
 from citeloom.catalog.projects import Project
-from citeloom.core import atomic_file, paths
+from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 from citeloom.core.jobs import JobQueue, Report
 from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import BackupRequest

@@ -16,7 +16,7 @@ from typing import Any
 from citeloom import __version__
 from citeloom.catalog.projects import collection_name
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.zip_reader import BROKEN_ZIP
+from citeloom.core.files.zip_reader import BROKEN_ZIP
 
 FORMAT = 1
 MANIFEST, CATALOG, SETTINGS, INDEX = "manifest.json", "catalog.db", "citeloom.toml", "index"

@@ -11,8 +11,9 @@ import logging
 import shutil
 from pathlib import Path
 
-from citeloom.core import atomic_file, paths
+from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 
 log = logging.getLogger(__name__)
 

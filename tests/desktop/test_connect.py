@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from citeloom.api.library import AddProject
-from citeloom.core import open_file
+from citeloom.core.files import open_file
 from citeloom.desktop.connect.choice import Choice
 from citeloom.desktop.connect.page import ConnectPage
 from citeloom.desktop.connect.states import state_words

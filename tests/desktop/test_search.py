@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from pytestqt.qtbot import QtBot
 
-from citeloom.core import open_file
+from citeloom.core.files import open_file
 from citeloom.desktop.search.page import SearchPage
 from citeloom.desktop.shell.page import PageContext
 from tests.desktop.naming import nameless

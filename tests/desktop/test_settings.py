@@ -13,7 +13,8 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from citeloom.core import open_file, settings
+from citeloom.core import settings
+from citeloom.core.files import open_file
 from citeloom.desktop.settings.page import SettingsPage
 from citeloom.desktop.settings.rows import ChoiceRow, FolderRow, NumberRow, YesNoRow
 from citeloom.desktop.settings.section import Section

@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree as _etree
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.zip_reader import OLE, ZipHarmful, ZipLocked, ZipReader, ZipRefused, is_encrypted_office
+from citeloom.core.files.zip_reader import OLE, ZipHarmful, ZipLocked, ZipReader, ZipRefused, is_encrypted_office
 
 # lxml carries no types: naming it Any once keeps the rest of the module checked.
 etree: Any = _etree

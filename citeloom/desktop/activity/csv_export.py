@@ -11,8 +11,8 @@ from typing import Any
 from PySide6.QtCore import QLocale, QObject, Signal
 
 from citeloom.api.activity import AccessLog
-from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 from citeloom.core.types import AccessEntry
 from citeloom.desktop.activity.log_model import LogFilters
 from citeloom.desktop.shell.engine_tasks import EngineTasks, Task

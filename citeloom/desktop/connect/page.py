@@ -13,8 +13,8 @@ from citeloom import editors as clients
 from citeloom.api.engine import ConnectedEditors, ListEditors
 from citeloom.api.events import EditorConnected, EditorLeft, Event
 from citeloom.api.library import ListProjects, ProjectSummaries
-from citeloom.core import open_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import open_file
 from citeloom.desktop.connect import states
 from citeloom.desktop.connect.editor_list import EditorList
 from citeloom.desktop.connect.other import OtherPanel

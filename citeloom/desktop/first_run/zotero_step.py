@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidg
 
 from citeloom.api.importing import GetZoteroStatus, LogInToZotero, ZoteroLoginResult, ZoteroStatus
 from citeloom.core.errors import CiteLoomError
-from citeloom.core.open_file import open_uri
+from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.first_run.step import Chosen, Step
 from citeloom.desktop.shell.engine_tasks import Task
 from citeloom.desktop.shell.page import PageContext

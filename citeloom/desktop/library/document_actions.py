@@ -19,7 +19,7 @@ from citeloom.api.library import (
     RereadDocuments,
     RereadStarted,
 )
-from citeloom.core.open_file import open_uri
+from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.shell.engine_tasks import EngineTasks
 from citeloom.desktop.shell.icons import icon
 from citeloom.desktop.widgets import basics

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QToolButton, QVBoxL
 
 from citeloom.api.evidence import GetRecord, RecordResult
 from citeloom.api.search import GetPassage, PassageResult, SearchHit
-from citeloom.core import open_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import open_file
 from citeloom.desktop.search.copy_passage import opens_in_zotero, quotation
 from citeloom.desktop.search.page_view import PageView
 from citeloom.desktop.search.passage_text import PassageText

@@ -13,7 +13,7 @@ from citeloom.api.events import Event, JobFinished
 from citeloom.api.maintenance import BackupContents, ReadBackup, Restore, RestoreResult, StartBackup
 from citeloom.api.types import StartedJob
 from citeloom.core.errors import CiteLoomError
-from citeloom.core.open_file import open_uri
+from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.library.job_strip import JobStrip
 from citeloom.desktop.search.empty_states import busy_line
 from citeloom.desktop.shell.page import PageContext

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QStackedWidget, QVBoxLay
 
 from citeloom.core import settings
 from citeloom.core.errors import CiteLoomError
-from citeloom.core.open_file import open_uri
+from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.settings.section import Section
 from citeloom.desktop.settings.sections.data import DataSection
 from citeloom.desktop.settings.sections.general import GeneralSection

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from citeloom.api.verbs import R, Request
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.open_file import open_uri
+from citeloom.core.files.open_file import open_uri
 from citeloom.desktop.settings.fields import fields
 from citeloom.desktop.settings.rows import Row, row_of
 from citeloom.desktop.settings.settings_model import SettingsFileModel

@@ -23,8 +23,8 @@ from urllib.parse import urljoin, urlsplit
 
 from citeloom import __version__
 from citeloom.conversion.formats import file_type
-from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 from citeloom.importing.sources.web_address import Address, WebAddress, is_public, shown, web_address
 
 MAX_BYTES = 100_000_000

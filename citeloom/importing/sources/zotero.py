@@ -18,8 +18,8 @@ from citeloom.bibliography.csl_json import record_from_csl
 from citeloom.catalog import Catalog
 from citeloom.conversion import prepared_text
 from citeloom.conversion.formats import PREPARED, file_type
-from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 from citeloom.core.types import Converted, Record
 from citeloom.core.types import Source as Part
 from citeloom.importing.sources.folder import ZOTERO, FoundFile, ItemRecord, ReportBytes, ShouldStop, SourceContents

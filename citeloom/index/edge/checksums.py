@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from citeloom.core import atomic_file
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.files import atomic_file
 from citeloom.index.edge.sparse_files import filled
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 import httpx2
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.zip_reader import BROKEN_ZIP
+from citeloom.core.files.zip_reader import BROKEN_ZIP
 from citeloom.zotero.http import incomplete_answer
 
 _MAX_REDIRECTS = 5

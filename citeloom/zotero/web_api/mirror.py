@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from citeloom.core import atomic_file
+from citeloom.core.files import atomic_file
 
 KINDS = ("items", "collections", "searches")
 

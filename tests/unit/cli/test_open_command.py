@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from citeloom.cli import open
 from citeloom.core.errors import CiteLoomError
-from citeloom.core.open_file import place_of
+from citeloom.core.files.open_file import place_of
 from tests.sample_results import passage_result
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in opener is a shell script")
@@ -118,6 +118,6 @@ def test_an_opener_that_fails_or_is_missing_leaves_the_address_to_the_person(
 
 
 def test_an_opener_that_is_the_viewer_itself_is_not_waited_for(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("citeloom.core.open_file._SECONDS", 0.3)
+    monkeypatch.setattr("citeloom.core.files.open_file._SECONDS", 0.3)
     opener(then="sleep 3", code=1)
     assert run("https://example.org/", monkeypatch).exit_code == 0

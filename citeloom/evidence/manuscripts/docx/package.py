@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.zip_reader import OLE, ZipHarmful, ZipLocked, ZipReader, ZipRefused, is_encrypted_office
+from citeloom.core.files.zip_reader import OLE, ZipHarmful, ZipLocked, ZipReader, ZipRefused, is_encrypted_office
 
 
 def not_word(why: str, next_step: str) -> CiteLoomError:
