@@ -283,8 +283,9 @@ def test_an_import_under_way_is_shown_and_stopped(qtbot: QtBot) -> None:
     engine.tasks.answers["engine_cancel_job"] = True
     qtbot.mouseClick(card.stop_button, LEFT)
     _wait(qtbot, lambda: engine.tasks.asked[-1] == ("engine_cancel_job", {"job_id": "job-0"}))
-    engine.past = [{"job_id": "job-0", "project": "thesis", "state": "cancelled", "source": None, "created_at": "",
-                    "finished_at": "2026-11-16T12:00:00+00:00", "result": {}, "error": None}]  # fmt: skip
+    engine.past = [{"job_id": "job-0", "project": "thesis", "kind": "ingest", "state": "cancelled", "source": None,
+                    "created_at": "", "finished_at": "2026-11-16T12:00:00+00:00",
+                    "result": {}, "error": None}]  # fmt: skip
     engine.tasks.publish(
         {"type": "JobFinished", "job_id": "job-0", "project_id": "thesis", "state": "cancelled", "result": {}}
     )

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from citeloom.api.engine import CancelJob
 from citeloom.api.events import Event, JobFinished
 from citeloom.core.errors import CiteLoomError
 from citeloom.desktop.activity.notice import Notice
@@ -146,12 +147,8 @@ class ImportsPart(QWidget):
         self.refresh()
 
     def _stop(self, job_id: str) -> None:
-        self.context.tasks.ask(
-            self,
-            "cancel",
-            {"job_id": job_id},
-            failed=lambda error: self._on_not_stopped(job_id, error),
-        )
+        cancel = CancelJob(job_id=job_id)
+        self.context.tasks.send(self, cancel, failed=lambda error: self._on_not_stopped(job_id, error))
 
     def _on_not_stopped(self, job_id: str, error: CiteLoomError) -> None:
         if card := self.running.jobs.get(job_id):
