@@ -26,7 +26,7 @@ class Watch:
         self.files = FileWatcher(self.told.append, clock=lambda: self.now)
         self._marks = itertools.count()
         self._came: set[tuple[watch_files._Root, str]] = set()
-        self._sort_out, self.files._sort_out = self.files._sort_out, self._look_on  # type: ignore[method-assign]
+        self._assign, self.files._assign = self.files._assign, self._look_on  # type: ignore[method-assign]
 
     def places(self, **places: Path) -> None:
         self.files.watch_paths({project: [place] for project, place in places.items()})
@@ -44,7 +44,7 @@ class Watch:
         return {project: set(pending.seen) for project, pending in self.files._pending.items()}
 
     def _look_on(self, root: watch_files._Root, file: Path) -> None:
-        self._sort_out(root, file)
+        self._assign(root, file)
         self._came.add((root, file.name))
 
     def in_the_end(self) -> list[str]:
@@ -141,7 +141,7 @@ def test_a_file_that_grows_without_a_word_from_the_system_is_waited_for(watch: W
     watch.places(thesis=folder)
     paper = folder / "a.pdf"
     watch.seen(paper)
-    watch.files._gather = lambda: None  # type: ignore[method-assign]
+    watch.files._collect_changes = lambda: None  # type: ignore[method-assign]
     for piece in ("more", "still more"):
         paper.write_text(piece)
         assert watch.pass_by(QUIET) == []
