@@ -88,9 +88,9 @@ class CiteLoom(Peer):
 
     def finish(self) -> None:
         """Build the search graph, as the engine does it."""
-        from citeloom.index.edge.optimise import settle
+        from citeloom.index.edge.optimise import optimise_in_place
 
-        settle(self._collection, threading.Event())
+        optimise_in_place(self._collection, threading.Event())
 
     def kinds(self) -> Mapping[str, turns.Ask]:
         """The questions that it can answer."""

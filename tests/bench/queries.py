@@ -15,7 +15,7 @@ from citeloom.catalog import Catalog
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE
 from citeloom.index.base import Point
 from citeloom.index.edge.collection import EdgeCollection
-from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, settle
+from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, optimise_in_place
 from citeloom.index.models.embedding import DenseModel, SparseModel
 from citeloom.index.registry import Collections, IndexLocation
 from tests.bench import library
@@ -126,6 +126,6 @@ def _build(home: Path, size: int, dense: DenseModel, sparse: SparseModel, made_f
         written += len(points)
         if collection.written >= MAX_WITHOUT_GRAPH or (written == size >= _WITH_GRAPH):
             say("building its search graph")
-            settle(collection, threading.Event())
+            optimise_in_place(collection, threading.Event())
     collection.close()
     catalog.close()

@@ -24,7 +24,7 @@ import qdrant_edge as qdrant
 from citeloom.index import filters as f
 from citeloom.index.base import Fusion, Point
 from citeloom.index.edge.collection import Bm25, EdgeCollection, optimise
-from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, settle
+from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, optimise_in_place
 from citeloom.index.edge.sparse_files import copy_with_holes
 from tests.bench import library, turns
 from tests.bench.figures import ms, p50, p95, say, table
@@ -170,7 +170,7 @@ def _fill(data: Library, folder: Path, at_once: float = math.inf) -> dict[str, f
 
 def _settled(collection: EdgeCollection) -> float:
     began = time.perf_counter()
-    settle(collection, threading.Event())
+    optimise_in_place(collection, threading.Event())
     return time.perf_counter() - began
 
 

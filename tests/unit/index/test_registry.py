@@ -218,7 +218,7 @@ def test_what_is_written_anew_gets_its_graph_on_the_way(
     monkeypatch.setattr(optimise_module, "MAX_WITHOUT_GRAPH", 500)
     monkeypatch.setattr(optimise_module, "optimise", optimise)
     folders = collections.folder(place(1)), collections.folder(place(2))
-    optimise_module._write_anew(*folders, 4, True)
+    optimise_module._rewrite(*folders, 4, True)
     anew, old = EdgeCollection.open(folders[1]), EdgeCollection.open(folders[0])
     assert len(built) == 1
     assert anew.points(None, 1000) == old.points(None, 1000)
