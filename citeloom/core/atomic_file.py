@@ -53,7 +53,7 @@ def replacing(
                 os.fsync(stream.fileno())
         if like is not None:
             temporary.chmod(stat.S_IMODE(like.st_mode))
-            _give(temporary, like)
+            _copy_owner(temporary, like)
         if check is not None:
             check()
         temporary.replace(file)
@@ -90,7 +90,7 @@ def read(file: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _failed(error, file, "read") from error
+        raise _translated(error, file, "read") from error
 
 
 def check_writable(file: Path) -> None:
@@ -114,7 +114,7 @@ def back_up(file: Path, content: bytes) -> Path:
         backup.chmod(mode)
     except OSError as error:
         backup.unlink(missing_ok=True)
-        raise _failed(error, backup, "written") from error
+        raise _translated(error, backup, "written") from error
     # The one just made is kept even if the clock was set back; one that cannot be deleted hurts nobody.
     for old in [other for other in backups(file) if other != backup][_BACKUPS - 1 :]:
         with contextlib.suppress(OSError):
@@ -152,10 +152,10 @@ def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
         with replacing(target, like=like, sync=True, check=refuse_changed) as stream:
             stream.write(after)
     except OSError as error:
-        raise _failed(error, file, "written") from error
+        raise _translated(error, file, "written") from error
 
 
-def _give(file: Path, old: os.stat_result) -> None:
+def _copy_owner(file: Path, old: os.stat_result) -> None:
     """Let a file belong to whom the old one belonged, as far as one may."""
     new = file.stat()
     if sys.platform != "win32" and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
@@ -163,7 +163,7 @@ def _give(file: Path, old: os.stat_result) -> None:
             os.chown(file, old.st_uid, old.st_gid)
 
 
-def _failed(error: OSError, file: Path, what: str) -> CiteLoomError:
+def _translated(error: OSError, file: Path, what: str) -> CiteLoomError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return CiteLoomError(
             Code.STORAGE_ERROR, f"The disk is full: {file} could not be {what}.", f"Free some room. {_NOTHING}"
