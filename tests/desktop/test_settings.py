@@ -131,7 +131,7 @@ def test_the_engine_follows_what_is_changed_here(
     logs = _go(page, "logs", LogsSection)
     qtbot.mouseClick(logs.check_button, LEFT)
     _wait(qtbot, lambda: bool(logs.findings.rows))
-    (converter,) = [row["seen"] for row in logs.findings.rows if row["part"] == "converter"]
+    (converter,) = [row.seen for row in logs.findings.rows if row.part == "converter"]
     assert converter.endswith("3 at a time")
 
 
@@ -150,8 +150,8 @@ def test_a_change_is_written_at_once_and_everything_else_in_the_file_stays(
     qtbot.mouseClick(log.control, LEFT, pos=QPoint(8, log.control.height() // 2))
     _wait(qtbot, lambda: "access_log = false" in file.read_text())
     assert "# mine\n" in file.read_text() and "log_days = 30  # a month" in file.read_text()
-    _wait(qtbot, log.sign.isVisible)
-    assert log.undo_button.isVisible() and not days.sign.isVisible()
+    _wait(qtbot, log.saved_label.isVisible)
+    assert log.undo_button.isVisible() and not days.saved_label.isVisible()
 
     days.control.setFocus()
     days.control.selectAll()
@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_written_leaves_the_field_as_it_was(file: Path, pa
     qtbot.mouseClick(log.control, LEFT, pos=QPoint(8, log.control.height() // 2))
     _wait(qtbot, page.banner.isVisible)
     assert "read-only" in page.banner.words.text()
-    assert log.control.isChecked() and not log.sign.isVisible()
+    assert log.control.isChecked() and not log.saved_label.isVisible()
     assert file.read_text() == BY_HAND
 
 
@@ -338,7 +338,7 @@ def test_start_at_log_in_is_written_where_the_system_looks_for_it(
     assert not box.isChecked()
     qtbot.mouseClick(box, LEFT, pos=QPoint(8, box.height() // 2))
     _wait(qtbot, lambda: enabled() and box.isEnabled())
-    assert box.isChecked() and general.log_in.sign.isVisible()
+    assert box.isChecked() and general.log_in.saved_label.isVisible()
     assert enabled(Machine(home=person))
     qtbot.mouseClick(box, LEFT, pos=QPoint(8, box.height() // 2))
     _wait(qtbot, lambda: not enabled() and box.isEnabled())

@@ -79,7 +79,7 @@ def test_an_index_is_tested_moved_and_backed_up(
     assert not dialog.move_button.isEnabled() and not dialog.here.isEnabled()
     qtbot.keyClicks(dialog.server.line, qdrant.address)
     qtbot.keyClick(dialog.server.line, Qt.Key.Key_Return)
-    _wait(qtbot, lambda: dialog.server.said.text() == "It can be used: Qdrant 1.20.0 answers there.")
+    _wait(qtbot, lambda: dialog.server.status.text() == "It can be used: Qdrant 1.20.0 answers there.")
     assert dialog.isVisible() and not dialog.server.warning.isVisible(), "it is on this machine"
     qtbot.mouseClick(dialog.move_button, LEFT)
     _wait(qtbot, lambda: section.projects.rows[0].place == qdrant.address)

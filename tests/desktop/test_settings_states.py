@@ -263,17 +263,17 @@ def test_the_check_up_shows_first_what_needs_somebody(own_home: Path, qtbot: QtB
     page, tasks = _page(qtbot, maintenance_doctor=GONE)
     section = _go(page, "logs", LogsSection)
     qtbot.mouseClick(section.check_button, LEFT)
-    _wait(qtbot, lambda: section.said.text().startswith("The engine ended.") and section.check_button.isEnabled())
+    _wait(qtbot, lambda: section.status.text().startswith("The engine ended.") and section.check_button.isEnabled())
     tasks.answers["maintenance_doctor"] = {"findings": findings}
     qtbot.mouseClick(section.check_button, LEFT)
     _wait(qtbot, section.table.isVisible)
-    assert section.said.text() == "1 of 2 parts need you."
+    assert section.status.text() == "1 of 2 parts need you."
     assert section.finding.text() == "not there: /x\nConnect the drive."
     assert page.minimumSizeHint().width() < 900
     note = {"part": "documents of p", "ok": True, "note": True, "seen": "2 not read", "next_step": "Try again."}
     tasks.answers["maintenance_doctor"] = {"findings": [findings[0], note]}
     qtbot.mouseClick(section.check_button, LEFT)
-    _wait(qtbot, lambda: section.said.text() == "Every part works, but some papers could not be read.")
+    _wait(qtbot, lambda: section.status.text() == "Every part works, but some papers could not be read.")
     assert section.finding.text() == "2 not read\nTry again."
 
 

@@ -1,4 +1,4 @@
-"""What a setting can be, for a list that opens at once however long it is."""
+"""The values that a setting can have, as the model of a combo box that opens fast however long it is."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class Choice(NamedTuple):
 
 
 class ChoicesModel(QAbstractListModel):
-    """The values on offer."""
+    """Qt model of the values of a setting."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.rows: list[Choice] = []
 
     def show_choices(self, rows: list[Choice]) -> None:
-        """Offer these."""
+        """Replace the values."""
         if rows != self.rows:
             self.beginResetModel()
             self.rows = rows
             self.endResetModel()
 
     def row_of(self, value: str | None) -> int:
-        """Where a value stands; -1 where it is not on offer."""
+        """The row of a value; -1 where there is none."""
         return next((row for row, choice in enumerate(self.rows) if choice.value == value), -1)
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it

@@ -1,4 +1,4 @@
-"""The plain settings: which there are, and what each is to a researcher."""
+"""The plain settings of each section: name, kind of control, label and help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A field for a key of some service: typed once, never shown."""
+"""A field for the key of a service: typed once, never shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from citeloom.desktop.widgets import basics
 
 
 class KeyField(QLineEdit):
-    """The field, and the button that has the key tried."""
+    """The field, and the button that tries the key."""
 
     def __init__(self, words: str, button_words: str, try_key: Callable[[str], None]) -> None:
         super().__init__(echoMode=QLineEdit.EchoMode.Password, placeholderText=words)
@@ -28,7 +28,7 @@ class KeyField(QLineEdit):
         self._try(key)
 
     def refused(self) -> None:
-        """The key was not taken: let it be typed anew."""
+        """Called when the key was refused: let it be typed again."""
         self.button.setEnabled(True)
         self.selectAll()
         self.setFocus()

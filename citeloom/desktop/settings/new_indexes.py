@@ -1,4 +1,4 @@
-"""Where the indexes of new projects are made: in CiteLoom's own folder, or on a Qdrant server."""
+"""The choice where the indexes of new projects are made: in CiteLoom's own folder, or on a Qdrant server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citeloom.desktop.widgets import basics
 
 
 class NewIndexes(QWidget):
-    """Two ways, and the address for the second."""
+    """Two radio buttons, and the address of the server."""
 
     picked = Signal(object)  # the address of a server; None: in our own folder
 
@@ -34,7 +34,7 @@ class NewIndexes(QWidget):
         self.show_server("")
 
     def show_server(self, address: str) -> None:
-        """Show what is in the file. Who has just chosen a server and is about to type its address goes on with that."""
+        """Show the address of the settings file, unless somebody is about to type another one."""
         about_to_type = self.there.isChecked() and not self._saved and not address
         self._saved = address
         if not about_to_type:

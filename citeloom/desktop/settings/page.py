@@ -1,4 +1,4 @@
-"""The settings: each one is the one in the file, and a change made there by hand is seen."""
+"""The settings page: shows the settings file, and follows changes that are made there by hand."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class SettingsPage(Page):
         self.context.tasks.run(self, lambda tell: self._open(), failed=self.banner.say_error)
 
     def _open(self) -> None:
-        """In a thread; a file that is not there yet is made, so that there is something to open."""
+        """Open the settings file, in a thread; one that does not exist yet is created."""
         if not self.settings_file.file.exists():
             settings.change({}, self.settings_file.file)
         open_uri(self.settings_file.file.as_uri())

@@ -1,4 +1,4 @@
-"""A setting on the page: its label, its control, the way back to the default, and a sign when it is saved."""
+"""Rows of the settings page: a setting's label and control, a button back to the default, a label when it is saved."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from citeloom.desktop.settings.choices import Choice, ChoicesModel
 from citeloom.desktop.settings.fields import Field
 from citeloom.desktop.widgets import basics
 
-_SETTLE_MS = 500  # while somebody holds an arrow, nothing is written
-_SIGN_MS = 2500
+_DEBOUNCE_MS = 500  # while somebody holds an arrow, nothing is written
+_SAVED_MS = 2500  # for which a row says that it was saved
 _LETTERS = 52  # width of a control
 
 
 class Row(QWidget):
-    """One setting. `picked` tells what a person has chosen; None means the default."""
+    """Base of a row: one setting. `picked` is emitted with what a person has chosen; None means the default."""
 
     picked = Signal(str, object)
 
@@ -40,41 +40,41 @@ class Row(QWidget):
         super().__init__()
         self.field = field
         self.words = field.label
-        self.control = self._made()
+        self.control = self._create_control()
         self.control.setAccessibleName(self.words.replace("&", ""))
         self.control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.control.installEventFilter(self)
         self.undo_button = basics.button("", lambda: self.picked.emit(field.name, None), icon_name="undo")
         self.undo_button.setFlat(True)
         self.undo_button.hide()
-        self.sign = basics.text(self.tr("Saved"), muted=True)
-        self.sign.setWordWrap(False)
-        self.sign.hide()
+        self.saved_label = basics.text(self.tr("Saved"), muted=True)
+        self.saved_label.setWordWrap(False)
+        self.saved_label.hide()
         policy = self.undo_button.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # nothing moves when it comes
         self.undo_button.setSizePolicy(policy)
         self.help = basics.text(field.help, muted=True)
         self.help.setVisible(bool(field.help))
-        self._signing = QTimer(self, singleShot=True, interval=_SIGN_MS)
-        self._signing.timeout.connect(self.sign.hide)
+        self._saved_timer = QTimer(self, singleShot=True, interval=_SAVED_MS)
+        self._saved_timer.timeout.connect(self.saved_label.hide)
         self._lay_out()
 
-    def _made(self) -> QWidget:
+    def _create_control(self) -> QWidget:
         raise NotImplementedError
 
-    def put(self, value: Any) -> None:
-        """Show a value in the control, telling nobody."""
+    def set_value(self, value: Any) -> None:
+        """Show a value in the control without a signal."""
         raise NotImplementedError
 
-    def said(self, value: Any) -> str:
-        """A value in words."""
+    def value_text(self, value: Any) -> str:
+        """A value as text."""
         return str(value)
 
     def show_value(self, value: Any, default: Any) -> None:
-        """Show what the setting is; what is being typed stays."""
+        """Show the value of the setting; what is being typed stays."""
         if not self.is_typing():
-            self.put(value)
-        tip = self.tr("Back to the default: {value}").format(value=self.said(default))
+            self.set_value(value)
+        tip = self.tr("Back to the default: {value}").format(value=self.value_text(default))
         self.undo_button.setToolTip(tip)
         self.undo_button.setAccessibleName(
             self.tr("{setting}: back to the default").format(setting=self.words.replace("&", ""))
@@ -82,14 +82,14 @@ class Row(QWidget):
         self.undo_button.setVisible(value != default)
 
     def is_typing(self) -> bool:
-        """Whether somebody is in the middle of changing it."""
+        """Whether somebody is changing the value right now."""
         return False
 
     def show_saved(self) -> None:
-        """Show for a moment that it was written."""
-        self.sign.show()
-        self._signing.start()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.sign.text()))
+        """Show for a moment that the setting was saved."""
+        self.saved_label.show()
+        self._saved_timer.start()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.saved_label.text()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # Who scrolls the page with the wheel must not change a setting on the way.
@@ -115,7 +115,7 @@ class Row(QWidget):
         row = QHBoxLayout()
         row.setSpacing(basics.GAP // 2)
         row.addWidget(self.control, 100)  # before the room that is left
-        for part in (*self.beside(), self.undo_button, self.sign):
+        for part in (*self.extra_controls(), self.undo_button, self.saved_label):
             row.addWidget(part)
         row.addStretch(1)
         layout.addLayout(row)
@@ -127,34 +127,34 @@ class Row(QWidget):
         under.addWidget(self.help, 1)
         layout.addLayout(under)
 
-    def beside(self) -> Sequence[QWidget]:
-        """What stands between the control and the way back."""
+    def extra_controls(self) -> Sequence[QWidget]:
+        """Controls between the main one and the button back to the default."""
         return ()
 
 
 class YesNoRow(Row):
-    """A tick."""
+    """A check box."""
 
     control: QCheckBox
 
-    def _made(self) -> QWidget:
+    def _create_control(self) -> QWidget:
         box = QCheckBox(self.words)
         box.clicked.connect(lambda checked: self.picked.emit(self.field.name, bool(checked)))
         return box
 
-    def put(self, value: Any) -> None:
+    def set_value(self, value: Any) -> None:
         self.control.setChecked(bool(value))
 
-    def said(self, value: Any) -> str:
+    def value_text(self, value: Any) -> str:
         return self.tr("yes") if value else self.tr("no")
 
 
 class NumberRow(Row):
-    """A number with its unit; 0 may have a meaning of its own."""
+    """A spin box with a unit; 0 may have a meaning of its own."""
 
     control: QSpinBox
 
-    def _made(self) -> QWidget:
+    def _create_control(self) -> QWidget:
         box = QSpinBox(minimum=self.field.least, maximum=self.field.most, singleStep=self.field.step)
         box.setKeyboardTracking(False)
         before, _, after = self.field.unit.partition("{number}")
@@ -162,43 +162,43 @@ class NumberRow(Row):
         box.setSuffix(after)
         box.setSpecialValueText(self.field.zero)
         box.setGroupSeparatorShown(True)
-        self._settling = QTimer(self, singleShot=True, interval=_SETTLE_MS)
-        self._settling.timeout.connect(self._settled)
-        box.valueChanged.connect(lambda _: self._settling.start())
+        self._debounce = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._debounce.timeout.connect(self._emit_value)
+        box.valueChanged.connect(lambda _: self._debounce.start())
         box.editingFinished.connect(lambda: box.lineEdit().setModified(False))
         return box
 
-    def put(self, value: Any) -> None:
+    def set_value(self, value: Any) -> None:
         # A number beyond the usual may stand in the file: it is shown, not bent.
         with QSignalBlocker(self.control):
             self.control.setMinimum(min(self.field.least, int(value)))
             self.control.setMaximum(max(self.field.most, min(int(value), 2**31 - 1)))
             self.control.setValue(self.control.maximum() if value > self.control.maximum() else int(value))
 
-    def said(self, value: Any) -> str:
+    def value_text(self, value: Any) -> str:
         if not value and self.field.zero:
             return self.field.zero
         return (self.field.unit or "{number}").format(number=basics.number(int(value)))
 
     def is_typing(self) -> bool:
-        return self._settling.isActive() or (self.control.hasFocus() and self.control.lineEdit().isModified())
+        return self._debounce.isActive() or (self.control.hasFocus() and self.control.lineEdit().isModified())
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if self._settling.isActive():  # whoever leaves at once means it all the same
-            self._settling.stop()
-            self._settled()
+        if self._debounce.isActive():  # whoever leaves at once means it all the same
+            self._debounce.stop()
+            self._emit_value()
 
-    def _settled(self) -> None:
+    def _emit_value(self) -> None:
         self.picked.emit(self.field.name, self.control.value())
 
 
 class ChoiceRow(Row):
-    """One of several; what is in the file but not on offer is shown as it is written there."""
+    """A combo box; a value of the file that is not among the choices is shown as it is written there."""
 
     control: QComboBox
 
-    def _made(self) -> QWidget:
+    def _create_control(self) -> QWidget:
         box = QComboBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setStyleSheet("combobox-popup: 0")  # a list that scrolls: the other kind measures every row first
@@ -214,15 +214,15 @@ class ChoiceRow(Row):
         return box
 
     def offer(self, choices: Sequence[Choice]) -> None:
-        """Offer these."""
+        """Set the choices."""
         self._offered = list(choices)
         self._fill()
 
-    def put(self, value: Any) -> None:
+    def set_value(self, value: Any) -> None:
         self._value = str(value)
         self._fill()
 
-    def said(self, value: Any) -> str:
+    def value_text(self, value: Any) -> str:
         return next((choice.words for choice in self._offered if choice.value == value), str(value))
 
     def _fill(self) -> None:
@@ -234,27 +234,27 @@ class ChoiceRow(Row):
 
 
 class FolderRow(Row):
-    """A folder, typed or chosen."""
+    """A folder, typed or chosen in a dialog."""
 
     control: QLineEdit
 
-    def _made(self) -> QWidget:
+    def _create_control(self) -> QWidget:
         line = QLineEdit()
         line.editingFinished.connect(self._finished)
         self.choose_button = basics.button(self.tr("Choose…"), self._choose, icon_name="folder")
         self._value = ""
         return line
 
-    def beside(self) -> Sequence[QWidget]:
+    def extra_controls(self) -> Sequence[QWidget]:
         return (self.choose_button,)
 
-    def put(self, value: Any) -> None:
+    def set_value(self, value: Any) -> None:
         self._value = str(value)
         if self.control.text() != self._value:
             self.control.setText(self._value)
         self.control.setModified(False)
 
-    def said(self, value: Any) -> str:
+    def value_text(self, value: Any) -> str:
         return str(value) or self.tr("empty")
 
     def is_typing(self) -> bool:
@@ -289,5 +289,5 @@ _KINDS: dict[str, type[Row]] = {
 
 
 def row_of(field: Field) -> Row:
-    """The row for a setting."""
+    """Create the row of a setting."""
     return _KINDS[field.kind](field)

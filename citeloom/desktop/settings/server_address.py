@@ -16,7 +16,7 @@ _EXAMPLE = "https://qdrant.example.org:6333"
 
 
 class ServerAddress(QWidget):
-    """A line for the address, a button that tests it, and below what came of that."""
+    """A line for the address, a button that tests it, and the result below."""
 
     changed = Signal()  # while somebody types
     entered = Signal(str)  # somebody has typed another one
@@ -31,7 +31,7 @@ class ServerAddress(QWidget):
         self.line.textChanged.connect(self._on_text)
         self.line.editingFinished.connect(self._finished)
         self.test_button = basics.button(self.tr("Te&st"), self.test, icon_name="check")
-        self.said = basics.text()
+        self.status = basics.text()
         self.warning = basics.text()
         self._sign = basics.Picture("warning", 20)
         row = QHBoxLayout()
@@ -44,23 +44,23 @@ class ServerAddress(QWidget):
         lines.setContentsMargins(0, 0, 0, 0)
         for part in (row, below):
             lines.addLayout(part)
-        lines.insertWidget(1, self.said)
-        for words in (self.said, self.warning):
+        lines.insertWidget(1, self.status)
+        for words in (self.status, self.warning):
             words.setMinimumWidth(1)  # a long address must not widen the window
         self._on_text()
 
     def address(self) -> str:
-        """What stands there."""
+        """The address as it is typed."""
         return self.line.text().strip()
 
     def show_address(self, address: str) -> None:
-        """Show an address, telling nobody; what is being typed stays."""
+        """Show an address without a signal; what is being typed stays."""
         self._address = address
         if not (self.line.hasFocus() and self.line.isModified()) and self.line.text() != address:
             self.line.setText(address)
 
     def test(self) -> None:
-        """Ask the server there whether it can be used."""
+        """Check whether the server at this address can be used."""
         if not self.address():
             self.line.setFocus()
             return
@@ -96,8 +96,8 @@ class ServerAddress(QWidget):
             self.entered.emit(self._address)
 
     def _say(self, words: str) -> None:
-        self.said.setText(words)
-        self.said.setVisible(bool(words))
+        self.status.setText(words)
+        self.status.setVisible(bool(words))
 
     def _drop(self) -> None:
         if self._task:
@@ -106,7 +106,7 @@ class ServerAddress(QWidget):
 
 
 def beneath(choice: QRadioButton, server: ServerAddress) -> QHBoxLayout:
-    """The address under the choice that it belongs to, in line with its words."""
+    """Lay the address out under its radio button, in line with the button's text."""
     style = choice.style()
     metrics = (QStyle.PixelMetric.PM_ExclusiveIndicatorWidth, QStyle.PixelMetric.PM_RadioButtonLabelSpacing)
     row = QHBoxLayout()

@@ -1,4 +1,4 @@
-"""Start at log-in, the project of editors that name none, what is followed by itself."""
+"""The section General: start at log-in, the default project of editors, what is watched for changes."""
 
 from __future__ import annotations
 

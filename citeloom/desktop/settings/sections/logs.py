@@ -32,7 +32,7 @@ class LogsSection(Section):
         super().__init__(context, settings_file, banner)
         self._reading: Task | None = None
         self.check_button = basics.button(self.tr("&Run the check-up"), self._check, icon_name="check")
-        self.said = basics.text(
+        self.status = basics.text(
             self.tr("Looks at every part of CiteLoom and says how to mend what is not well."), muted=True
         )
         self.findings = RowsModel[Finding](
@@ -73,7 +73,7 @@ class LogsSection(Section):
     def _lay_out(self) -> None:
         check = QHBoxLayout()
         check.addWidget(self.check_button)
-        check.addWidget(self.said, 1)
+        check.addWidget(self.status, 1)
         self.inside.addLayout(check)
         self.inside.addWidget(self.table, 2)
         self.inside.addWidget(self.finding)
@@ -94,14 +94,14 @@ class LogsSection(Section):
 
     def _check(self) -> None:
         self.check_button.setEnabled(False)
-        self.said.setText(self.tr("Looking at every part …"))
+        self.status.setText(self.tr("Looking at every part …"))
         self.send(CheckUp(), done=self._on_checked, failed=self._on_not_checked)
 
     def _on_checked(self, result: CheckUpResult) -> None:
         findings = result.findings
         self.check_button.setEnabled(True)
         wrong = sum(not one.ok for one in findings)
-        self.said.setText(
+        self.status.setText(
             self.tr("{count} of {all} parts need you.").format(
                 count=basics.number(wrong), all=basics.number(len(findings))
             )
@@ -118,7 +118,7 @@ class LogsSection(Section):
 
     def _on_not_checked(self, error: CiteLoomError) -> None:
         self.check_button.setEnabled(True)
-        self.said.setText(str(error))
+        self.status.setText(str(error))
 
     def _state(self, finding: Finding) -> str:
         if finding.note:

@@ -1,4 +1,4 @@
-"""What is kept of what editors asked, and what agents may do."""
+"""The section Privacy: the access log of what editors asked, and what agents may do."""
 
 from __future__ import annotations
 

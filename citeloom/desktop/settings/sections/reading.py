@@ -1,4 +1,4 @@
-"""How papers are read: text in pictures, how many at a time, how much memory."""
+"""The section Reading: OCR, how many papers are read at a time, how much memory that may take."""
 
 from __future__ import annotations
 
