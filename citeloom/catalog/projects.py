@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 from citeloom.catalog.database import Database, now
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.types import Source
+from citeloom.core.types import IndexLocation, Source
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:[./][A-Za-z0-9][A-Za-z0-9_-]*)*")
 _LONGEST_ID = 80
@@ -38,6 +39,13 @@ class Project:
     def hybrid_enabled(self) -> bool:
         """Whether words are searched besides meaning."""
         return bool(self.sparse_model)
+
+    @property
+    def index_location(self) -> IndexLocation:
+        """Where its passages are."""
+        # Two people with a project of the same name may share a server; one of them may remove and make it again.
+        tag = hashlib.sha256(f"{self.id}{self.created_at}".encode()).hexdigest()[:8]
+        return IndexLocation(self.collection, self.generation, self.server, tag)
 
 
 def collection_name(project_id: str) -> str:

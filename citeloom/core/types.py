@@ -236,3 +236,23 @@ class Coverage:
     pending: int
     failed: int
     without_file: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLocation:
+    """Location of one generation of a collection."""
+
+    name: str
+    generation: int
+    server: str = ""  # the address of a Qdrant server; "": embedded
+    tag: str = ""  # distinguishes it on a server from another user's collection of the same name
+
+    @property
+    def on_server(self) -> str:
+        """The name of the collection on its server."""
+        return f"{self.family}{self.generation:04d}"
+
+    @property
+    def family(self) -> str:
+        """The prefix of all its generations on a server."""
+        return f"{self.name}-{self.tag}-g"

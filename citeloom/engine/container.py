@@ -30,12 +30,12 @@ from citeloom.importing.watch.watcher import ProjectWatcher
 from citeloom.importing.zotero_service import ZoteroService
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
+from citeloom.library import agent_documents
 from citeloom.library.activity import ActivityService
 from citeloom.library.agent_chunks import AgentChunkService
 from citeloom.library.claims import ClaimService
 from citeloom.library.document_text import DocumentTexts
 from citeloom.library.documents import DocumentService
-from citeloom.library.indexes import Indexes
 from citeloom.library.original_files import OriginalFiles
 from citeloom.library.page_image import PageImageService
 from citeloom.library.projects import ProjectService
@@ -49,6 +49,7 @@ from citeloom.maintenance.models import ModelService
 from citeloom.maintenance.ocr import OcrService
 from citeloom.maintenance.restore import RestoreService
 from citeloom.search.facets import FacetService
+from citeloom.search.indexes import Indexes
 from citeloom.search.passages import PassageService
 from citeloom.search.query import SearchService
 from citeloom.zotero.gateway import ZoteroGateway
@@ -67,7 +68,7 @@ class Service:
         paths.make_private(paths.folders().data)
         self.catalog = Catalog(Path(paths.catalog_file()))
         self.collections = Collections(Path(paths.index_folder()), settings.index)
-        self.indexes = Indexes(self.catalog, self.collections)
+        self.indexes = Indexes(self.catalog, self.collections, agent_documents.migrate)
         self.collection = self.indexes.open
         self.models = ModelRegistry(settings.models)
         remove_stale_copies()

@@ -28,7 +28,7 @@ from citeloom.engine.jobs import JobQueue
 from citeloom.engine.lifetime import Lifetime
 from citeloom.engine.sessions import Editors
 from citeloom.importing.watch.watcher import ProjectWatcher
-from citeloom.library.indexes import Indexes
+from citeloom.search.indexes import Indexes
 
 log = logging.getLogger(__name__)
 

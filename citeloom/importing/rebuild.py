@@ -13,7 +13,6 @@ from citeloom.core.jobs import JobStopped
 from citeloom.core.settings import Models
 from citeloom.importing.ids import STORED, embedded_text
 from citeloom.importing.import_state import ImportState
-from citeloom.importing.index_location import place_of
 from citeloom.importing.writer import RebuildWriter
 from citeloom.index.base import Collection, Hit, Point
 from citeloom.index.filters import AnyOf
@@ -86,7 +85,9 @@ class Rebuild:
         except CiteLoomError as error:
             self._unreadable = error
             state.result.warnings.append(f"{error.message} It is built anew from the files.")
-        self._collection = self._collections.create(place_of(state.project), info.size, sparse=bool(settings.sparse))
+        self._collection = self._collections.create(
+            state.project.index_location, info.size, sparse=bool(settings.sparse)
+        )
         self.writer = RebuildWriter(state.catalog, self._collection)
 
     def stored(self, document: Document) -> Iterable[Point]:
@@ -100,7 +101,7 @@ class Rebuild:
         """The generation that answers. One that could not be read is not tried again with each document."""
         if self._unreadable:
             raise self._unreadable
-        return self._collections.get(place_of(self.old))
+        return self._collections.get(self.old.index_location)
 
     def check(self) -> None:
         """Raise where the new generation cannot be reached."""
@@ -122,7 +123,9 @@ class Rebuild:
             and not self.writer.has(document.doc_id)  # before something went away that is back now
         ]
         if self._unreadable and documents:
-            self._rescued = self._collections.rescued(place_of(self.old), [document.doc_id for document in documents])
+            self._rescued = self._collections.rescued(
+                self.old.index_location, [document.doc_id for document in documents]
+            )
         for document in documents:
             if self.carry(document):
                 state.result.skipped += 1
@@ -166,7 +169,7 @@ class Rebuild:
     def finish(self) -> None:
         """Have the new generation answer from now on."""
         state = self._state
-        with self._collections.swapped(place_of(state.project), self._collection):
+        with self._collections.swapped(state.project.index_location, self._collection):
             self.writer.finish(state.project, sorted(state.removed))
         state.result.removed += len(state.removed)
 

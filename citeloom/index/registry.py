@@ -13,7 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -21,6 +21,7 @@ from citeloom.core import fault_injection as faults
 from citeloom.core import settings as config
 from citeloom.core.data_folder import free_bytes
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import IndexLocation
 from citeloom.index.base import Collection, Hit
 from citeloom.index.edge import trial_open
 from citeloom.index.edge.collection import UNFINISHED, EdgeCollection
@@ -38,26 +39,6 @@ ASIDE = "lost-"  # prefix of folders with indexes that no project had
 _REMOVED = "removed-"  # prefix of folders that are being deleted
 _MIN_FREE_BYTES = 16_000_000  # an empty index takes two million
 _READERS_SECONDS = 1.0  # between a swap and the deletion of the old index on a server
-
-
-@dataclass(frozen=True, slots=True)
-class IndexLocation:
-    """Location of one generation of a collection."""
-
-    name: str
-    generation: int
-    server: str = ""  # the address of a Qdrant server; "": embedded
-    tag: str = ""  # distinguishes it on a server from another user's collection of the same name
-
-    @property
-    def on_server(self) -> str:
-        """The name of the collection on its server."""
-        return f"{self.family}{self.generation:04d}"
-
-    @property
-    def family(self) -> str:
-        """The prefix of all its generations on a server."""
-        return f"{self.name}-{self.tag}-g"
 
 
 class Collections:

@@ -27,7 +27,7 @@ from citeloom.index.base import Point
 from citeloom.index.filters import section_keys, section_names
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.agent_documents import passage_set, save_documents
-from citeloom.library.indexes import Indexes
+from citeloom.search.indexes import Indexes
 
 MOST_ITEMS = 500
 FULL_BATCH = 100

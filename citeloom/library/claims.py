@@ -32,7 +32,7 @@ from citeloom.importing.stages.match import (
 from citeloom.index.filters import AnyOf
 from citeloom.library.agent_documents import clear_citekey
 from citeloom.library.documents import document_row, row_fields
-from citeloom.library.indexes import Indexes
+from citeloom.search.indexes import Indexes
 
 _SHORTEST_ID = 6  # characters of an id that name a document, where no other begins so
 

@@ -31,8 +31,8 @@ from citeloom.importing.ids import STORED, shown_source
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.stages.match import QUICK
 from citeloom.importing.writer import LiveWriter
-from citeloom.library.indexes import Indexes
 from citeloom.search.hits import document_uri
+from citeloom.search.indexes import Indexes
 
 _LONGEST_FIND = 500  # characters
 _MOST = 1000  # documents in one page

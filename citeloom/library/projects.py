@@ -34,13 +34,12 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
 from citeloom.core.settings import Settings
 from citeloom.core.types import Source
-from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.allowed import existing
 from citeloom.importing.zotero_service import ZoteroService
 from citeloom.index.models.embedding import ModelRegistry
 from citeloom.index.registry import Collections
-from citeloom.library.indexes import Indexes
+from citeloom.search.indexes import Indexes
 from citeloom.zotero.cached_source import source_cache
 
 _RECENT_JOBS = 5
@@ -222,7 +221,7 @@ class ProjectService:
     def _summary(self, project: Project) -> dict[str, Any]:
         """The fields of `ProjectSummary`."""
         coverage = self._catalog.documents.coverage(project.id)
-        problem = self._collections.problem(place_of(project))
+        problem = self._collections.problem(project.index_location)
         return {
             "id": project.id,
             "collection": project.collection,

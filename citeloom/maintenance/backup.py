@@ -25,16 +25,15 @@ from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
 from citeloom.core.jobs import JobQueue, Report
-from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import BackupRequest
 from citeloom.importing.writer import mend
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.sparse_files import disk_usage_of_file, filled
-from citeloom.library.indexes import Indexes
 from citeloom.maintenance.backup_archive import CATALOG, FORMAT, INDEX, MANIFEST, SETTINGS, Manifest
 from citeloom.maintenance.index_copy import check, copy
 from citeloom.maintenance.pending_restore import BACKUP_FOLDER
 from citeloom.maintenance.single_step_job import SingleStepJob
+from citeloom.search.indexes import Indexes
 
 _MEGABYTE = 1_000_000
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -125,7 +124,7 @@ class BackupJob(SingleStepJob):
         if settings.is_file():
             files[SETTINGS] = settings
         for project in self._projects:
-            folder, place = folders[project.id], place_of(project)
+            folder, place = folders[project.id], project.index_location
             for file in sorted(f for f in folder.rglob("*") if f.is_file()):
                 name = f"{INDEX}/{place.name}/g{place.generation:04d}/{file.relative_to(folder).as_posix()}"
                 files[name] = file
@@ -142,7 +141,7 @@ class BackupJob(SingleStepJob):
         mend(self._catalog, project, collection)
         if not project.server:
             collection.flush()
-            return self._indexes.collections.folder(place_of(project))
+            return self._indexes.collections.folder(project.index_location)
         folder = temporary / project.collection
         made = EdgeCollection.create(folder, project.dense_size, sparse=project.hybrid_enabled)
         try:

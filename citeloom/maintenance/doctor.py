@@ -17,11 +17,10 @@ from citeloom.core import data_folder, paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.importing.ids import shown_source
-from citeloom.importing.index_location import place_of
 from citeloom.importing.zotero_service import ZoteroService
 from citeloom.index.models.embedding import ModelRegistry
-from citeloom.library.indexes import Indexes
 from citeloom.maintenance.index_service import IndexService
+from citeloom.search.indexes import Indexes
 
 _MAX_NAMED = 3  # failed documents of a project
 
@@ -164,7 +163,7 @@ class Doctor:
 
     def _check_project(self, project_id: str) -> str:
         project, collections = self._catalog.projects.get(project_id), self._indexes.collections
-        collections.look_again(place_of(project))
+        collections.look_again(project.index_location)
         collection = self._indexes.open(project)
         added = collection.add_missing_indexes()
         if collection.vectors() != (project.dense_size, project.hybrid_enabled):

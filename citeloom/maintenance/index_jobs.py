@@ -12,14 +12,14 @@ from typing import TypeVar
 from citeloom.catalog import Catalog
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Report
-from citeloom.importing.index_location import place_of
+from citeloom.core.types import IndexLocation
 from citeloom.importing.requests import CompactRequest, MoveRequest
 from citeloom.importing.writer import mend
 from citeloom.index.base import Collection
-from citeloom.index.registry import Collections, IndexLocation
-from citeloom.library.indexes import Indexes, left_on_server, moved
+from citeloom.index.registry import Collections
 from citeloom.maintenance.index_copy import Copied, check, copy
 from citeloom.maintenance.single_step_job import SingleStepJob
+from citeloom.search.indexes import Indexes, left_on_server, moved
 
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -68,7 +68,7 @@ class MoveJob(SingleStepJob):
         self._collections: Collections = indexes.collections
         self._old = catalog.projects.get(request.project_id)
         self._new = moved(self._old, request.to)
-        self._origin = replace(place_of(self._old), server=request.origin)
+        self._origin = replace(self._old.index_location, server=request.origin)
 
     def run(self) -> None:
         """Copy, check and swap; then delete the old one."""
@@ -83,7 +83,7 @@ class MoveJob(SingleStepJob):
                     error.next_step += " What was copied is kept: move it again, and it goes on from there."
                 raise
         if self._origin.server:
-            self._clear(self._origin, place_of(self._new))
+            self._clear(self._origin, self._new.index_location)
 
     @property
     def _is_done(self) -> bool:
@@ -95,9 +95,9 @@ class MoveJob(SingleStepJob):
         if self._is_done:
             return
         if self._new.server:
-            self._clear(place_of(self._new), place_of(self._old))
+            self._clear(self._new.index_location, self._old.index_location)
         else:
-            self._collections.discard(place_of(self._new))
+            self._collections.discard(self._new.index_location)
 
     def _clear(self, place: IndexLocation, kept: IndexLocation) -> None:
         """Delete a project's passages on a server that are not those in use, whichever address it has."""
@@ -120,7 +120,7 @@ class MoveJob(SingleStepJob):
 
     def _unfinished(self, source: Collection) -> Collection | None:
         """What an earlier attempt has copied, if this one can go on from there."""
-        old, new = place_of(self._old), place_of(self._new)
+        old, new = self._old.index_location, self._new.index_location
         if old.server:  # what a rebuild left there: at the end it could not be told from the copy
             self._collections.clear_server(old, [old])
         if new.server:
@@ -133,7 +133,7 @@ class MoveJob(SingleStepJob):
         return begun
 
     def _created(self) -> Collection:
-        return self._collections.create(place_of(self._new), self._old.dense_size, sparse=self._old.hybrid_enabled)
+        return self._collections.create(self._new.index_location, self._old.dense_size, sparse=self._old.hybrid_enabled)
 
     def _copied(self, source: Collection, target: Collection) -> Copied:
         """Copy, write out and check."""

@@ -24,7 +24,6 @@ from citeloom.catalog.projects import Project
 from citeloom.core import credentials, settings
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobQueue
-from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import CompactRequest, MoveRequest
 from citeloom.index.registry import Collections
 from citeloom.index.server import keys
@@ -54,7 +53,7 @@ class IndexService:
         )
 
     def _info(self, project: Project, version: str | CiteLoomError | None) -> IndexInfo:
-        location = place_of(project)
+        location = project.index_location
         problem = str(version) if isinstance(version, CiteLoomError) else None
         return IndexInfo(
             project=project.id,

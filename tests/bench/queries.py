@@ -13,11 +13,12 @@ import qdrant_edge as qdrant
 
 from citeloom.catalog import Catalog
 from citeloom.core.settings import BUNDLED_DENSE, BUNDLED_SPARSE
+from citeloom.core.types import IndexLocation
 from citeloom.index.base import Point
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, optimise_in_place
 from citeloom.index.models.embedding import DenseModel, SparseModel
-from citeloom.index.registry import Collections, IndexLocation
+from citeloom.index.registry import Collections
 from tests.bench import library
 from tests.bench.figures import megabytes, ms, p50, p95, say, table
 from tests.support import ROOT, Editor, engine_address, stop_engine

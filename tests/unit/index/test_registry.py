@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import IndexLocation
 from citeloom.index import registry as collections_module
 from citeloom.index.base import Collection, Fusion, Point, SparseVector
 from citeloom.index.edge import collection as edge
@@ -21,7 +22,7 @@ from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.optimise import optimised_copy
 from citeloom.index.edge.sparse_files import copy_with_holes, disk_usage, filled
 from citeloom.index.filters import EVERYTHING, AnyOf
-from citeloom.index.registry import Collections, IndexLocation
+from citeloom.index.registry import Collections
 
 NAME = "proj-thesis"
 

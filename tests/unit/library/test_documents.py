@@ -18,7 +18,7 @@ from citeloom.engine.events import Events
 from citeloom.engine.jobs import JobQueue
 from citeloom.index.registry import Collections
 from citeloom.library.documents import DocumentService
-from citeloom.library.indexes import Indexes
+from citeloom.search.indexes import Indexes
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Index, Settings
 from citeloom.engine.container import Service
-from citeloom.importing.index_location import place_of
 from citeloom.importing.requests import MoveRequest
 from citeloom.index import registry
 from citeloom.index.server.collection import ServerCollection
@@ -119,7 +118,7 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
     assert (done["state"], done["passages"], done["written"]) == ("done", PASSAGES, PASSAGES)
     assert (done["from"], done["to"]) == ("embedded", qdrant.address)
     assert isinstance(service.collection(project(service)), ServerCollection)
-    assert on(qdrant) == [place_of(project(service)).on_server]
+    assert on(qdrant) == [project(service).index_location.on_server]
     assert on(qdrant)[0].startswith("proj-thesis-") and on(qdrant)[0].endswith("-g0002")
     assert list((tmp_path / "index" / "proj-thesis").iterdir()) == []
     assert answers(service) == before
@@ -131,7 +130,7 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
     assert moved(service, alias)["state"] == "done"
     assert answers(service) == before
     assert moved(service, qdrant.address)["state"] == "done"
-    assert on(qdrant) == [place_of(project(service)).on_server]
+    assert on(qdrant) == [project(service).index_location.on_server]
 
     # What agents do there is what they do at home.
     store(service, "thesis", PASSAGES, 1)
@@ -148,7 +147,7 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
     assert again.index_service.move(MoveIndex(project="thesis", to="embedded")).already
 
     # An engine that is killed after the swap has not cleared the server; the next one does.
-    place = replace(place_of(project(again)), server=qdrant.address)
+    place = replace(project(again).index_location, server=qdrant.address)
     again.collections.create(place, 384, sparse=True).close()
     assert on(qdrant) == [place.on_server]
     job = again.jobs.submit(MoveRequest("thesis", "", origin=qdrant.address))
@@ -281,7 +280,7 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
     qdrant.open()
     assert answers(again) == before
 
-    qdrant.lose(place_of(project(again)).on_server)
+    qdrant.lose(project(again).index_location.on_server)
     with pytest.raises(CiteLoomError, match="was deleted there") as caught:
         answers(again)
     assert "--force-rebuild" in caught.value.next_step

@@ -13,12 +13,13 @@ import psutil
 import pytest
 
 from citeloom.core.errors import CiteLoomError, Code
+from citeloom.core.types import IndexLocation
 from citeloom.index.base import Fusion
 from citeloom.index.edge import checksums, trial_open
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.edge.sparse_files import copy_with_holes, filled
 from citeloom.index.filters import EVERYTHING, Range
-from citeloom.index.registry import Collections, IndexLocation
+from citeloom.index.registry import Collections
 from tests.memory_watch import peak_memory
 from tests.points import SIZE, point
 from tests.support import ROOT

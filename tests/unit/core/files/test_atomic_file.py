@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from citeloom.core import atomic_file
+from citeloom.core.files import atomic_file
 
 
 def refuse() -> None:

@@ -23,7 +23,6 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.core.types import Source
 from citeloom.engine.container import Service
-from citeloom.importing.index_location import place_of
 from citeloom.index import registry
 from citeloom.index.edge import optimise
 from citeloom.index.filters import AnyOf
@@ -69,7 +68,7 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
     assert (after.generation, after.without_graph) == (2, 0)
     assert ask() == answers
     assert len(service.search.similar(before, ["passage"], 6, Cancel())) == 6, "an older row serves"
-    assert [f.name for f in service.collections.folder(place_of(after)).parent.iterdir()] == ["g0002"]
+    assert [f.name for f in service.collections.folder(after.index_location).parent.iterdir()] == ["g0002"]
 
     (document,) = service.catalog.documents.all("thesis")
     service.documents.delete_document(DeleteDocument(project="thesis", doc_id=document.doc_id))
@@ -115,7 +114,7 @@ def test_a_long_import_builds_the_graph_on_its_way_and_loses_nothing(
     project = service.catalog.projects.get("thesis")
     assert (project.generation, project.without_graph) == (4, 0)
     assert found(service, papers) == papers
-    assert [f.name for f in service.collections.folder(place_of(project)).parent.iterdir()] == ["g0004"]
+    assert [f.name for f in service.collections.folder(project.index_location).parent.iterdir()] == ["g0004"]
 
 
 def test_a_long_rebuild_builds_the_graph_on_its_way(

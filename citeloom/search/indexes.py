@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
@@ -16,13 +16,12 @@ from citeloom.catalog import Catalog
 from citeloom.catalog.projects import Project
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import JobStopped
-from citeloom.importing.index_location import place_of
+from citeloom.core.types import IndexLocation
 from citeloom.importing.writer import mend
 from citeloom.index.base import Collection
 from citeloom.index.edge.checksums import damaged
 from citeloom.index.edge.optimise import MAX_WITHOUT_GRAPH, PassageProgress, optimised_copy
-from citeloom.index.registry import Collections, IndexLocation
-from citeloom.library import agent_documents
+from citeloom.index.registry import Collections
 
 log = logging.getLogger(__name__)
 
@@ -42,14 +41,19 @@ class _WriteLock:
 class Indexes:
     """Opens, locks, replaces and removes the indexes of the projects."""
 
-    def __init__(self, catalog: Catalog, collections: Collections) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        collections: Collections,
+        migrate: Callable[[Catalog, Project, Collection], None] = lambda *_: None,
+    ) -> None:
         self._catalog = catalog
+        self._migrate = migrate  # rewrites what an earlier version stored
         self.collections = collections
         self._repaired: set[str] = set()  # names of collections
         self._closed = False
-        self._failed_at: dict[
-            IndexLocation, int
-        ] = {}  # how many passages waited for a search graph that could not be built
+        # How many passages waited for a search graph that could not be built.
+        self._failed_at: dict[IndexLocation, int] = {}
         self._write_locks: defaultdict[str, _WriteLock] = defaultdict(_WriteLock)
 
     def open(self, project: Project) -> Collection:
@@ -61,14 +65,14 @@ class Indexes:
             if project.collection not in self._repaired:
                 mend(self._catalog, project, collection)
                 self._refuse_empty(project, collection)
-                agent_documents.migrate(self._catalog, project, collection)
+                self._migrate(self._catalog, project, collection)
                 self._tidy(project)
                 self._repaired.add(project.collection)
             return collection
 
     def _opened(self, project: Project) -> Collection:
         try:
-            collection = self.collections.get(place_of(project))
+            collection = self.collections.get(project.index_location)
             collection.refuse_damaged()
             return collection
         except CiteLoomError as error:
@@ -86,7 +90,7 @@ class Indexes:
 
     def create(self, project: Project) -> Collection:
         """The empty index of a project that has no passages yet."""
-        place = place_of(project)
+        place = project.index_location
         with self.collections.opening(project.collection):
             made = self.collections.create(place, project.dense_size, sparse=project.hybrid_enabled)
             self.collections.adopt(place, made)
@@ -110,14 +114,14 @@ class Indexes:
 
     def _tidy(self, project: Project) -> None:
         try:
-            self.collections.tidy(place_of(project), self._being_built(project))
+            self.collections.tidy(project.index_location, self._being_built(project))
         except CiteLoomError as error:  # questions can be answered all the same
             log.warning("earlier generations of %s are left: %s", project.collection, error)
 
     def _being_built(self, project: Project) -> list[IndexLocation]:
         """The targets of moves that are to be resumed."""
         moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
-        return [place_of(moved(project, str(job.request["to"]))) for job in moves]
+        return [moved(project, str(job.request["to"])).index_location for job in moves]
 
     def remove(self, project: Project) -> str | None:
         """Delete a project with its index; the result says what to do about passages that could not be deleted."""
@@ -125,9 +129,9 @@ class Indexes:
             self._catalog.projects.remove(project.id)
             self._repaired.discard(project.collection)
             try:
-                self.collections.remove(place_of(project))
+                self.collections.remove(project.index_location)
             except CiteLoomError as error:
-                return left_on_server(place_of(project), error)
+                return left_on_server(project.index_location, error)
         return None
 
     def end(self) -> None:
@@ -168,7 +172,7 @@ class Indexes:
 
     def swap(self, old: Project, new: Project, made: Collection) -> None:
         """Replace an index by the generation that `new` names."""
-        with self.collections.swapped(place_of(new), made):
+        with self.collections.swapped(new.index_location, made):
             # Read again: building it took minutes, in which somebody may have removed the project.
             current = self._catalog.projects.get(old.id)
             self._catalog.projects.save(
@@ -190,14 +194,14 @@ class Indexes:
 
     def _is_due(self, project: Project, waiting: int) -> bool:
         # After a failure it is tried again when as many more passages wait.
-        return not project.server and project.without_graph >= waiting + self._failed_at.get(place_of(project), 0)
+        return not project.server and project.without_graph >= waiting + self._failed_at.get(project.index_location, 0)
 
     def _build_graph(self, project: Project, stop: threading.Event) -> None:
         try:
             with self.untouched([project], "optimised", restarts=True):
                 self._optimise(project, stop)
         except CiteLoomError as error:
-            self._failed_at[place_of(project)] = project.without_graph
+            self._failed_at[project.index_location] = project.without_graph
             log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)
 
     def compact(self, project: Project, tell: PassageProgress, stop: threading.Event) -> None:
@@ -218,7 +222,7 @@ class Indexes:
         log.info("optimising %s", project.collection)
         new = replace(project, generation=project.generation + 1, without_graph=0)
         folder = self.collections.folder
-        made = optimised_copy(folder(place_of(project)), folder(place_of(new)), anew, tell, stop)
+        made = optimised_copy(folder(project.index_location), folder(new.index_location), anew, tell, stop)
         if made is None:
             raise JobStopped
         self.swap(project, new, made)
