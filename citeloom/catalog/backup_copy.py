@@ -36,7 +36,8 @@ def adopt_catalog(file: Path) -> dict[str, tuple[str, int]]:
     try:
         with copy.transaction():
             _drop_unfinished(copy)  # again: a manipulated file must not name a server to connect to
-            # The original catalog may still be in use: on a server, the collections of both must differ (see `Project.index_location`).
+            # The original catalog may still be in use: on a server, the collections of both must differ
+            # (see `Project.index_location`).
             copy.write("UPDATE projects SET created_at = ?", (now(),))
         rows = copy.rows("SELECT id, collection, generation FROM projects")
         copy.rows("PRAGMA journal_mode = DELETE")

@@ -108,24 +108,17 @@ def _get_document(call: Call) -> dict[str, Any]:
         citekey=given.citekey,
         pages=None if given.pages is None else str(given.pages),
     )
-    return _encoded(call.service.texts.get_document(request, call.cancel))
+    return _json(call.service.texts.get_document(request, call.cancel))
 
 
 def _store_chunks(call: Call) -> dict[str, Any]:
     items = [AgentChunk(**dict(item)) for item in call.arguments.items]
-    return _encoded(
-        call.service.agent_chunks.store_chunks(StoreChunks(project=call.project.id, items=items), call.cancel)
-    )
+    return _json(call.service.agent_chunks.store_chunks(StoreChunks(project=call.project.id, items=items), call.cancel))
 
 
 def _delete_document(call: Call) -> dict[str, Any]:
     request = DeleteDocument(project=call.project.id, doc_id=call.arguments.doc_id)
-    return _encoded(call.service.documents.delete_document(request))
-
-
-def _encoded(result: object) -> dict[str, Any]:
-    values: dict[str, Any] = encode(result)
-    return values
+    return _json(call.service.documents.delete_document(request))
 
 
 def _query(call: Call, *, hybrid: bool) -> dict[str, Any]:

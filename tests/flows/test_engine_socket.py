@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from citeloom.ipc.protocol import PROTOCOL
 from tests.flows.steps import Control, connect, hello
 from tests.support import WAIT, citeloom, done, stop_engine, wait_for
 
@@ -153,7 +154,7 @@ def test_a_role_that_does_not_exist_is_dropped(engine: Path) -> None:
 
 
 def test_another_version_of_the_protocol_is_told_what_to_do(engine: Path) -> None:
-    with another_client(engine), connect(engine, hello(engine, citeloom=2)) as connection:
+    with another_client(engine), connect(engine, hello(engine, citeloom=PROTOCOL + 1)) as connection:
         answer = json.loads(rest_of(connection))
     assert answer["ok"] is False
     assert answer["error"]["code"] == "ENGINE_UNAVAILABLE"
