@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from citeloom.catalog.database import Database
 
-MOST_VALUES = 500  # of each kind; others can still be typed
+MAX_VALUES = 500  # of each kind; others can still be typed
 
 _SLICE = 1000  # documents read at a time, so that others can use the catalog in between
 _READ = (
@@ -82,4 +82,4 @@ class Facets:
 
 def _most_frequent(counter: Counter[str]) -> tuple[str, ...]:
     ordered = sorted(counter.items(), key=lambda pair: (-pair[1], pair[0].casefold(), pair[0]))
-    return tuple(value for value, _ in ordered[:MOST_VALUES])
+    return tuple(value for value, _ in ordered[:MAX_VALUES])

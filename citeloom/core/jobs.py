@@ -162,22 +162,22 @@ class JobWork(Protocol):
         """Sources whose text this job has changed or will change."""
 
     @property
-    def left(self) -> int:
+    def pages_left(self) -> int:
         """Pages that the second pass has still to read."""
 
-    def first(self) -> None:
+    def run_first_pass(self) -> None:
         """Run the first pass, which no other job interrupts."""
 
-    def second(self, give_way: Callable[[], None]) -> None:
+    def run_second_pass(self, give_way: Callable[[], None]) -> None:
         """Run the second pass; `give_way` is called often, to let other jobs run in between."""
 
-    def look_again(self) -> None:
+    def include_new(self) -> None:
         """Include what was added since the job started."""
 
-    def leave(self, sources: set[str]) -> None:
+    def skip(self, sources: set[str]) -> None:
         """Skip sources that another job has read since."""
 
-    def give_up(self) -> None:
+    def clean_up(self) -> None:
         """Clean up after a cancellation."""
 
 

@@ -25,7 +25,7 @@ class LruCache(Generic[_T]):
             self._values.move_to_end(name)
             return self._values[name][0]
 
-    def keep(self, name: str, value: _T, size: int = 0) -> None:
+    def put(self, name: str, value: _T, size: int = 0) -> None:
         """Cache a value and drop the least recently used ones beyond the limits."""
         with self._lock:
             self._values[name] = (value, size)

@@ -1,4 +1,4 @@
-"""The engine's verbs, one method each. Every face calls these; nothing else owns index or catalog."""
+"""Builds the parts of the engine and wires them to each other. Made by the server, once per start and per reload."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ log = logging.getLogger(__name__)
 _WARM_UP_SECONDS = 20.0
 
 
-class Service:
-    """Everything the engine can do."""
+class Container:
+    """The parts of a running engine, wired to each other."""
 
     def __init__(self, settings: Settings, lifetime: Lifetime | None = None) -> None:
         self.settings = settings

@@ -18,7 +18,7 @@ from citeloom.core import fault_injection as faults
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.json_values import refuse_large_integers
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.ipc import protocol
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ _MAX_UNSENT = 100  # events for a client that does not read; with more, progress
 class Control:
     """Serves one control connection: requests run concurrently, and events are sent in between."""
 
-    def __init__(self, service: Service, connection: Connection, stop_engine: Callable[[str], None]) -> None:
-        self._service = service
+    def __init__(self, container: Container, connection: Connection, stop_engine: Callable[[str], None]) -> None:
+        self._container = container
         self._connection = connection
         self._stop_engine = stop_engine
         self._loop = asyncio.get_running_loop()
@@ -97,7 +97,7 @@ class Control:
         if verb == Watch.verb:
             self._send_events()
             return None
-        work: Callable[[], Any] = partial(self._service.verbs.run, verb, args, self._cancel)
+        work: Callable[[], Any] = partial(self._container.verbs.run, verb, args, self._cancel)
         if verb == Query.verb:  # shares the threads fairly with the editors, and imports give way to it
             return await self._connection.pool.run(self, verb, work, math.inf)
         if verb == Restore.verb:
@@ -115,7 +115,7 @@ class Control:
             self._loop.call_soon_threadsafe(lambda: self._loop.create_task(self._send_event(event)))
 
         if self._unsubscribe is None:
-            self._unsubscribe = self._service.events.subscribe(send)
+            self._unsubscribe = self._container.events.subscribe(send)
 
     async def _send_event(self, event: Event) -> None:
         if self._unsent >= _MAX_UNSENT and isinstance(event, JobProgress):

@@ -200,7 +200,7 @@ class JobQueue:
         if job.kind == "move":  # its passages must not remain on a server
             try:
                 move = self._kinds[job.kind](job.request, lambda progress: None, threading.Event())
-                move.give_up()
+                move.clean_up()
                 result = move.result.to_json()
             except CiteLoomError as error:
                 log.warning("the data of job %s could not be deleted: %s", job.id, error)
@@ -255,7 +255,7 @@ class JobQueue:
         for active in list(self._active.values()):
             if active.look_again and active.searchable and active.work and not (active.waits or active.stop.is_set()):
                 active.look_again = False
-                self._log_errors(active.work.look_again)
+                self._log_errors(active.work.include_new)
         for active in list(self._active.values()):
             ended = active.job.id not in self._active  # meanwhile, while another job gave way
             if ended or active in self._in_second_pass:
@@ -288,7 +288,7 @@ class JobQueue:
                 if _replaces_index(found):  # jobs that wait start again with the new index
                     for active in [a for a in self._active.values() if a.job.project_id == found.project_id]:
                         if active.work:
-                            self._log_errors(active.work.give_up)
+                            self._log_errors(active.work.clean_up)
                         self._requeue(active.job)
                 active = self._active[found.id] = ActiveJob(found)
                 if self._stop.is_set():
@@ -310,13 +310,13 @@ class JobQueue:
                 self._catalog.jobs.save(job)
             if active.work is None:
                 active.work = self._kinds[job.kind](job.request, report, active.stop)
-            active.work.first()
+            active.work.run_first_pass()
 
         if self._run_pass(active, first):
             active.searchable = True
             for other in self._active.values():
                 if other is not active and other.work and active.work and other.job.project_id == job.project_id:
-                    other.work.leave(active.work.touched)
+                    other.work.skip(active.work.touched)
 
     def _run_second_pass(self, active: ActiveJob) -> None:
         """Run the second pass of a job, or what remains of it, and finish the job."""
@@ -324,7 +324,7 @@ class JobQueue:
         if work is not None:
             self._in_second_pass.append(active)
             try:
-                if not self._run_pass(active, partial(work.second, self._run_urgent)):
+                if not self._run_pass(active, partial(work.run_second_pass, self._run_urgent)):
                     return
             finally:
                 self._in_second_pass.remove(active)
@@ -335,7 +335,7 @@ class JobQueue:
             self._finish(active.job, "parked", result)
         elif not self._requeue_paused(active):
             if work:
-                self._log_errors(work.give_up)
+                self._log_errors(work.clean_up)
             self._finish(active.job, "cancelled", result)
 
     def _requeue_paused(self, active: ActiveJob) -> bool:

@@ -32,7 +32,7 @@ class ActiveJob:
     @property
     def pages_left(self) -> int:
         """Pages that the second pass has still to read."""
-        return self.work.left if self.work else 0
+        return self.work.pages_left if self.work else 0
 
     @property
     def is_due(self) -> bool:

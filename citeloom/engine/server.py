@@ -20,7 +20,7 @@ from citeloom.core import fault_injection as faults
 from citeloom.core import paths
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.files import atomic_file
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.engine.control import Control
 from citeloom.engine.fair_queue import FairThreadPool
 from citeloom.engine.lifetime import Lifetime, SettingsFile
@@ -113,7 +113,7 @@ class Server:
     send again what was discarded, so that editors do not notice. New connections wait until the reload is done.
     """
 
-    def __init__(self, file: SettingsFile, lifetime: Lifetime, open_session: Callable[[Service], McpSession]) -> None:
+    def __init__(self, file: SettingsFile, lifetime: Lifetime, open_session: Callable[[Container], McpSession]) -> None:
         self._file = file
         self._lifetime = lifetime
         self._open_session = open_session
@@ -127,7 +127,7 @@ class Server:
         self._reload_reason = ""
         self._data_folder_missing = False  # its drive may not be connected
         self._pool = FairThreadPool()
-        self._install(Service(file.settings, lifetime))
+        self._install(Container(file.settings, lifetime))
 
     async def run(self) -> None:
         """Serve until the engine is asked to stop or has been idle for too long."""
@@ -156,24 +156,24 @@ class Server:
             for task in self._connections:
                 task.cancel()
             await asyncio.gather(*self._connections, return_exceptions=True)
-            await asyncio.to_thread(self._service.stop)
+            await asyncio.to_thread(self._container.stop)
 
     def stop(self, reason: str) -> None:
         """Ask the engine to stop."""
         self._stop_reason = reason
         self._wake_up.set()
 
-    def _install(self, service: Service) -> None:
-        self._service = service
-        service.models.give_way = self._pool.give_way
-        self._mcp_session = self._open_session(service)
+    def _install(self, container: Container) -> None:
+        self._container = container
+        container.models.give_way = self._pool.give_way
+        self._mcp_session = self._open_session(container)
 
     def _start_service(self) -> None:
-        self._service.start()
+        self._container.start()
         self._ready.set()
 
     async def _announce(self, reason: str) -> None:
-        self._service.events.publish(EngineStopping(reason))
+        self._container.events.publish(EngineStopping(reason))
         await asyncio.sleep(0)  # the event is sent before the connections are closed
 
     # -- reloading the service -------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ class Server:
                 continue
             if was_missing:  # the files that are open are not those that are there now
                 self._reload_reason = _DATA_FOLDER_BACK
-            elif self._file.poll(self._lifetime) != self._service.settings and not self._service.indexes.is_writing:
+            elif self._file.poll(self._lifetime) != self._container.settings and not self._container.indexes.is_writing:
                 self._reload_reason = _SETTINGS_CHANGED
             if self._reload_reason:
                 self._wake_up.set()
@@ -197,18 +197,18 @@ class Server:
         """Close all sessions and replace the service by one with the current settings."""
         log.info("reloading the service: %s", reason)
         self._ready.clear()
-        self._service.editors.expect_reconnects()
+        self._container.editors.expect_reconnects()
         for _, connection in self._sessions.values():
             connection.discard_input()
         await self._announce(reason)
         await asyncio.gather(*(self._end_session(task, *session) for task, session in self._sessions.items()))
         try:
-            await asyncio.to_thread(self._service.stop)
+            await asyncio.to_thread(self._container.stop)
         except CiteLoomError as error:
             if reason != _DATA_FOLDER_BACK:
                 raise
             log.warning("what was open in the data folder could not be closed: %s", error)
-        self._install(await asyncio.to_thread(Service, self._file.settings, self._lifetime))
+        self._install(await asyncio.to_thread(Container, self._file.settings, self._lifetime))
         self._reload_reason = ""  # also if the change was seen several times meanwhile
         self._start_service()
 
@@ -231,13 +231,13 @@ class Server:
     async def _clean_up(self) -> None:
         while True:
             await asyncio.sleep(_CLEANUP_SECONDS)
-            await asyncio.to_thread(self._service.activity.delete_old_entries)
+            await asyncio.to_thread(self._container.activity.delete_old_entries)
 
     async def _stop_when_idle(self) -> None:
         if self._lifetime.started_by not in _STOPS_WHEN_IDLE:
             return
         while True:
-            seconds = self._service.settings.engine.idle_minutes * 60
+            seconds = self._container.settings.engine.idle_minutes * 60
             await asyncio.sleep(min(5.0, seconds / 4) or 5.0)
             if self._connections or self._is_importing():
                 self._last_use = time.monotonic()
@@ -246,7 +246,7 @@ class Server:
                 return
 
     def _is_importing(self) -> bool:
-        jobs = self._service.jobs
+        jobs = self._container.jobs
         return bool(jobs.busy()) and not jobs.paused
 
     # -- connections -----------------------------------------------------------------------------------------
@@ -282,7 +282,7 @@ class Server:
             return
         options = hello.get("options") or {}
         try:
-            self._service.editors.check_allowed(str(options.get("bridge") or ""))
+            self._container.editors.check_allowed(str(options.get("bridge") or ""))
         except CiteLoomError as error:
             await connection.send(protocol.line({"ok": False, "error": error.as_dict()}))
             return
@@ -296,7 +296,7 @@ class Server:
         if role == "mcp":
             await self._mcp_session(connection, options)
         else:
-            await Control(self._service, connection, self.stop).run()
+            await Control(self._container, connection, self.stop).run()
 
 
 def _parse_hello(line: bytes | None) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from citeloom.evidence.works import Work
 from citeloom.importing.ids import shown_source
 from citeloom.importing.stages.match import BY_YOU
 
-_MOST_NAMED = 3  # documents that could not be read; the warnings name them all
+_MAX_NAMED = 3  # documents that could not be read; the warnings name them all
 
 
 def message(
@@ -54,8 +54,8 @@ def matched(document: Document) -> str:
 
 def _read(work: Work | None) -> list[str]:
     documents = [matched(document) for document in work.readable] if work else []
-    more = f" and {len(documents) - _MOST_NAMED} more" if len(documents) > _MOST_NAMED else ""
-    return [f"Its text: {', '.join(documents[:_MOST_NAMED])}{more}."] if documents else []
+    more = f" and {len(documents) - _MAX_NAMED} more" if len(documents) > _MAX_NAMED else ""
+    return [f"Its text: {', '.join(documents[:_MAX_NAMED])}{more}."] if documents else []
 
 
 def _unconfirmed(document: Document | None) -> list[str]:
@@ -149,9 +149,9 @@ def _inconclusive(result: LookupResult, work: Work | None) -> str:
     if work and not work.readable:
         return no_text(work)
     if result.found is None or result.found.finding.verdict != Verdict.INCONCLUSIVE:
-        missing = " ".join(result.unread[:_MOST_NAMED]) or "No document of this project can be read yet."
-        if len(result.unread) > _MOST_NAMED:
-            missing += f" {len(result.unread) - _MOST_NAMED} more could not be read."
+        missing = " ".join(result.unread[:_MAX_NAMED]) or "No document of this project can be read yet."
+        if len(result.unread) > _MAX_NAMED:
+            missing += f" {len(result.unread) - _MAX_NAMED} more could not be read."
         return f"It was not found, but not everything could be read. {missing}"
     finding = result.found.finding
     where = (

@@ -147,7 +147,7 @@ class QuoteVerifier:
         known = self._texts.get(name)
         if known is None:
             known = WorkText.of(self._document_texts.converted(project, document))
-            self._texts.keep(name, known, known.size)
+            self._texts.put(name, known, known.size)
         return known
 
     def _look_up(

@@ -164,7 +164,7 @@ class Works:
             if known is None or known.stamp != stamp:
                 # A failure is cached too: the file would not read better for the next of a thousand citations.
                 known = _read(path, stamp)
-                self._cache.keep(str(path), known)
+                self._cache.put(str(path), known)
         return known
 
 

@@ -1,6 +1,6 @@
 """The import pipeline: discover and plan, read what is quick, match, commit, then convert whole what needs it.
 
-`ImportRun` is the work of an import job; the job queue calls `first` and `second`.
+`ImportRun` is the work of an import job; the job queue calls `run_first_pass` and `run_second_pass`.
 """
 
 from __future__ import annotations
@@ -97,11 +97,11 @@ class ImportRun:
         return self.state.result
 
     @property
-    def left(self) -> int:
+    def pages_left(self) -> int:
         """Pages that the second pass has still to read."""
         return sum(size for _, size, _, _ in self._later)
 
-    def first(self) -> None:
+    def run_first_pass(self) -> None:
         """Make everything searchable that can be read at once; a rebuild is done as a whole."""
         self.state.failed.clear()
         with suppress(JobStopped):  # in the middle of something that the next import does again
@@ -116,7 +116,7 @@ class ImportRun:
 
     def _begin(self) -> None:
         """Plan from the start: nothing counts of a plan that was interrupted."""
-        self.give_up()
+        self.clean_up()
         self.state.begin()
         own, named = self.state.project.references_path, self._request.references_path
         # A person's are the project's by now.
@@ -140,9 +140,9 @@ class ImportRun:
         collection.any_passages(1)
         mend(self._catalog, self.state.project, collection)  # what was being written when it became unavailable
 
-    def second(self, give_way: Callable[[], None]) -> None:
+    def run_second_pass(self, give_way: Callable[[], None]) -> None:
         """Convert whole documents; `give_way` is called often, to let other jobs run in between."""
-        self.state.pace = RateEstimator(self.left)
+        self.state.pace = RateEstimator(self.pages_left)
         if self.state.failed.is_set() and not self._stop.is_set():
             self._check_available()
             self.state.failed.clear()
@@ -159,7 +159,7 @@ class ImportRun:
             self._reader.each(self._next_later, self._reader.whole, process, self._back_to_later)
         self._end()
 
-    def look_again(self) -> None:
+    def include_new(self) -> None:
         """Read what was added or changed since the first pass; what was removed is left to the next import."""
         if self._request.force_rebuild:
             return
@@ -184,11 +184,11 @@ class ImportRun:
             self._now.clear()
         self.state.pace.add_work(sum(size for _, size, source, _ in self._later if source not in known))
 
-    def leave(self, sources: set[str]) -> None:
+    def skip(self, sources: set[str]) -> None:
         """Skip documents that another import has read since."""
         self._taken_over |= sources
 
-    def give_up(self) -> None:
+    def clean_up(self) -> None:
         """Clean up after a cancellation: what was written stays, an unfinished rebuild is closed."""
         rebuild, self._rebuild = self._rebuild, None
         if rebuild and not self._rebuilt:

@@ -29,10 +29,10 @@ from citeloom.index.models.embedding import ModelRegistry
 from citeloom.library.agent_documents import passage_set, save_documents
 from citeloom.search.indexes import Indexes
 
-MOST_ITEMS = 500
+MAX_ITEMS = 500
 FULL_BATCH = 100
-_MOST_LABELS = 50
-_MOST_PAGES = 1_000_000  # of a document, and of its passages
+_MAX_LABELS = 50
+_MAX_PAGES = 1_000_000  # of a document, and of its passages
 _LARGEST = 1e18  # its square still fits into the index's numbers
 
 _TEXTS = ("citekey", "doi", "url", "title", "item_type", "section", "source")
@@ -81,8 +81,8 @@ def make_points(
     project: Project, items: Sequence[AgentChunk]
 ) -> tuple[list[Point], dict[str, dict[str, Any]], list[str]]:
     """The passages to write, their documents' metadata by id, and warnings. One wrong item refuses the batch."""
-    if not 1 <= len(items) <= MOST_ITEMS:
-        raise _invalid(f"There are {len(items)} items.", f"Send {FULL_BATCH} to {MOST_ITEMS} at a time.")
+    if not 1 <= len(items) <= MAX_ITEMS:
+        raise _invalid(f"There are {len(items)} items.", f"Send {FULL_BATCH} to {MAX_ITEMS} at a time.")
     warnings = []
     if len(items) < FULL_BATCH:
         warnings.append(f"Fewer than {FULL_BATCH} items: taken as the last batch.")
@@ -161,7 +161,7 @@ def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
         value = given.get(key)
         if value is None:
             continue
-        bounds = YEARS if key == "year" else (0, _MOST_PAGES)
+        bounds = YEARS if key == "year" else (0, _MAX_PAGES)
         if key in _NUMBERS and not is_integer_within(value, *bounds):
             raise _invalid(
                 f"items[{position}].metadata.{key} is {value!r}.",
@@ -176,7 +176,7 @@ def _metadata(position: int, given: dict[str, Any]) -> dict[str, Any]:
         if first < 1 or last < first:
             raise _invalid(f"items[{position}].metadata says pages {first} to {last}.", "Nothing was written.")
         known["page_start"], known["page_end"] = first, last
-        known.setdefault("page_labels", [str(page) for page in range(first, min(last, first + _MOST_LABELS) + 1)])
+        known.setdefault("page_labels", [str(page) for page in range(first, min(last, first + _MAX_LABELS) + 1)])
     if given.get("text_source") not in (None, TextSource.AGENT):
         raise _invalid(
             f"items[{position}].metadata.text_source is {str(given['text_source'])[:40]!r}.",

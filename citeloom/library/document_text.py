@@ -33,7 +33,7 @@ from citeloom.library.documents import summary_fields
 from citeloom.library.original_files import OriginalFiles
 from citeloom.library.passage_text import from_passages
 
-_MOST_DOCUMENT_CHARACTERS = 60_000
+_MAX_DOCUMENT_CHARACTERS = 60_000
 
 
 class DocumentTexts:
@@ -81,15 +81,15 @@ class DocumentTexts:
             count = len(converted.pages)
             first, last = _page_range(request.pages, count)
             markdown = to_markdown(converted, first, last)
-            if len(markdown) > _MOST_DOCUMENT_CHARACTERS and count:
+            if len(markdown) > _MAX_DOCUMENT_CHARACTERS and count:
                 first, end = first or 1, last or count
                 last = _last_fitting_page(converted, first, end)
                 markdown = to_markdown(converted, first, last)
                 truncated = last < end
                 next_pages = f"{last + 1}-{end}" if truncated else None
-            if len(markdown) > _MOST_DOCUMENT_CHARACTERS:
+            if len(markdown) > _MAX_DOCUMENT_CHARACTERS:
                 truncated = True
-                markdown = markdown[:_MOST_DOCUMENT_CHARACTERS] + "\n\n[…]"
+                markdown = markdown[:_MAX_DOCUMENT_CHARACTERS] + "\n\n[…]"
         return DocumentText(
             **summary_fields(document),
             renamed_from=citekey if now else None,
@@ -165,7 +165,7 @@ def _last_fitting_page(converted: Converted, start: int, end: int) -> int:
     size, last = 0, start
     for page in converted.pages[start - 1 : end]:
         size += len(page.text) + sum(len(line) + 3 for line in page.margin) + 80
-        if size > _MOST_DOCUMENT_CHARACTERS and page.number > start:
+        if size > _MAX_DOCUMENT_CHARACTERS and page.number > start:
             break
         last = page.number
     return last

@@ -61,5 +61,5 @@ class OriginalFiles:
         known = self._hashes.get(str(path))
         if known is None or known[0] != stamp:
             known = (stamp, hash_file(path))
-            self._hashes.keep(str(path), known)
+            self._hashes.put(str(path), known)
         return known[1]

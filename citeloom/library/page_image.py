@@ -102,7 +102,7 @@ class PageImageService:
             else:
                 answer = self._ocr_worker.ask(request, Limits(_OCR_SECONDS, _WORKER_MEGABYTES))
             answer = {name: value for name, value in answer.items() if name not in ("id", "ok")}
-            self._answers.keep(key, answer, len(answer.get("png", "")))
+            self._answers.put(key, answer, len(answer.get("png", "")))
         return dict(answer)
 
     def _document(self, project: Project, hit: Hit) -> Document:

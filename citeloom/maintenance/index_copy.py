@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 
 _BATCH = faults.number("index_copy.batch", 256)  # passages in one step
 _SAMPLE = 200  # passages whose copies are compared once more at the end
-_LEAST_COSINE = 0.9999  # vectors are kept in single precision, and made to length 1 once more
+_MIN_COSINE = 0.9999  # vectors are kept in single precision, and made to length 1 once more
 
 
 class Retry(Protocol):
@@ -95,7 +95,7 @@ def same(one: Point, other: Point) -> bool:
     if one.payload != other.payload or _words(one) != _words(other) or len(one.dense) != len(other.dense):
         return False
     lengths = sqrt(_product(one.dense, one.dense) * _product(other.dense, other.dense))
-    return _product(one.dense, other.dense) >= _LEAST_COSINE * lengths
+    return _product(one.dense, other.dense) >= _MIN_COSINE * lengths
 
 
 def _words(point: Point) -> dict[int, float]:

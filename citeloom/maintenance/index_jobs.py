@@ -90,7 +90,7 @@ class MoveJob(SingleStepJob):
         """Whether an engine that was killed had come to the swap."""
         return self._old.server == self._new.server
 
-    def give_up(self) -> None:
+    def clean_up(self) -> None:
         """Delete what was copied."""
         if self._is_done:
             return
@@ -152,7 +152,7 @@ class MoveJob(SingleStepJob):
             self._retried(lambda: check(source, target, done.sample))
         except CiteLoomError as error:
             if not _is_lost(error):
-                self.give_up()  # a copy that is not the same is nothing to go on from
+                self.clean_up()  # a copy that is not the same is nothing to go on from
             raise
         return done
 

@@ -72,7 +72,7 @@ _SAMPLES = {
         "水温が高くなりすぎた後、サンゴの回復は遅い。",
     ),
 }
-_LEAST_MARGIN = 0.05  # by which a near text must be nearer than a far one
+_MIN_MARGIN = 0.05  # by which a near text must be nearer than a far one
 _PASSAGES = 3  # embedded to measure the speed, for each thing that is done at once
 _QUESTIONS = 5
 _TOKENS_PER_WORD = 1.3  # about
@@ -88,7 +88,7 @@ def try_dense(name: str, library: Sequence[str]) -> ModelTrial:
         problems = [
             f"It does not tell near texts from far ones in {LANGUAGES[code].capitalize()}."
             for code, seen in languages.items()
-            if seen.apart < _LEAST_MARGIN
+            if seen.apart < _MIN_MARGIN
         ]
         if len(vector) != model.info.size:
             problems.append(f"Its vectors have {len(vector)} dimensions instead of {model.info.size}.")

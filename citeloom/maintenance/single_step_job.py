@@ -30,7 +30,7 @@ class SingleStepResult:
 class SingleStepJob:
     """Base of jobs that are done in one go; a subclass implements `run`."""
 
-    left = 0
+    pages_left = 0
 
     def __init__(self, report: Report, stop: threading.Event) -> None:
         self.result = SingleStepResult()
@@ -44,7 +44,7 @@ class SingleStepJob:
         """Do the job; raises `JobStopped` where it ends before it is done."""
         raise NotImplementedError
 
-    def first(self) -> None:
+    def run_first_pass(self) -> None:
         """Do all of it."""
         began = time.monotonic()
         with suppress(JobStopped):
@@ -52,16 +52,16 @@ class SingleStepJob:
             self.result.stopped = False
         self.result.duration_seconds = time.monotonic() - began
 
-    def second(self, give_way: Callable[[], None]) -> None:
+    def run_second_pass(self, give_way: Callable[[], None]) -> None:
         """There is no second part."""
 
-    def look_again(self) -> None:
+    def include_new(self) -> None:
         """Another request for the same is served by this job."""
 
-    def leave(self, sources: set[str]) -> None:
+    def skip(self, sources: set[str]) -> None:
         """The job reads no sources."""
 
-    def give_up(self) -> None:
+    def clean_up(self) -> None:
         """A cancelled job leaves nothing behind."""
 
     def report(self, stage: str, done: int = 0, total: int = 0, what: str = "") -> None:

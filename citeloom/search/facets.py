@@ -9,7 +9,7 @@ from dataclasses import asdict
 from citeloom.api.search import FacetsResult, GetFacets
 from citeloom.api.verbs import handles
 from citeloom.catalog import Catalog
-from citeloom.catalog.facets import MOST_VALUES, Facets
+from citeloom.catalog.facets import MAX_VALUES, Facets
 from citeloom.catalog.projects import Project
 from citeloom.index.base import Collection
 from citeloom.index.filters import SECTION_SEPARATOR, section_keys
@@ -39,4 +39,4 @@ def _sections(collection: Collection) -> tuple[str, ...]:
         top = path.split(SECTION_SEPARATOR, 1)[0]
         if section_keys([top]) == [top]:  # a numbered heading stands there without its number too
             counts[top] += passages
-    return tuple(name for name, _ in counts.most_common(MOST_VALUES))
+    return tuple(name for name, _ in counts.most_common(MAX_VALUES))

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 from citeloom.engine.lifetime import preload_enabled
 
 if TYPE_CHECKING:
-    from citeloom.engine.container import Service
+    from citeloom.engine.container import Container
     from citeloom.engine.server import Connection
 
 
-def open_session(service: Service) -> Callable[[Connection, dict[str, Any]], Awaitable[None]]:
+def open_session(container: Container) -> Callable[[Connection, dict[str, Any]], Awaitable[None]]:
     """Return a function that serves an editor's connection. The SDK takes a second to load, so it is loaded ahead."""
     if preload_enabled():
         threading.Thread(target=_load, name="load-mcp", daemon=True).start()
 
     async def session(connection: Connection, options: dict[str, Any]) -> None:
         module = await asyncio.to_thread(_load)
-        await module.Session(service, connection, options).run()
+        await module.Session(container, connection, options).run()
 
     return session
 

@@ -27,7 +27,7 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job, Progress, describe_progress
 from citeloom.core.text.sanitize import clean_values, shortened_values
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.engine.sessions import Editor
 from citeloom.ipc import protocol
 from citeloom.tools import older_names
@@ -44,22 +44,22 @@ _NAMELESS = "unknown"  # an editor that asks without having said who it is
 _MAX_UNANSWERED = 256  # calls of one editor; with more, its input is not read
 _LONG_LINE = 1_000_000  # a call that is read only when all before it are answered
 _LONGEST_NAME = 100  # characters of what an editor or a tool calls itself
-_MOST_LOGGED = 10  # documents in one line of the access log
+_MAX_LOGGED = 10  # documents in one line of the access log
 _ANSWER_MARGIN = 1.0  # an import answers "running" this long before the time limit
 
 
 class Session:
     """Serves one editor until it leaves."""
 
-    def __init__(self, service: Service, connection: Connection, options: dict[str, Any]) -> None:
-        self._service = service
+    def __init__(self, container: Container, connection: Connection, options: dict[str, Any]) -> None:
+        self._container = container
         self._connection = connection
         projects = options.get("projects")
         self._visible = frozenset(str(p) for p in projects) if projects else None
         self._toolsets = [str(t) for t in options.get("toolsets") or (READ,)]
         self._tools = of_toolsets(self._toolsets)
         self._bridge = str(options.get("bridge") or "")
-        self._editor = service.editors.reconnected(self._bridge)
+        self._editor = container.editors.reconnected(self._bridge)
         self._id = self._editor.session_id if self._editor else uuid.uuid4().hex[:12]
         self._close: Callable[[], object] = lambda: None
         self._server: Server[Any] = Server(
@@ -106,7 +106,7 @@ class Session:
                 loop = asyncio.get_running_loop()
                 self._close = partial(loop.call_soon_threadsafe, group.cancel_scope.cancel)
                 if self._editor:
-                    self._service.editors.add(self._editor, self._bridge, self._close)
+                    self._container.editors.add(self._editor, self._bridge, self._close)
                 group.start_soon(receive)
                 group.start_soon(send)
                 await self._server.run(from_client, to_client, self._server.create_initialization_options())
@@ -114,7 +114,7 @@ class Session:
         except* (ConnectionError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             log.info("an editor's connection broke off")
         finally:
-            self._service.editors.remove(self._id)
+            self._container.editors.remove(self._id)
 
     async def _list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -126,7 +126,7 @@ class Session:
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         client = self._meet(_info(context)).name
-        self._service.editors.record_call(self._id, params.name[:_LONGEST_NAME])
+        self._container.editors.record_call(self._id, params.name[:_LONGEST_NAME])
         correlation_id = uuid.uuid4().hex[:16]
         began = time.perf_counter()
         tool, given, answer = params.name, dict(params.arguments or {}), {}
@@ -167,8 +167,8 @@ class Session:
                 f"Tools are: {', '.join(self._tools)}.",
             )
         cancel = Cancel()
-        call = Call(self._service, self._visible, read(tool.arguments, given), cancel)
-        limit = self._service.settings.timeouts.of(name)
+        call = Call(self._container, self._visible, read(tool.arguments, given), cancel)
+        limit = self._container.settings.timeouts.of(name)
         try:
             with anyio.fail_after(limit):
                 if name == "ingest_from_source":
@@ -187,7 +187,7 @@ class Session:
     async def _ingest(self, call: Call, limit: float, context: ServerRequestContext[Any]) -> dict[str, Any]:
         job_id = await self._connection.pool.run(self._id, "ingest", partial(ingest, call), limit)
         until = time.monotonic() + max(0.0, limit - _ANSWER_MARGIN)
-        jobs, told = self._service.jobs, -1.0
+        jobs, told = self._container.jobs, -1.0
         while True:
             left = until - time.monotonic()
             wait = partial(jobs.wait, job_id, max(0.0, min(0.5, left)))
@@ -211,7 +211,7 @@ class Session:
         return answer
 
     def _only_project(self) -> str:
-        return self._service.projects.default_project(self._visible).id
+        return self._container.projects.default_project(self._visible).id
 
     async def _listen(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
         """Know the editor by its first words: in a handshake, or with each request since MCP 2026-07-28."""
@@ -236,13 +236,13 @@ class Session:
             projects = sorted(self._visible) if self._visible is not None else None
             name, version = (info.name[:_LONGEST_NAME], info.version[:_LONGEST_NAME]) if info else (_NAMELESS, "")
             self._editor = Editor(self._id, name, version, projects, self._toolsets)
-            self._service.editors.add(self._editor, self._bridge, self._close)
+            self._container.editors.add(self._editor, self._bridge, self._close)
         return self._editor
 
     async def _note(
         self, client: str, tool: str, given: dict[str, Any], answer: dict[str, Any], outcome: str, milliseconds: float
     ) -> None:
-        if not self._service.settings.privacy.access_log:
+        if not self._container.settings.privacy.access_log:
             return
         named = ("text", "quote", "chunk_id", "citekey", "citekeys", "doc_id", "source")
         asked = next((value for name in named if (value := given.get(name))), "")
@@ -251,7 +251,7 @@ class Session:
         if places := _words_of(answer) or _written(answer):
             asked = f"{places}: {asked}" if asked else places
         entry = partial(
-            self._service.catalog.access_log.add,
+            self._container.catalog.access_log.add,
             correlation_id=answer["correlation_id"],
             client=client,
             project_id=str(given["project"])[:_LONGEST_NAME] if "project" in given else None,
@@ -303,8 +303,8 @@ def _written(answer: dict[str, Any]) -> str:
     named = [
         f"{d['source']}{' as ' + d['claimed_citekey'] if d['claimed_citekey'] else ''}" for d in answer["documents"]
     ]
-    more = f" and {len(named) - _MOST_LOGGED} more" if len(named) > _MOST_LOGGED else ""
-    return f"stored {answer['chunks_written']} passages in {', '.join(named[:_MOST_LOGGED])}{more}"
+    more = f" and {len(named) - _MAX_LOGGED} more" if len(named) > _MAX_LOGGED else ""
+    return f"stored {answer['chunks_written']} passages in {', '.join(named[:_MAX_LOGGED])}{more}"
 
 
 def _info(context: ServerRequestContext[Any]) -> types.Implementation | None:

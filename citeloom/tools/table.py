@@ -36,7 +36,7 @@ from citeloom.catalog.projects import Project
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.text.sanitize import shortened_values
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.tools import arguments as a
 from citeloom.tools import results as o
 from citeloom.tools.guide import guide
@@ -49,7 +49,7 @@ TOOLSETS = (READ, WRITE)
 class Call:
     """One call of a tool, with the projects that its session may see."""
 
-    service: Service
+    container: Container
     visible: frozenset[str] | None
     arguments: Any
     cancel: Cancel
@@ -57,7 +57,7 @@ class Call:
     @property
     def project(self) -> Project:
         """The project named in the arguments, or INVALID_PROJECT where the session may not see it."""
-        return self.service.catalog.projects.get(self.arguments.project, self.visible)
+        return self.container.catalog.projects.get(self.arguments.project, self.visible)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,13 @@ class Tool:
 
 def _list_projects(call: Call) -> dict[str, Any]:
     only = None if call.visible is None else sorted(call.visible)
-    projects = call.service.projects.list_projects(ListProjects(only=only)).projects
+    projects = call.container.projects.list_projects(ListProjects(only=only)).projects
     return {"projects": [project_json(project) for project in projects], "count": len(projects)}
 
 
 def _inspect_collection(call: Call) -> dict[str, Any]:
     request = InspectCollection(project=call.project.id, sample=call.arguments.sample)
-    return project_json(call.service.projects.inspect_collection(request))
+    return project_json(call.container.projects.inspect_collection(request))
 
 
 _DOCUMENT_KEYS = {field.name for field in fields(DocumentSummary)}
@@ -92,7 +92,7 @@ _DOCUMENT_KEYS = {field.name for field in fields(DocumentSummary)}
 def _list_documents(call: Call) -> dict[str, Any]:
     given: a.ListDocuments = call.arguments
     request = ListDocuments(project=call.project.id, status=given.status, limit=given.limit, offset=given.offset)
-    page: dict[str, Any] = encode(call.service.documents.list_documents(request))
+    page: dict[str, Any] = encode(call.container.documents.list_documents(request))
     # Where the researcher's files are is not an agent's to know.
     rows = [{key: value for key, value in row.items() if key in _DOCUMENT_KEYS} for row in page["documents"]]
     return {**page, "documents": rows}
@@ -108,17 +108,19 @@ def _get_document(call: Call) -> dict[str, Any]:
         citekey=given.citekey,
         pages=None if given.pages is None else str(given.pages),
     )
-    return _json(call.service.texts.get_document(request, call.cancel))
+    return _json(call.container.texts.get_document(request, call.cancel))
 
 
 def _store_chunks(call: Call) -> dict[str, Any]:
     items = [AgentChunk(**dict(item)) for item in call.arguments.items]
-    return _json(call.service.agent_chunks.store_chunks(StoreChunks(project=call.project.id, items=items), call.cancel))
+    return _json(
+        call.container.agent_chunks.store_chunks(StoreChunks(project=call.project.id, items=items), call.cancel)
+    )
 
 
 def _delete_document(call: Call) -> dict[str, Any]:
     request = DeleteDocument(project=call.project.id, doc_id=call.arguments.doc_id)
-    return _json(call.service.documents.delete_document(request))
+    return _json(call.container.documents.delete_document(request))
 
 
 def _query(call: Call, *, hybrid: bool) -> dict[str, Any]:
@@ -133,20 +135,20 @@ def _query(call: Call, *, hybrid: bool) -> dict[str, Any]:
         full_text=given.full_text,
         per_document=given.per_document,
     )
-    return _json(call.service.search.query(request, call.cancel))
+    return _json(call.container.search.query(request, call.cancel))
 
 
 def _get_passage(call: Call) -> dict[str, Any]:
     given: a.GetPassage = call.arguments
     request = GetPassage(chunk_id=given.chunk_id, project=call.project.id, context=given.context)
-    return _without(_json(call.service.passages.get_passage(request)), "project")
+    return _without(_json(call.container.passages.get_passage(request)), "project")
 
 
 def _verify_quote(call: Call) -> dict[str, Any]:
     given: a.VerifyQuote = call.arguments
     page = None if given.page is None else str(given.page)
     request = VerifyQuote(project=call.project.id, quote=given.quote, citekey=given.citekey, page=page)
-    answer = _json(call.service.evidence.verify(request, call.cancel))
+    answer = _json(call.container.evidence.verify(request, call.cancel))
     return {**answer, **shortened_values({key: answer[key] for key in ("quote", "page_claimed")})}
 
 
@@ -166,12 +168,12 @@ def _format_citations(call: Call) -> dict[str, Any]:
     style, text, entries = None, "", tuple[str, ...]()
     made: RecordsResult | CiteResult
     if given.format in RECORD_FORMATS:
-        made = call.service.evidence.records(GetRecords(project=project, cites=cites, format=given.format))
+        made = call.container.evidence.records(GetRecords(project=project, cites=cites, format=given.format))
         text = made.text
     else:
         # A file of the researcher's is theirs to name: agents choose a style by its name.
         request = Cite(project=project, cites=cites, style=given.style, style_files=False)
-        made = call.service.evidence.cite(request)
+        made = call.container.evidence.cite(request)
         style, entries = made.style.title, made.citations if given.format == "citation" else made.bibliography
         text = "\n\n".join(entries)
     return {
@@ -190,7 +192,7 @@ _MAX_FINDINGS = 100  # in one answer
 def _check_citations(call: Call) -> dict[str, Any]:
     visible = None if call.visible is None else tuple(call.visible)
     request = CheckManuscript(project=call.project.id, text=call.arguments.text, visible=visible)
-    report = call.service.evidence.check(request, call.cancel)
+    report = call.container.evidence.check(request, call.cancel)
     # What a program needs to mend a file is of no use to an agent, which has the text.
     answer = _without(_json(report), "edits", "fixable", "encoding", "file", "sha256")
     findings = [
@@ -228,7 +230,7 @@ def ingest(call: Call) -> str:
         raise CiteLoomError(Code.INVALID_INPUT, "source is empty.", 'Name a file or folder; "." is the project\'s own.')
     given_options = given.options.model_dump() if given.options else {}
     options = {name: value for name, value in given_options.items() if value is not None}
-    return call.service.imports.ingest_for_agent(Ingest(project=project.id, source=source, **options)).id
+    return call.container.imports.ingest_for_agent(Ingest(project=project.id, source=source, **options)).id
 
 
 TOOLS: dict[str, Tool] = {

@@ -14,7 +14,7 @@ from tests.attack.rounds import attack
 from tests.attack.values import hidden_characters, texts, values
 from tests.support import Editor
 
-_MOST_ECHOED = 6_000  # characters of an error: a kilobyte of an argument, and what the message says itself
+_MAX_ECHOED = 6_000  # characters of an error: a kilobyte of an argument, and what the message says itself
 
 
 def run(library: Library, enough: Callable[[int], bool], seed: int) -> int:
@@ -109,4 +109,4 @@ def _check(answer: dict[str, Any], arguments: Any, token: str) -> None:
         error = content["error"]
         assert error["code"] in set(Code) - {Code.INTERNAL_ERROR}, error
         assert error["message"]
-        assert len(json.dumps(error, ensure_ascii=False)) <= _MOST_ECHOED
+        assert len(json.dumps(error, ensure_ascii=False)) <= _MAX_ECHOED

@@ -16,7 +16,7 @@ from tests.flows.steps import Project, copy_home, engines, four_papers
 from tests.memory_watch import peak_memory
 from tests.support import WAIT, citeloom, done, environment, stop_engine
 
-_MOST_MEMORY = 2_500_000_000  # bytes, of the engine and the processes it starts: it has a model in it
+_MAX_MEMORY = 2_500_000_000  # bytes, of the engine and the processes it starts: it has a model in it
 _STORED = "The lamp of the moth trap was blue."
 
 
@@ -26,8 +26,8 @@ import os, signal, sys
 from citeloom.api.library import AgentChunk, StoreChunks
 from citeloom.core.settings import Settings
 from citeloom.core.cancel import Cancel
-from citeloom.engine.container import Service
-service = Service(Settings())
+from citeloom.engine.container import Container
+service = Container(Settings())
 item = AgentChunk(id="1", text=sys.argv[1], embedding=[1.0] + [0.0] * 383, metadata={"doc_id": "mine"})
 service.agent_chunks.store_chunks(StoreChunks(project="p", items=[item]), Cancel())
 if sys.argv[2] == "killed":
@@ -104,7 +104,7 @@ def test_one_bad_byte_costs_its_own_project_only_and_a_rebuild_brings_it_back(
         assert rebuilt["failed"] == (0 if readable else 1)
         assert Project(copied).search("moth")[0]["source"] == "2-moths.md"
         assert (_STORED in {text for _, text in Project(copied).found("lamp trap")}) == readable
-    assert 0 < peak[0] < _MOST_MEMORY
+    assert 0 < peak[0] < _MAX_MEMORY
 
 
 def test_an_index_whose_segments_are_gone_is_not_an_empty_project(copied: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from citeloom.api.maintenance import Finding
 from citeloom.core.settings import Settings
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.ipc import protocol
 from tests.faults import Fault, fault, set_number
@@ -70,7 +70,7 @@ def examined(home: Path) -> dict[str, Finding]:
     stop_engine(home)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CITELOOM_HOME", str(home))
-        service = Service(Settings())
+        service = Container(Settings())
         try:
             projects = [project.id for project in service.catalog.projects.all()]
             return {name: service.doctor.examine_project(name) for name in projects}

@@ -30,7 +30,7 @@ from citeloom.core import paths
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings, Watch, Zotero
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.importing import discovery
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.sources.web import fetch
@@ -47,7 +47,7 @@ class LocalEngine:
     """An engine in this process with one project, and what a person does with its documents."""
 
     def __init__(self, settings: Settings, folders: list[Path], zotero: Sequence[ZoteroPart] = ()) -> None:
-        self.service = Service(settings)
+        self.service = Container(settings)
         self.service.jobs.start()
         self.service.projects.add_project(
             AddProject(project="p", folders=[str(folder) for folder in folders], zotero=zotero)

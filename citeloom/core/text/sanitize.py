@@ -26,7 +26,7 @@ _UNSAFE = re.compile(rf"\r\n|[{REMOVED}{_BREAKS}{_HALVES}]")
 _UNSAFE_IN_LINE = re.compile(rf"[\t\n{REMOVED}{_BREAKS}{_HALVES}]")
 _TO_SPACES = str.maketrans("\t\n", "  ")
 
-MOST_REPEATED = 1000  # bytes of input that an answer repeats
+MAX_REPEATED = 1000  # bytes of input that an answer repeats
 _LEFT_OUT = " […] "
 
 
@@ -55,7 +55,7 @@ def escaped_json(text: str) -> str:
     return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
-def shortened(text: str, most: int = MOST_REPEATED) -> str:
+def shortened(text: str, most: int = MAX_REPEATED) -> str:
     """Return text of at most `most` bytes: of a longer one the beginning and the end, which may be a next step."""
     if len(text) * 4 <= most:
         return text

@@ -21,7 +21,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 STATUS, CITEKEY, TITLE, PAGES, COVERAGE, OCR, REASON = range(7)
 SORTS = ("status", "citekey", "title", "pages", "word_coverage", "ocr_share", None)  # by which the engine sorts each
-_MOST_REQUESTS = 2  # at a time: more would hold up those of other pages
+_MAX_REQUESTS = 2  # at a time: more would hold up those of other pages
 _MANY = 1000  # rows in one request when all of them are needed
 
 
@@ -116,7 +116,7 @@ class DocumentsModel(QAbstractTableModel):
 
     def _ask(self) -> None:
         self._tasks = [task for task in self._tasks if task.wanted]
-        while self._blocks.wants and len(self._tasks) < _MOST_REQUESTS and self.query:
+        while self._blocks.wants and len(self._tasks) < _MAX_REQUESTS and self.query:
             block = self._blocks.next()
             self._tasks.append(
                 self._link.send(

@@ -47,7 +47,7 @@ class JobStrip(QFrame):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = context
+        self._context = context
         self._project: str | None = None
         self._stopping: set[str] = set()  # imports; what is being read is finished first
         self.setFrameShape(QFrame.Shape.StyledPanel)
@@ -79,13 +79,13 @@ class JobStrip(QFrame):
 
     def jobs(self) -> list[RunningJob]:
         """The project's jobs under way, the one at work first."""
-        jobs = [job for job in self._desk.engine_status.now.jobs.values() if job.project == self._project]
+        jobs = [job for job in self._context.engine_status.now.jobs.values() if job.project == self._project]
         return sorted(jobs, key=lambda job: not job.stage)
 
     def _show(self) -> None:
         jobs = self.jobs()
         self.setVisible(bool(jobs))
-        self._stopping &= set(self._desk.engine_status.now.jobs)
+        self._stopping &= set(self._context.engine_status.now.jobs)
         if not jobs:
             return
         job = jobs[0]
@@ -103,7 +103,7 @@ class JobStrip(QFrame):
         for job in self.jobs():
             self._stopping.add(job.job_id)
             cancel = CancelJob(job_id=job.job_id)
-            self._desk.tasks.send(self, cancel, failed=partial(self._not_stopped, job.job_id))
+            self._context.tasks.send(self, cancel, failed=partial(self._not_stopped, job.job_id))
         self._show()
 
     def _not_stopped(self, job_id: str, error: CiteLoomError) -> None:

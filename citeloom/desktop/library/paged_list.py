@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from citeloom.api.library import DocumentRow
 
 BLOCK = 200  # rows in one request
-_MOST_LOADED = 30  # blocks; those farthest from the visible rows are dropped
-_MOST_WAITING = 6  # blocks; what was scrolled past is not requested
+_MAX_LOADED = 30  # blocks; those farthest from the visible rows are dropped
+_MAX_WAITING = 6  # blocks; what was scrolled past is not requested
 
 Row = DocumentRow
 
@@ -35,7 +35,7 @@ class PagedRows:
             return
         if self._wanted[-1:] != [block]:
             others = [one for one in self._wanted if one != block]
-            self._wanted = [*others[1 - _MOST_WAITING :], block]
+            self._wanted = [*others[1 - _MAX_WAITING :], block]
 
     @property
     def wants(self) -> bool:
@@ -53,7 +53,7 @@ class PagedRows:
         self._requested.discard(block)
         self._rows[block] = rows
         self._fresh.add(block)
-        for far in sorted(self._rows, key=lambda one: abs(one - block))[_MOST_LOADED:]:
+        for far in sorted(self._rows, key=lambda one: abs(one - block))[_MAX_LOADED:]:
             del self._rows[far]
             self._fresh.discard(far)
 

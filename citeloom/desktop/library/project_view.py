@@ -38,7 +38,7 @@ class ProjectView(QWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = context
+        self._context = context
         self.project = ""
         self._task: Task | None = None
         self._reads, self._planning = True, False
@@ -100,8 +100,8 @@ class ProjectView(QWidget):
         self.nothing.hide()
 
     def _connect(self) -> None:
-        self._desk.engine_status.changed.connect(self._on_overview)
-        self._desk.tasks.event_received.connect(self._on_event)
+        self._context.engine_status.changed.connect(self._on_overview)
+        self._context.tasks.event_received.connect(self._on_event)
         self.papers.answered.connect(self._on_documents)
         self.papers.actions_.said.connect(lambda words: self.said.emit(words, False))
         self.papers.actions_.changed.connect(self.papers.look_again_soon)
@@ -144,7 +144,7 @@ class ProjectView(QWidget):
             self._task.drop()
         if self.project:
             request = ShowProject(project=self.project)
-            self._task = self._desk.tasks.send(self, request, done=self._show, failed=self._on_unread)
+            self._task = self._context.tasks.send(self, request, done=self._show, failed=self._on_unread)
             self.papers.look_again_soon()
 
     def _show(self, project: ProjectDetails) -> None:
@@ -211,7 +211,7 @@ class ProjectView(QWidget):
 
     def _add_zotero(self) -> None:
         project = self.project
-        self.dialog = dialog = AddZoteroDialog(self._desk, self, project)
+        self.dialog = dialog = AddZoteroDialog(self._context, self, project)
         dialog.made.connect(self._show)
         dialog.made.connect(lambda _: self.importing.read(project))
         dialog.open()
@@ -268,7 +268,7 @@ class ProjectView(QWidget):
         self._to_remove.add(project)
         for job in self._jobs_of(project):
             cancel = CancelJob(job_id=job.job_id)
-            self._desk.tasks.send(self, cancel, failed=partial(self._not_stopped, project))
+            self._context.tasks.send(self, cancel, failed=partial(self._not_stopped, project))
         self._on_overview()
 
     def _not_stopped(self, project: str, error: CiteLoomError) -> None:
@@ -276,13 +276,13 @@ class ProjectView(QWidget):
         self.failed.emit(error)
 
     def _jobs_of(self, project: str) -> list[RunningJob]:
-        return [job for job in self._desk.engine_status.now.jobs.values() if job.project == project]
+        return [job for job in self._context.engine_status.now.jobs.values() if job.project == project]
 
     def _on_overview(self) -> None:
         for project in sorted(one for one in self._to_remove if not self._jobs_of(one)):
             self._to_remove.discard(project)
             self._going.add(project)
-            self._desk.tasks.send(
+            self._context.tasks.send(
                 self,
                 RemoveProject(project=project),
                 done=lambda gone: self.removed.emit(gone.id),

@@ -69,7 +69,7 @@ class ZoteroChoice(QStackedWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
-        self._desk = context
+        self._context = context
         self.tree = ZoteroTree()
         self.tree.changed.connect(self.changed)
         self.waiting = basics.EmptyState("library", self.tr("Looking into Zotero …"), "")
@@ -82,7 +82,7 @@ class ZoteroChoice(QStackedWidget):
     def load(self) -> None:
         """Load the collections."""
         self.setCurrentWidget(self.waiting)
-        self._desk.tasks.send(self, ListZoteroCollections(), done=self._show, failed=self._cannot)
+        self._context.tasks.send(self, ListZoteroCollections(), done=self._show, failed=self._cannot)
 
     def _show(self, found: ZoteroCollections) -> None:
         self.tree.load(found)
@@ -100,7 +100,7 @@ class _ChoiceDialog(QDialog):
 
     def __init__(self, context: PageContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._desk = context
+        self._context = context
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.banner = basics.Banner()
         self.inside = QWidget()
@@ -126,7 +126,7 @@ class _ChoiceDialog(QDialog):
         request = self.request()
         self._busy(True)
         self.banner.say(self.tr("One moment …"), closable=False)
-        self._desk.tasks.send(self, request, done=self._done, failed=self._failed)
+        self._context.tasks.send(self, request, done=self._done, failed=self._failed)
 
     def _done(self, project: ProjectDetails) -> None:
         self.made.emit(project)

@@ -23,7 +23,7 @@ from citeloom.desktop.search.hits_model import BADGE, HIT, META, HitsModel
 from citeloom.desktop.text.hit_text import cut, isolated, set_off, utf16
 
 _MARGIN, _LEADING, _TEXT_LINES, _BAR = 10, 3, 3, 32
-_MOST_TEXT = 600  # characters that are laid out: more than three lines never hold more
+_MAX_TEXT = 600  # characters that are laid out: more than three lines never hold more
 
 
 class HitDelegate(QStyledItemDelegate):
@@ -138,7 +138,7 @@ class _Row:
         top = self.inner.top() + 3 * self.step + _LEADING
         model = self.index.model()
         question = model.question if isinstance(model, HitsModel) else ""
-        text = cut(self.hit.render_text, _MOST_TEXT)
+        text = cut(self.hit.render_text, _MAX_TEXT)
         layout = self._laid_out(text, question)
         while layout.lineCount() > _TEXT_LINES and text:
             last = layout.lineAt(_TEXT_LINES - 1)

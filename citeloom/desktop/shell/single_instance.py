@@ -16,7 +16,7 @@ from citeloom.ipc.launch import FileLock
 log = logging.getLogger(__name__)
 
 _SECONDS = 10.0  # the first one may still be starting
-_MOST_BYTES = 4096
+_MAX_BYTES = 4096
 
 
 class OneInstance(QObject):
@@ -68,11 +68,11 @@ class OneInstance(QObject):
 
     def _on_line(self, socket: QLocalSocket) -> None:
         if not socket.canReadLine():
-            if socket.bytesAvailable() > _MOST_BYTES:
+            if socket.bytesAvailable() > _MAX_BYTES:
                 socket.abort()
             return
         try:
-            page = str(json.loads(bytes(socket.readLine(_MOST_BYTES).data()))["page"])
+            page = str(json.loads(bytes(socket.readLine(_MAX_BYTES).data()))["page"])
         except (ValueError, KeyError, TypeError):
             socket.abort()
             return

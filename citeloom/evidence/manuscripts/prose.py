@@ -12,7 +12,7 @@ from citeloom.evidence.manuscripts.types import Citation
 
 # Stands in the prose where a group of citations stood.
 MARK = "\ufffc"
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Prose:
     def warnings(self) -> list[str]:
         """What was not read, for the reader of a report."""
         names = list(dict.fromkeys(self.included))
-        shown = ", ".join(names[:_MOST_NAMED]) + (f" and {len(names) - _MOST_NAMED} more" * (len(names) > _MOST_NAMED))
+        shown = ", ".join(names[:_MAX_NAMED]) + (f" and {len(names) - _MAX_NAMED} more" * (len(names) > _MAX_NAMED))
         left_out = [f"What it includes was not read ({shown}): check those files too."] if names else []
         return [*self.unread, *left_out]
 

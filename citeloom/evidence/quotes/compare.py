@@ -13,7 +13,7 @@ from citeloom.evidence.quotes.quotation import Piece
 from citeloom.evidence.quotes.work_text import WorkText
 
 _FUNCTION_WORD = 0.4  # how much such a word says, where any other says 1
-_CREDIT, _MOST_CREDITED = 0.75, 12
+_CREDIT, _MAX_CREDITED = 0.75, 12
 _PER_WORK_WORD, _PER_QUOTE_WORD = 0.35, 0.2  # what a word without a partner costs
 
 
@@ -141,7 +141,7 @@ def _reach(outward: Sequence[tuple[str, int, int]], work: WorkText) -> int:
     Those within the sentence do; those beyond it only where they look alike, for else they were added.
     """
     reach, beyond = 0, False
-    for number, (word, there, gap) in enumerate(outward[:_MOST_CREDITED], start=1):
+    for number, (word, there, gap) in enumerate(outward[:_MAX_CREDITED], start=1):
         beyond = beyond or any(c in ".!?:;\n" for c in work.gap(gap))
         if not beyond or look_alike(word, work.fold(there)):
             reach = number
@@ -232,7 +232,7 @@ class _Walk:
 
     def _credit(self, i: int, k: int, j: int, m: int) -> float:
         """What words that differ still tell about the place: badly read ones that nothing excuses, a plural, a typo."""
-        if k - i != m - j or k - i > _MOST_CREDITED:
+        if k - i != m - j or k - i > _MAX_CREDITED:
             return 0.0
         pairs = zip(range(i, k), range(j, m), strict=True)
         alike = (a for a, b in pairs if look_alike(self._piece.words[a].folds[0], self._judge.work.fold(b)))

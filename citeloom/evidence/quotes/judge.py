@@ -27,7 +27,7 @@ ELLIPSIS = "ellipsis"
 
 _QUOTATION_MARKS = frozenset("\"“”„‟«»‹›‘’‚‛'`´")
 _DASHES = frozenset("-‐‑‒–—―−")
-_MOST_TOGETHER = 4  # words that may have run together or been torn apart
+_MAX_TOGETHER = 4  # words that may have run together or been torn apart
 _SHORT = 3
 _LONG = 6  # letters from which two words of a language nobody knows hardly differ by a misread letter alone
 _ENDINGS = ("s", "es", "d", "ed", "ing", "r", "er", "ly")  # of words that a vocabulary may have only without
@@ -81,7 +81,7 @@ class Judge:
 
     def notes(self, quoted: str, first: int, behind: int) -> bool:
         """Whether words are the numbers of notes, which the quotation leaves out and nothing else."""
-        if behind - first > _MOST_TOGETHER or not self._are_notes(first, behind):
+        if behind - first > _MAX_TOGETHER or not self._are_notes(first, behind):
             return False
         return tokens.punctuation(quoted) == tokens.punctuation(self.work.gap(first) + self.work.gap(behind))
 
@@ -93,7 +93,7 @@ class Judge:
         count = behind - first
         if not quoted or not count:
             return None
-        if max(len(quoted), count) > 2 * _MOST_TOGETHER and len(quoted) != count:
+        if max(len(quoted), count) > 2 * _MAX_TOGETHER and len(quoted) != count:
             return None
         here = [word.folds[0] for word in quoted]
         there = [self.work.fold(at) for at in range(first, behind)]
@@ -101,7 +101,7 @@ class Judge:
             return self._divided(quoted, here, first, there, opens=opens)
         if len(here) == count:
             return self._misread_each(quoted, here, first, there, opens=opens)
-        if max(len(here), count) <= _MOST_TOGETHER and self._misread(here, first, there):
+        if max(len(here), count) <= _MAX_TOGETHER and self._misread(here, first, there):
             return {OCR}
         return None
 

@@ -11,9 +11,9 @@ from citeloom.evidence.quotes.compare import Compared, compare, weigh
 from citeloom.evidence.quotes.judge import Judge
 from citeloom.evidence.quotes.quotation import Piece
 
-MOST_PLACES = 1_000
+MAX_PLACES = 1_000
 _RARE = 64  # a word that stands more often says little about where a quotation is from
-_MOST_SEEDS = 40
+_MAX_SEEDS = 40
 _FEW_SEEDS = 4
 _ROW = 3  # words in a row that are looked for where single words are all too common
 _WINDOWS = 5
@@ -23,7 +23,7 @@ _SLACK = 8
 def occurrences(piece: Piece, judge: Judge) -> list[tuple[int, int]]:
     """Stretches of the work with the same letters, in the work's order; they may still differ in punctuation."""
     variants = {"".join(word.folds[0] for word in piece.words), "".join(word.folds[-1] for word in piece.words)}
-    found = {place for letters in variants for place in islice(judge.work.find(letters), MOST_PLACES)}
+    found = {place for letters in variants for place in islice(judge.work.find(letters), MAX_PLACES)}
     return sorted(found)
 
 
@@ -62,14 +62,14 @@ def _windows(piece: Piece, judge: Judge) -> Iterator[tuple[int, int]]:
 def _rare_words(piece: Piece, judge: Judge) -> Iterator[tuple[int, int, float]]:
     work = judge.work
     counted = sorted((work.count(fold), at, fold) for at, word in enumerate(piece.words) for fold in word.folds)
-    for count, at, fold in [c for c in counted if 0 < c[0] <= _RARE][:_MOST_SEEDS]:
+    for count, at, fold in [c for c in counted if 0 < c[0] <= _RARE][:_MAX_SEEDS]:
         for position in work.standing(fold):
             yield at, position, 1 / count**0.5
 
 
 def _rows(piece: Piece, judge: Judge) -> Iterator[tuple[int, int, float]]:
     """Rows of words that stand in the work as they stand in the piece."""
-    starts = range(0, len(piece.words) - _ROW + 1, max(1, len(piece.words) // _MOST_SEEDS))
+    starts = range(0, len(piece.words) - _ROW + 1, max(1, len(piece.words) // _MAX_SEEDS))
     for at in starts:
         letters = "".join(word.folds[0] for word in piece.words[at : at + _ROW])
         found = list(islice(judge.work.find(letters), _FEW_SEEDS + 1))

@@ -14,7 +14,7 @@ from citeloom.evidence.quotes.lookup import likeness, nearest, occurrences
 from citeloom.evidence.quotes.page_claim import Claim
 from citeloom.evidence.quotes.quotation import Piece
 
-_MOST_PIECES = 40  # beyond, dots are no ellipses and brackets no insertions
+_MAX_PIECES = 40  # beyond, dots are no ellipses and brackets no insertions
 _LOOKED_AT, _LOOKED_AT_OF_LONG, _WORDS_LOOKED_AT = 50, 3, 10_000  # places compared word by word
 _INSERTION_STANDS_FOR = 15  # words of the work
 _ELLIPSIS_STANDS_FOR = 800
@@ -85,7 +85,7 @@ class Matcher:
 
     def find(self, pieces: Sequence[Piece]) -> Match | None:
         """The best that the work has of a quotation, or None where it has nothing like it."""
-        if len(pieces) > _MOST_PIECES:
+        if len(pieces) > _MAX_PIECES:
             return None
         return self._one(pieces[0]) if len(pieces) == 1 else self._several(pieces)
 

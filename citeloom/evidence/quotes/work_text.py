@@ -13,7 +13,7 @@ from citeloom.evidence.quotes import tokens
 
 # What floats beside the running text: it must not stand between the two halves of a paragraph.
 _APART = ASIDE | {BlockKind.TABLE}
-_MOST_LOOKED_AT = 20_000  # of few letters there are too many to look at each
+_MAX_LOOKED_AT = 20_000  # of few letters there are too many to look at each
 _BETWEEN_PIECES = "\n"  # in `letters`; no word holds it, so nothing is found across pieces
 
 
@@ -145,7 +145,7 @@ class WorkText:
     def find(self, letters: str) -> Iterator[tuple[int, int]]:
         """Every stretch of whole words with exactly these letters, from its first word up to behind its last."""
         found = self.letters.find(letters)
-        for _ in range(_MOST_LOOKED_AT):
+        for _ in range(_MAX_LOOKED_AT):
             if found < 0:
                 return
             first = bisect_left(self.at, found)

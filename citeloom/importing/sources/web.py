@@ -28,8 +28,8 @@ from citeloom.core.files import atomic_file
 from citeloom.importing.sources.web_address import Address, WebAddress, is_public, shown, web_address
 
 MAX_BYTES = 100_000_000
-MOST_SECONDS = 120.0
-_MOST_REDIRECTS = 5
+MAX_SECONDS = 120.0
+_MAX_REDIRECTS = 5
 _STEP_SECONDS = 20.0  # of silence
 _KINDS = {"application/pdf": ".pdf", "text/markdown": ".md", "text/plain": ".txt", "text/x-python": ".py"}
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -107,12 +107,12 @@ def fetch(
     *,
     allowed: Callable[[Address], bool] = is_public,
     most: int = MAX_BYTES,
-    seconds: float = MOST_SECONDS,
+    seconds: float = MAX_SECONDS,
 ) -> Fetched:
     """Fetch a document and keep it as `stem` with the suffix of its kind."""
     deadline = _Deadline(seconds)
     try:
-        for _ in range(_MOST_REDIRECTS + 1):
+        for _ in range(_MAX_REDIRECTS + 1):
             address = web_address(url)
             with _connected(address, allowed, deadline) as connection:
                 connection.request(

@@ -38,7 +38,7 @@ ANNOTATIONS = "annotations"  # what their source ends with, after their attachme
 # The order in which the files of one work come: what a reader would open first.
 _KINDS = {"application/pdf": 0, "application/epub+zip": 1, "text/html": 2}
 _SUFFIXES = {"application/pdf": ".pdf", "application/epub+zip": ".epub", "text/html": ".html"}
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 _NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # of files, on one system or another
 _LONGEST_STEM = 40  # letters: some take three bytes, and a whole path has its limit too
 
@@ -349,12 +349,12 @@ def _clashes(keys: Mapping[str, str], snapshot: Snapshot) -> list[str]:
         works[key].append(str(snapshot.items[item].data.get("title") or item))
     shared = {key: titles for key, titles in works.items() if len(titles) > 1}
     said = [
-        f"The citekey {key} belongs to {len(titles)} items ({'; '.join(t[:60] for t in titles[:_MOST_NAMED])})."
+        f"The citekey {key} belongs to {len(titles)} items ({'; '.join(t[:60] for t in titles[:_MAX_NAMED])})."
         " Give each its own in Zotero."
-        for key, titles in sorted(shared.items())[:_MOST_NAMED]
+        for key, titles in sorted(shared.items())[:_MAX_NAMED]
     ]
-    if len(shared) > _MOST_NAMED:
-        said.append(f"{len(shared) - _MOST_NAMED} more citekeys belong to several items.")
+    if len(shared) > _MAX_NAMED:
+        said.append(f"{len(shared) - _MAX_NAMED} more citekeys belong to several items.")
     return said
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from citeloom.catalog import Catalog
 from citeloom.catalog.documents import Document, State
-from citeloom.catalog.facets import MOST_VALUES, Facets
+from citeloom.catalog.facets import MAX_VALUES, Facets
 from citeloom.catalog.projects import Project
 
 MODEL = {"dense_model": "m", "dense_fingerprint": "f", "dense_size": 4, "sparse_model": ""}
@@ -116,5 +116,5 @@ def test_a_large_project_is_read_to_its_end_and_cut_at_the_most_frequent(
             save(catalog, project.id, number, year=number, tags=[f"t{number}"], authors=["Last"] * (number == 2099))
     found = facets.of(project.id)
     assert found.years == (0, 2099)
-    assert len(found.tags) == MOST_VALUES
+    assert len(found.tags) == MAX_VALUES
     assert found.authors == ("Last",)

@@ -20,7 +20,7 @@ from citeloom.core.errors import CiteLoomError
 from citeloom.core.jobs import Job
 from citeloom.core.settings import Settings, Watch
 from citeloom.core.types import Source
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.importing.rebuild import Rebuild
 from citeloom.importing.requests import ImportRequest
 from citeloom.importing.watch.watcher import ProjectWatcher
@@ -41,16 +41,16 @@ def papers(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def new_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Service]]:
+def new_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Container]]:
     """Makes engines in one data folder, one after the other."""
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
-    made: list[Service] = []
+    made: list[Container] = []
 
-    def make() -> Service:
+    def make() -> Container:
         if made:
             made[-1].stop()
-        made.append(Service(Settings()))
+        made.append(Container(Settings()))
         made[-1].jobs.start()
         return made[-1]
 
@@ -59,7 +59,7 @@ def new_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 
 
 @pytest.fixture
-def engine(new_engine: Callable[[], Service], papers: Path) -> Service:
+def engine(new_engine: Callable[[], Container], papers: Path) -> Container:
     service = new_engine()
     service.projects.add_project(AddProject(project="p", folders=[str(papers)]))
     return service
@@ -75,21 +75,21 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PausePoint
     made.release()
 
 
-def submit(engine: Service) -> Job:
+def submit(engine: Container) -> Job:
     return engine.jobs.submit(ImportRequest("p"))
 
 
-def paused(engine: Service) -> list[str]:
+def paused(engine: Container) -> list[str]:
     return [job.job_id for job in engine.jobs.busy() if job.state == "paused"]
 
 
-def finished(engine: Service, job: Job) -> dict[str, Any]:
+def finished(engine: Container, job: Job) -> dict[str, Any]:
     ended, _ = engine.jobs.wait(job.id, 60)
     assert ended is not None
     return {"state": ended.state, **ended.result}
 
 
-def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Service, gate: PausePoint) -> None:
+def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Container, gate: PausePoint) -> None:
     told: list[Event] = []
     engine.events.subscribe(told.append)
     job = submit(engine)
@@ -116,7 +116,7 @@ def test_a_paused_import_waits_and_goes_on_with_what_is_left(engine: Service, ga
     ]
 
 
-def test_the_same_import_asked_for_while_it_pauses_is_not_done_twice(engine: Service, gate: PausePoint) -> None:
+def test_the_same_import_asked_for_while_it_pauses_is_not_done_twice(engine: Container, gate: PausePoint) -> None:
     job = submit(engine)
     gate.wait()
     engine.engine.pause(Pause())
@@ -129,7 +129,7 @@ def test_the_same_import_asked_for_while_it_pauses_is_not_done_twice(engine: Ser
     assert [j.id for j in engine.catalog.jobs.past(None, 10)] == [job.id]
 
 
-def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Service, gate: PausePoint) -> None:
+def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Container, gate: PausePoint) -> None:
     job = submit(engine)
     gate.wait()
     engine.engine.pause(Pause())
@@ -139,7 +139,7 @@ def test_a_job_that_is_cancelled_while_it_pauses_does_not_come_back(engine: Serv
     assert engine.jobs.busy() == []
 
 
-def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Service) -> None:
+def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Container) -> None:
     told: list[Event] = []
     engine.events.subscribe(told.append)
     engine.engine.pause(Pause())
@@ -149,7 +149,7 @@ def test_what_waits_for_a_removed_project_is_cancelled_and_said(engine: Service)
     assert engine.jobs.busy() == []
 
 
-def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Service, gate: PausePoint) -> None:
+def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Container, gate: PausePoint) -> None:
     submit(engine)
     gate.wait()
     waiting = engine.jobs.submit(ImportRequest("p", force_rebuild=True))
@@ -161,7 +161,7 @@ def test_a_project_that_may_not_be_removed_loses_nothing_that_waits(engine: Serv
 
 
 def test_what_is_asked_for_during_a_pause_waits_also_for_the_next_engine(
-    engine: Service, new_engine: Callable[[], Service]
+    engine: Container, new_engine: Callable[[], Container]
 ) -> None:
     engine.engine.pause(Pause())
     engine.engine.pause(Pause())
@@ -175,7 +175,7 @@ def test_what_is_asked_for_during_a_pause_waits_also_for_the_next_engine(
     assert not new_engine().jobs.paused
 
 
-def test_a_rebuild_that_is_paused_leaves_the_old_index_until_it_is_done(engine: Service, gate: PausePoint) -> None:
+def test_a_rebuild_that_is_paused_leaves_the_old_index_until_it_is_done(engine: Container, gate: PausePoint) -> None:
     gate.release()
     assert finished(engine, submit(engine))["new"] == len(PAPERS)
     gate.reset()
@@ -194,7 +194,7 @@ def test_a_rebuild_that_is_paused_leaves_the_old_index_until_it_is_done(engine: 
 
 
 def test_a_rebuild_that_is_done_when_the_pause_comes_is_not_done_again(
-    engine: Service, monkeypatch: pytest.MonkeyPatch
+    engine: Container, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finish = Rebuild.finish
 
@@ -209,7 +209,7 @@ def test_a_rebuild_that_is_done_when_the_pause_comes_is_not_done_again(
 
 
 def test_what_is_stored_and_removed_during_a_rebuild_is_so_after_it(
-    engine: Service, gate: PausePoint, papers: Path
+    engine: Container, gate: PausePoint, papers: Path
 ) -> None:
     gate.release()
     finished(engine, submit(engine))

@@ -19,7 +19,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.jobs import Job
 from citeloom.core.settings import Index, Settings
 from citeloom.engine import running_job
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.importing.requests import ImportRequest
 from citeloom.index.edge.collection import EdgeCollection
 from citeloom.index.models.embedding import DenseModel
@@ -47,16 +47,16 @@ def papers(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Iterator[Callable[..., Service]]:
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Iterator[Callable[..., Container]]:
     """Makes an engine whose project `p` reads the papers; pauses are short."""
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
     monkeypatch.setattr(keyring.core, "_keyring_backend", Memory())
     monkeypatch.setattr(running_job, "_FIRST_DELAY", 0.05)
-    made: list[Service] = []
+    made: list[Container] = []
 
-    def service(server: str = "") -> Service:
-        made.append(Service(Settings(index=Index(server=server, timeout_seconds=5.0))))
+    def service(server: str = "") -> Container:
+        made.append(Container(Settings(index=Index(server=server, timeout_seconds=5.0))))
         made[-1].jobs.start()
         made[-1].projects.add_project(AddProject(project="p", folders=[str(papers)]))
         return made[-1]
@@ -65,17 +65,17 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, papers: Path) -> Itera
     made[-1].stop()
 
 
-def submit(service: Service, **options: Any) -> Job:
+def submit(service: Container, **options: Any) -> Job:
     return service.jobs.submit(ImportRequest("p", **options))
 
 
-def ended(service: Service, job: Job) -> dict[str, Any]:
+def ended(service: Container, job: Job) -> dict[str, Any]:
     finished, _ = service.jobs.wait(job.id, 60)
     assert finished is not None
     return {"state": finished.state, **finished.result}
 
 
-def waits_for(service: Service, job: Job) -> str:
+def waits_for(service: Container, job: Job) -> str:
     def said() -> str:
         return next((one.waits_for for one in service.jobs.busy() if one.job_id == job.id), "")
 
@@ -83,12 +83,12 @@ def waits_for(service: Service, job: Job) -> str:
     return words
 
 
-def states(service: Service) -> dict[str, str]:
+def states(service: Container) -> dict[str, str]:
     return {Path(one.source).stem: str(one.state) for one in service.catalog.documents.all("p")}
 
 
 def test_every_way_in_which_a_server_fails_is_waited_for_and_counts_once(
-    make: Callable[..., Service], qdrant: QdrantStandIn, papers: Path
+    make: Callable[..., Container], qdrant: QdrantStandIn, papers: Path
 ) -> None:
     service = make(qdrant.address)
     told: list[str] = []
@@ -114,7 +114,7 @@ def test_every_way_in_which_a_server_fails_is_waited_for_and_counts_once(
 
 
 def test_what_waits_can_be_stopped_paused_or_asked_for_again(
-    make: Callable[..., Service], qdrant: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    make: Callable[..., Container], qdrant: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = make(qdrant.address)
     monkeypatch.setattr(running_job, "_FIRST_DELAY", 600.0)
@@ -137,7 +137,7 @@ def test_what_waits_can_be_stopped_paused_or_asked_for_again(
 
 
 def test_a_rebuild_elsewhere_takes_the_place_of_what_waits_for_a_server_that_is_gone(
-    make: Callable[..., Service], qdrant: QdrantStandIn, papers: Path
+    make: Callable[..., Container], qdrant: QdrantStandIn, papers: Path
 ) -> None:
     service = make(qdrant.address)
     assert ended(service, submit(service))["new"] == len(WORDS)
@@ -153,7 +153,7 @@ def test_a_rebuild_elsewhere_takes_the_place_of_what_waits_for_a_server_that_is_
     qdrant.open()
 
 
-def test_a_rebuild_goes_on_where_it_was(make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rebuild_goes_on_where_it_was(make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch) -> None:
     service, upsert = make(), EdgeCollection.upsert
     assert ended(service, submit(service))["new"] == len(WORDS)
     written: list[str] = []
@@ -172,7 +172,7 @@ def test_a_rebuild_goes_on_where_it_was(make: Callable[..., Service], monkeypatc
 
 
 def test_a_document_whose_reader_is_killed_is_read_later_and_fails_only_when_that_goes_on(
-    make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+    make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service, convert = make(), WorkerPool.convert
     killed: list[str] = []
@@ -197,7 +197,7 @@ def test_a_document_whose_reader_is_killed_is_read_later_and_fails_only_when_tha
     assert ended(service, submit(service))["replaced"] == 1
 
 
-def test_a_model_that_is_missing_is_waited_for(make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_is_missing_is_waited_for(make: Callable[..., Container], monkeypatch: pytest.MonkeyPatch) -> None:
     service, embed = make(), DenseModel.embed
     missing = True
 
@@ -215,7 +215,7 @@ def test_a_model_that_is_missing_is_waited_for(make: Callable[..., Service], mon
 
 
 def test_an_index_that_somebody_deleted_ends_the_import_and_blames_no_document(
-    make: Callable[..., Service], qdrant: QdrantStandIn
+    make: Callable[..., Container], qdrant: QdrantStandIn
 ) -> None:
     service = make(qdrant.address)
     qdrant.lose(qdrant.local.get_collections().collections[0].name)
@@ -225,7 +225,7 @@ def test_an_index_that_somebody_deleted_ends_the_import_and_blames_no_document(
 
 
 def test_what_an_outage_made_fail_before_is_read_by_the_next_sync_and_the_rest_when_asked(
-    make: Callable[..., Service], papers: Path
+    make: Callable[..., Container], papers: Path
 ) -> None:
     service = make()
     (papers / "empty.md").write_text("")

@@ -9,7 +9,7 @@ import pytest
 
 from citeloom.api.library import AddProject, ZoteroPart
 from citeloom.core.settings import Settings, Zotero
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from tests.zotero_stand_in.local_api import LocalZotero
 from tests.zotero_stand_in.world import World
 
@@ -21,16 +21,16 @@ def zotero(tmp_path: Path) -> Iterator[LocalZotero]:
 
 
 @pytest.fixture
-def service(tmp_path: Path, zotero: LocalZotero, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+def service(tmp_path: Path, zotero: LocalZotero, monkeypatch: pytest.MonkeyPatch) -> Iterator[Container]:
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
-    made = Service(Settings(zotero=Zotero(source="local", local_url=zotero.url)))
+    made = Container(Settings(zotero=Zotero(source="local", local_url=zotero.url)))
     made.jobs.start()
     yield made
     made.stop()
 
 
-def test_zotero_is_read_once_for_a_project_of_many_collections(service: Service, zotero: LocalZotero) -> None:
+def test_zotero_is_read_once_for_a_project_of_many_collections(service: Container, zotero: LocalZotero) -> None:
     keys = [zotero.world.collection(name) for name in ("Owls", "Reefs", "Dunes")]
     shown = service.projects.add_project(
         AddProject(project="birds", zotero=[ZoteroPart(words=key, library="library") for key in keys])

@@ -14,20 +14,20 @@ from citeloom.api.maintenance import Restore, StartBackup
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError
 from citeloom.core.settings import Settings
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 
 
 @pytest.fixture
-def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Container]:
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
-    made = Service(Settings())
+    made = Container(Settings())
     made.jobs.start()
     yield made
     made.stop()
 
 
-def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(service: Service, tmp_path: Path) -> None:
+def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(service: Container, tmp_path: Path) -> None:
     reached, go_on = threading.Event(), threading.Event()
 
     def hold(event: Event) -> None:
@@ -61,7 +61,7 @@ def test_nothing_is_taken_from_a_backup_and_no_project_is_lost_by_a_restore(serv
 class Adding(Cancel):
     """Somebody makes a project while a backup is unpacked."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Container) -> None:
         super().__init__()
         self._service = service
 

@@ -19,7 +19,7 @@ from citeloom.core import credentials
 from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Index, Settings
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.importing.requests import MoveRequest
 from citeloom.index import registry
 from citeloom.index.server.collection import ServerCollection
@@ -38,19 +38,19 @@ def qdrant() -> Iterator[QdrantStandIn]:
 
 
 @pytest.fixture
-def new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Service]]:
+def new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Container]]:
     """Makes engines in one data folder, one after the other."""
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
     monkeypatch.setenv("CITELOOM_WATCH", "off")
     monkeypatch.setenv(credentials.variable("qdrant"), KEY)
     monkeypatch.setattr(registry, "_READERS_SECONDS", 0.0)
     monkeypatch.setattr(index_jobs, "_FIRST_PAUSE", 0.02)
-    made: list[Service] = []
+    made: list[Container] = []
 
-    def make(**settings: Any) -> Service:
+    def make(**settings: Any) -> Container:
         if made:
             made[-1].stop()
-        made.append(Service(Settings(index=Index(timeout_seconds=5.0, **settings))))
+        made.append(Container(Settings(index=Index(timeout_seconds=5.0, **settings))))
         made[-1].jobs.start()
         return made[-1]
 
@@ -58,7 +58,7 @@ def new_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cal
     made[-1].stop()
 
 
-def store(service: Service, project: str, first: int, count: int) -> None:
+def store(service: Container, project: str, first: int, count: int) -> None:
     draw = random.Random(first)
     items = [
         AgentChunk(
@@ -73,7 +73,7 @@ def store(service: Service, project: str, first: int, count: int) -> None:
 
 
 @pytest.fixture
-def service(new_service: Callable[..., Service]) -> Service:
+def service(new_service: Callable[..., Container]) -> Container:
     made = new_service()
     made.projects.add_project(AddProject(project="thesis"))
     for first in range(0, PASSAGES, 100):
@@ -81,11 +81,11 @@ def service(new_service: Callable[..., Service]) -> Service:
     return made
 
 
-def project(service: Service) -> Project:
+def project(service: Container) -> Project:
     return service.catalog.projects.get("thesis")
 
 
-def answers(service: Service) -> list[Any]:
+def answers(service: Container) -> list[Any]:
     second = sorted(d.doc_id for d in service.catalog.documents.all("thesis"))[1]
     asked = [("moths at night", True, None), ("tides", False, None), ("bogs", True, {"doc_id": second})]
     found = [
@@ -96,13 +96,13 @@ def answers(service: Service) -> list[Any]:
     return [[(hit.chunk_id, hit.score, hit.render_text) for hit in one.items] for one in found]
 
 
-def ended(service: Service, job_id: str) -> dict[str, Any]:
+def ended(service: Container, job_id: str) -> dict[str, Any]:
     job, _ = service.jobs.wait(job_id, 60)
     assert job is not None
     return {"state": job.state, **job.result}
 
 
-def moved(service: Service, to: str) -> dict[str, Any]:
+def moved(service: Container, to: str) -> dict[str, Any]:
     return ended(service, service.index_service.move(MoveIndex(project="thesis", to=to)).job_id)
 
 
@@ -111,7 +111,7 @@ def on(qdrant: QdrantStandIn) -> list[str]:
 
 
 def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
-    service: Service, new_service: Callable[..., Service], qdrant: QdrantStandIn, tmp_path: Path
+    service: Container, new_service: Callable[..., Container], qdrant: QdrantStandIn, tmp_path: Path
 ) -> None:
     before = answers(service)
     done = moved(service, qdrant.address)
@@ -155,7 +155,7 @@ def test_an_index_moves_to_a_server_and_back_and_every_answer_stays_the_same(
 
 
 def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(
-    service: Service, qdrant: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
+    service: Container, qdrant: QdrantStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(to: str = "") -> CiteLoomError:
         with pytest.raises(CiteLoomError) as caught:
@@ -176,7 +176,7 @@ def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(
     qdrant.open()
 
 
-def test_a_move_waits_for_a_server_that_is_lost_and_goes_on(service: Service, qdrant: QdrantStandIn) -> None:
+def test_a_move_waits_for_a_server_that_is_lost_and_goes_on(service: Container, qdrant: QdrantStandIn) -> None:
     before = answers(service)
     lost = threading.Event()
 
@@ -195,7 +195,7 @@ def test_a_move_waits_for_a_server_that_is_lost_and_goes_on(service: Service, qd
 class Watch:
     """Calls somebody when a job comes by a stage."""
 
-    def __init__(self, service: Service, stage: str, call: Callable[[int, int], None]) -> None:
+    def __init__(self, service: Container, stage: str, call: Callable[[int, int], None]) -> None:
         def seen(event: Any) -> None:
             if getattr(event, "stage", None) == stage:
                 call(event.done, event.total)
@@ -204,7 +204,7 @@ class Watch:
 
 
 def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
-    service: Service, new_service: Callable[..., Service], qdrant: QdrantStandIn
+    service: Container, new_service: Callable[..., Container], qdrant: QdrantStandIn
 ) -> None:
     before = answers(service)
     reached, go_on = threading.Event(), threading.Event()
@@ -259,7 +259,7 @@ def test_a_cancelled_move_leaves_nothing_and_a_stopped_engine_goes_on_with_it(
 
 
 def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was_deleted_there(
-    service: Service, new_service: Callable[..., Service], qdrant: QdrantStandIn
+    service: Container, new_service: Callable[..., Container], qdrant: QdrantStandIn
 ) -> None:
     before = answers(service)
     assert moved(service, qdrant.address)["state"] == "done"
@@ -293,7 +293,7 @@ def test_other_projects_work_while_a_server_is_away_and_a_rebuild_mends_what_was
 
 
 def test_a_new_project_goes_to_the_server_of_the_settings_or_is_not_made(
-    new_service: Callable[..., Service], qdrant: QdrantStandIn
+    new_service: Callable[..., Container], qdrant: QdrantStandIn
 ) -> None:
     service = new_service(server=qdrant.address)
     qdrant.close()

@@ -22,7 +22,7 @@ from citeloom.core.cancel import Cancel
 from citeloom.core.errors import CiteLoomError, Code
 from citeloom.core.settings import Settings
 from citeloom.core.types import Source
-from citeloom.engine.container import Service
+from citeloom.engine.container import Container
 from citeloom.index import registry
 from citeloom.index.edge import optimise
 from citeloom.index.filters import AnyOf
@@ -30,16 +30,16 @@ from citeloom.library import indexes
 
 
 @pytest.fixture
-def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Container]:
     monkeypatch.setenv("CITELOOM_HOME", str(tmp_path))
-    made = Service(Settings())
+    made = Container(Settings())
     made.jobs.start()
     made.projects.add_project(AddProject(project="thesis"))
     yield made
     made.stop()
 
 
-def store_100(service: Service) -> None:
+def store_100(service: Container) -> None:
     chance = random.Random(3)
     items = [
         AgentChunk(id=f"p{n}", text=f"Passage {n}.", embedding=[chance.gauss(0, 1) for _ in range(384)])
@@ -49,7 +49,7 @@ def store_100(service: Service) -> None:
 
 
 def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Container, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ask() -> list[str]:
         request = Query(project="thesis", text="passage", hybrid=False, top_k=20)
@@ -76,7 +76,7 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
 
 
 @pytest.fixture
-def papers(service: Service, tmp_path: Path) -> list[str]:
+def papers(service: Container, tmp_path: Path) -> list[str]:
     """The words by which each of some papers is found, which the project is to read."""
     folder, words = tmp_path / "papers", ["bog", "coral", "moth", "tide", "gorse", "heron"]
     folder.mkdir()
@@ -86,7 +86,7 @@ def papers(service: Service, tmp_path: Path) -> list[str]:
     return words
 
 
-def imported(service: Service, **options: Any) -> list[str]:
+def imported(service: Container, **options: Any) -> list[str]:
     """Import everything; gives the stages it went through."""
     stages: list[str] = []
     service.events.subscribe(lambda event: stages.append(event.stage) if isinstance(event, JobProgress) else None)
@@ -97,7 +97,7 @@ def imported(service: Service, **options: Any) -> list[str]:
     return [stage for stage, _ in groupby(stages)]
 
 
-def found(service: Service, words: list[str]) -> list[str]:
+def found(service: Container, words: list[str]) -> list[str]:
     """For each of these words, the paper that comes first."""
     project = service.catalog.projects.get("thesis")
     answers = [service.search.query(Query(project="thesis", text=word, hybrid=True), Cancel()) for word in words]
@@ -106,7 +106,7 @@ def found(service: Service, words: list[str]) -> list[str]:
 
 
 def test_a_long_import_builds_the_graph_on_its_way_and_loses_nothing(
-    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+    service: Container, papers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
     stages = imported(service)
@@ -118,7 +118,7 @@ def test_a_long_import_builds_the_graph_on_its_way_and_loses_nothing(
 
 
 def test_a_long_rebuild_builds_the_graph_on_its_way(
-    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+    service: Container, papers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imported(service)
     monkeypatch.setattr(registry, "MAX_WITHOUT_GRAPH", 4)
@@ -127,7 +127,7 @@ def test_a_long_rebuild_builds_the_graph_on_its_way(
 
 
 def test_a_graph_that_cannot_be_built_keeps_nothing_from_being_imported_and_is_not_tried_all_the_time(
-    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    service: Container, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     tried: list[int] = []
 
@@ -146,7 +146,7 @@ def test_a_graph_that_cannot_be_built_keeps_nothing_from_being_imported_and_is_n
 
 
 def test_a_graph_that_cannot_take_the_place_of_the_index_is_taken_back_and_nothing_is_lost(
-    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+    service: Container, papers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save, tried = service.catalog.projects.save, list[int]()
 
@@ -165,7 +165,7 @@ def test_a_graph_that_cannot_take_the_place_of_the_index_is_taken_back_and_nothi
 
 
 def test_a_disk_without_room_for_a_copy_is_not_filled(
-    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    service: Container, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
     monkeypatch.setattr(service.collections, "free_room", lambda: 1000)
@@ -175,7 +175,7 @@ def test_a_disk_without_room_for_a_copy_is_not_filled(
 
 
 def test_a_rebuild_whose_graph_cannot_be_built_goes_on_without_it(
-    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    service: Container, papers: list[str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     imported(service)
     monkeypatch.setattr(registry, "MAX_WITHOUT_GRAPH", 4)
@@ -186,7 +186,7 @@ def test_a_rebuild_whose_graph_cannot_be_built_goes_on_without_it(
 
 
 def test_what_a_failed_write_left_hidden_is_not_seen_in_the_index_with_the_graph(
-    service: Service, papers: list[str], monkeypatch: pytest.MonkeyPatch
+    service: Container, papers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imported(service)
     project = service.catalog.projects.get("thesis")

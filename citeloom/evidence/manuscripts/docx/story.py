@@ -18,7 +18,7 @@ _WORD = (
 )
 _PART_TYPE = re.compile(r"wordprocessingml\.(document|footnotes|endnotes|styles)\b|ms-word\.(document)\.macroEnabled")
 _BLOCK_QUOTE = re.compile(r"quot|zitat|block ?text|^cita", re.IGNORECASE)
-_MOST_STYLES_ABOVE = 10
+_MAX_STYLES_ABOVE = 10
 _LINE_ENDS = re.compile(r"[\r\n]+")
 _SIGNS = {"tab": " ", "br": " ", "cr": " ", "ptab": " ", "noBreakHyphen": "-"}
 # Deleted or moved away, former looks, stops of the tabulator, how to pronounce.
@@ -79,7 +79,7 @@ class Styles(Target):
 
     def is_block_quote(self, style: str) -> bool:
         """Whether paragraphs of this style are block quotations."""
-        for _ in range(_MOST_STYLES_ABOVE):
+        for _ in range(_MAX_STYLES_ABOVE):
             if _BLOCK_QUOTE.search(style) or _BLOCK_QUOTE.search(self._names.get(style, "")):
                 return True
             style = self._based_on.get(style, "")

@@ -39,7 +39,7 @@ _SHORTHAND = re.compile(r'(?<=[^\W\d_])"(?:([aouAOUs])|([-=~|"])(?=[^\W\d_]))')
 _QUOTING = re.compile(r"(foreign|hyphen|hybrid)?(?:text|block)(c?)quote|(?:en|mkbib)quote|(foreign|hyphen)quote")
 _MATH_COMMAND = re.compile(r"\\(?:([A-Za-z]+)[ \t]*|(.))|[{}^_&]|[^\\{}^_&]+", re.DOTALL)
 _LINE_BREAK_OPTION = re.compile(r"\*?[ \t]*\[[^\]\r\n]{0,20}\]")
-_MOST_ARGUMENTS = 9
+_MAX_ARGUMENTS = 9
 _DEFINITION = re.compile(r"[ \t]*(?:\\(?:[A-Za-z@]+|.)|=|#[0-9])", re.DOTALL)
 _LONGEST_FORMULA = 2000
 
@@ -209,7 +209,7 @@ class _Reader:
             return after_name
         _, at = self._structure.options(at, end)
         kept: list[_Job] = []
-        while len(kept) < 2 * _MOST_ARGUMENTS and self._text[at : at + 1] == "{":
+        while len(kept) < 2 * _MAX_ARGUMENTS and self._text[at : at + 1] == "{":
             inside = self._structure.group(at, end)
             if inside is None:
                 break
@@ -218,7 +218,7 @@ class _Reader:
         return self._first(kept, at, end)
 
     def _after_definition(self, at: int, end: int) -> int:
-        for _ in range(_MOST_ARGUMENTS):
+        for _ in range(_MAX_ARGUMENTS):
             inside = self._structure.group(at, end) or self._structure.option(at, end)
             if inside:
                 at = inside[1] + 1

@@ -24,7 +24,7 @@ _STATEMENTS = frozenset({"let", "set", "show", "import", "include", "return", "b
 _WITH_BODY = frozenset({"if", "for", "while"})
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 # A bracket that is never closed is read again as plain text, so that a slip of the pen hides no prose.
-_MOST_PASSES = 4
+_MAX_PASSES = 4
 
 
 class Structure:
@@ -33,7 +33,7 @@ class Structure:
     def __init__(self, text: str) -> None:
         self.text = text
         plain: set[int] = set()
-        for _ in range(_MOST_PASSES):
+        for _ in range(_MAX_PASSES):
             found = _Pass(text, plain)
             unclosed = found.unclosed()
             if unclosed is None:

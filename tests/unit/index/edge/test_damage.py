@@ -25,7 +25,7 @@ from tests.points import SIZE, point
 from tests.support import ROOT
 
 _PASSAGES = 70
-_MOST_MEMORY = 1_500_000_000  # bytes, of the process that opens and of those it starts
+_MAX_MEMORY = 1_500_000_000  # bytes, of the process that opens and of those it starts
 _FILES = [
     "mutable_id_tracker.mappings", "segment.json", "version.info",
     "payload_storage/page_0.dat", "payload_storage/tracker.dat", "payload_index/config.json", "wal/open-1",
@@ -195,7 +195,7 @@ def test_a_byte_that_changed_in_a_killed_index_costs_little(
             opened.close()
         except CiteLoomError as error:
             assert error.code == Code.INDEX_UNAVAILABLE and "--force-rebuild" in error.next_step
-    assert 0 < peak[0] < before + _MOST_MEMORY
+    assert 0 < peak[0] < before + _MAX_MEMORY
     if found is None:
         return
     expected = EdgeCollection.open(sound)
