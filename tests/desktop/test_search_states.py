@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 from citeloom.api.library import ProjectSummaries, ProjectSummary
 from citeloom.api.search import PassageReference, SearchHit
 from citeloom.core.errors import CiteLoomError, Code
-from citeloom.core.types import Coverage
 from citeloom.desktop.search.hits_model import BADGE, META
 from citeloom.desktop.search.page import SearchPage
 from tests.desktop.fake_engine_tasks import FakeEngineTasks, a_status, fake_context
@@ -397,7 +396,7 @@ def test_whoever_is_choosing_a_project_is_not_disturbed_when_they_are_counted_ag
     page.bar.project.showPopup()
     names.setCurrentIndex(names.model().index(1, 0))
     other = replace(PROJECT, id="other")
-    tasks.answers["library_list_projects"] = listed(replace(PROJECT, coverage=Coverage(**counted)), other)
+    tasks.answers["library_list_projects"] = listed(replace(PROJECT, coverage=counted), other)
     page.shown({})
     qtbot.waitUntil(lambda: page.coverage.text() == "10 of 10 papers searchable")
     assert names.isVisible() and names.currentIndex().row() == 1

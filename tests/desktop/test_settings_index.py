@@ -190,7 +190,7 @@ def test_a_move_says_what_leaves_the_machine_and_how_it_ended(own_home: Path, qt
 
     tasks.answers |= {
         "maintenance_move_index": begun,
-        "maintenance_indexes": lies(jobs=[{"job_id": "7", "kind": "move"}]),
+        "maintenance_indexes": lies(jobs=[{"job_id": "7", "project": "thesis", "kind": "move"}]),
     }
     _move(qtbot, section)
     _wait(qtbot, lambda: bool(section.projects.rows[0].jobs))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from citeloom.core.text.sanitize import clean
 from citeloom.desktop.search.copy_passage import opens_in_zotero, quotation
+from tests.sample_results import search_hit
 
 CITE = "[@key, p. 3]"
 
@@ -42,6 +43,6 @@ def test_no_word_is_lost_and_every_line_of_a_block_is_quoted(text: str) -> None:
 
 
 def test_only_zoteros_own_addresses_open_in_zotero() -> None:
-    assert opens_in_zotero({"open_uri": "zotero://open-pdf/library/items/ABC?page=3"})
-    assert not opens_in_zotero({"open_uri": "file:///papers/zotero:.pdf"})
-    assert not opens_in_zotero({"open_uri": None})
+    assert opens_in_zotero(search_hit(open_uri="zotero://open-pdf/library/items/ABC?page=3"))
+    assert not opens_in_zotero(search_hit(open_uri="file:///papers/zotero:.pdf"))
+    assert not opens_in_zotero(search_hit(open_uri=None))

@@ -26,7 +26,7 @@ from citeloom.engine.container import Container
 from citeloom.index import registry
 from citeloom.index.edge import optimise
 from citeloom.index.filters import AnyOf
-from citeloom.library import indexes
+from citeloom.search import indexes
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from citeloom.evidence.quotes.finding import Verdict
 from test_scans import photographed
 
+from citeloom.api.evidence import Verdict
 from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.core.types import Converted
 from citeloom.evidence.quotes.lexicon import Lexicon

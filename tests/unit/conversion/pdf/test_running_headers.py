@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from citeloom.evidence.quotes.finding import Verdict
 
+from citeloom.api.evidence import Verdict
 from citeloom.conversion.chunking import chunk
 from citeloom.conversion.convert import ConversionOptions, convert
 from citeloom.conversion.markup.markdown_writer import to_markdown
