@@ -89,7 +89,8 @@ def records_of(works: Works, project: Project, cites: Sequence[str], form: str) 
     """Return the records of the works that `cites` name, each once, as BibTeX or CSL-JSON."""
     found = works.find_all([project], _keys(_groups(cites))).values()
     written = write_library({work.citekey: work.csl for work in found}.items(), form)
-    return RecordsResult(written.text, _resolved_keys(found), (*_key_warnings(found), *written.warnings))
+    warnings = (*_key_warnings(found), *written.warnings)
+    return RecordsResult(text=written.text, keys=_resolved_keys(found), warnings=warnings)
 
 
 def _parse_label(locator: str) -> tuple[str, str]:
