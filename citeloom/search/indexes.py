@@ -204,16 +204,16 @@ class Indexes:
             self._failed_at[project.index_location] = project.without_graph
             log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)
 
-    def compact(self, project: Project, report: PassageProgress, stop: threading.Event) -> None:
+    def compact(self, project: Project, on_progress: PassageProgress, stop: threading.Event) -> None:
         """Rewrite the passages of a project without the deleted ones and build its search graph; lock its writers."""
-        self._optimise(project, stop, (project.dense_size, project.hybrid_enabled), report)
+        self._optimise(project, stop, (project.dense_size, project.hybrid_enabled), on_progress)
 
     def _optimise(
         self,
         project: Project,
         stop: threading.Event,
-        rebuild: tuple[int, bool] | None = None,
-        report: PassageProgress = lambda done, total: None,
+        rewrite_as: tuple[int, bool] | None = None,
+        on_progress: PassageProgress = lambda done, total: None,
     ) -> None:
         collection = self.open(project)
         mend(self._catalog, project, collection)  # passages hidden by a failed write would be visible in the copy
@@ -222,7 +222,7 @@ class Indexes:
         log.info("optimising %s", project.collection)
         new = replace(project, generation=project.generation + 1, without_graph=0)
         folder = self.collections.folder
-        copy = optimised_copy(folder(project.index_location), folder(new.index_location), rebuild, report, stop)
+        copy = optimised_copy(folder(project.index_location), folder(new.index_location), rewrite_as, on_progress, stop)
         if copy is None:
             raise JobStopped
         self.swap(project, new, copy)
