@@ -136,7 +136,7 @@ class DenseTrial:
 
     fingerprint: str
     dimensions: int
-    tokens: int  # that it reads of a text
+    tokens: int  # maximum input length
     languages: dict[str, LanguageTrial]
     not_tried: list[str]  # languages of the library without a sample text
     passages_per_second: float
