@@ -1,4 +1,4 @@
 """The verbs of the engine: each has a name, a typed request and a typed result; one module per feature.
 
-Features answer the requests, the engine carries them over its socket, the command line and the app send them.
+The command line and the app send the requests, the engine receives them on its socket, the features handle them.
 """

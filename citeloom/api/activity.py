@@ -1,4 +1,4 @@
-"""Requests about what was done and asked: past jobs, and the log of what went to which editor."""
+"""Verbs of the activity log: jobs, and the access log of what was sent to which editor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citeloom.core.types import AccessEntry
 
 @dataclass(frozen=True, kw_only=True)
 class PastJob:
-    """A job that has ended."""
+    """A finished job."""
 
     job_id: str
     project: str
@@ -22,13 +22,13 @@ class PastJob:
     source: str | None
     created_at: str
     finished_at: str | None
-    result: dict[str, Any]  # as its kind reports it
+    result: dict[str, Any]  # depends on the kind
     error: dict[str, Any] | None  # a CiteLoomError as JSON
 
 
 @dataclass(frozen=True, kw_only=True)
 class Jobs:
-    """The jobs that wait and run, and those that have ended, the last one first."""
+    """The queued and running jobs, and the finished ones, newest first."""
 
     running: list[RunningJob]
     past: list[PastJob]
@@ -36,22 +36,22 @@ class Jobs:
 
 @dataclass(frozen=True, kw_only=True)
 class ListJobs(Request[Jobs], verb="activity.list_jobs"):
-    """List the jobs of a project, or of all."""
+    """List the jobs of a project, or of all projects."""
 
     project: str | None = None
-    limit: int = 50  # of those that have ended
+    limit: int = 50  # of finished jobs
 
 
 @dataclass(frozen=True, kw_only=True)
 class AccessLog:
-    """Calls of editors, the last one first."""
+    """Tool calls of editors, newest first."""
 
     entries: list[AccessEntry]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShowAccessLog(Request[AccessLog], verb="activity.access_log"):
-    """List what editors asked; `before` is the id of the entry that a page of the log begins after."""
+    """List the tool calls of editors; `before` is the id of the last entry of the previous page."""
 
     project: str | None = None
     client: str | None = None
@@ -61,7 +61,7 @@ class ShowAccessLog(Request[AccessLog], verb="activity.access_log"):
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedPassage:
-    """A passage that went to an editor, as it is now."""
+    """A passage that was sent to an editor, with its current text."""
 
     chunk_id: str
     cite: str | None
@@ -74,14 +74,14 @@ class LoggedPassage:
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedPassages:
-    """Passages in the order in which they were asked for."""
+    """Passages in the order of the request."""
 
     passages: list[LoggedPassage]
 
 
 @dataclass(frozen=True, kw_only=True)
 class GetLoggedPassages(Request[LoggedPassages], verb="activity.logged_passages"):
-    """Read passages that are named in the access log."""
+    """Get passages that are named in the access log."""
 
     project: str | None
     chunk_ids: Sequence[str]
@@ -89,7 +89,7 @@ class GetLoggedPassages(Request[LoggedPassages], verb="activity.logged_passages"
 
 @dataclass(frozen=True, kw_only=True)
 class ClearedLog:
-    """How many entries of the access log were deleted."""
+    """The number of deleted entries of the access log."""
 
     removed: int
 

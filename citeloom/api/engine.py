@@ -1,4 +1,4 @@
-"""Verbs of the engine itself: its state, pausing imports, connected editors, and the end of a job or of the engine."""
+"""Verbs of the engine itself: status, pausing imports, connected editors, cancelling jobs, stopping the engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citeloom.core.types import Coverage
 
 @dataclass(frozen=True)
 class StatusResult:
-    """What the engine is and does."""
+    """The status of the engine."""
 
     version: str
     pid: int
@@ -20,34 +20,34 @@ class StatusResult:
     converter: str
     projects: int
     jobs: list[RunningJob]
-    paused: bool  # imports wait until somebody resumes them
+    paused: bool  # imports wait for `Resume`
     coverage: Coverage  # of all projects
-    editors: int  # connected now
-    settings_problem: str | None  # why the settings file is not in force
-    lost: str | None  # indexes that are missing
+    editors: int  # connected ones
+    settings_problem: str | None  # why the settings file is not used
+    lost: str | None  # message about indexes without a project
     started_by: str  # app, cli, mcp or person
 
 
 @dataclass(frozen=True, kw_only=True)
 class Status(Request[StatusResult], verb="engine.status"):
-    """Ask what the engine is and does."""
+    """Get the status of the engine."""
 
 
 @dataclass(frozen=True)
 class PauseResult:
-    """Whether imports are paused now."""
+    """Whether imports are paused."""
 
     paused: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pause(Request[PauseResult], verb="engine.pause", read_only=False):
-    """Import nothing until `Resume`, also after a restart; running imports stop soon and are queued again."""
+    """Pause imports until `Resume`, also after a restart; running imports stop soon and are queued again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resume(Request[PauseResult], verb="engine.resume", read_only=False):
-    """Import again, including what has changed since the pause."""
+    """Resume imports, including what has changed since the pause."""
 
 
 @dataclass(frozen=True)
@@ -67,42 +67,42 @@ class ConnectedEditor:
 
 @dataclass(frozen=True)
 class ConnectedEditors:
-    """The connected editors, in the order in which they connected."""
+    """The connected editors in the order of connecting."""
 
     editors: list[ConnectedEditor]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListEditors(Request[ConnectedEditors], verb="engine.list_editors"):
-    """Ask which editors are connected."""
+    """List the connected editors."""
 
 
 @dataclass(frozen=True)
 class DisconnectResult:
-    """Whether there was such a session."""
+    """Whether the session existed."""
 
     disconnected: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class DisconnectEditor(Request[DisconnectResult], verb="engine.disconnect_editor", read_only=False):
-    """End an editor's session and refuse its bridge until the editor starts another."""
+    """Close an editor's session and refuse its bridge until the editor starts a new one."""
 
     session_id: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class CancelJob(Request[bool], verb="engine.cancel_job", read_only=False):
-    """End a job soon and for good; what it has done stays. The result is whether there was such a job."""
+    """Cancel a job; what it has done so far stays. The result is whether the job existed."""
 
     job_id: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Watch(Request[None], verb="engine.watch"):
-    """Send events over this connection from now on."""
+    """Subscribe this connection to events."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stop(Request[None], verb="engine.stop", read_only=False):
-    """End the engine; a running job is resumed by the next one."""
+    """Stop the engine; a running job is resumed at the next start."""

@@ -1,4 +1,4 @@
-"""Events of the engine, which clients receive after the request `engine.Watch`: typed, never log text."""
+"""Typed events of the engine, sent to clients that have subscribed with `engine.Watch`."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Paused:
 
 @dataclass(frozen=True, slots=True)
 class EngineStopping:
-    """The engine stops or reloads its settings: clients have to connect again."""
+    """The engine stops or reloads its settings: clients have to reconnect."""
 
     reason: str
 
@@ -86,5 +86,5 @@ def encode_event(event: Event) -> dict[str, Any]:
 
 
 def decode_event(values: dict[str, Any]) -> Event:
-    """Return the event that `encode_event` gave as JSON values."""
+    """Return the event for JSON values made by `encode_event`."""
     return decode(values, _TYPES[values["type"]])

@@ -1,4 +1,4 @@
-"""The verbs of evidence: verify quotations, check manuscripts, format citations, export records."""
+"""Verbs of evidence: verify quotations, check manuscripts, format citations, export records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citeloom.core.types import Coverage
 
 
 class Verdict(StrEnum):
-    """Whether a work says what a quotation says it does."""
+    """Whether a work has a quotation."""
 
     EXACT = "exact"  # word for word
     NEAR = "near"  # the same passage, with words changed, added or left out
@@ -23,7 +23,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Words of the quotation, and what the work has in their place; either may be empty."""
+    """Words of the quotation and the different words of the work; either may be empty."""
 
     quote: str
     work: str
@@ -31,7 +31,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class OtherWork:
-    """Another work than the claimed one that has the quotation."""
+    """A work other than the claimed one that has the quotation."""
 
     citekey: str
     title: str
@@ -47,7 +47,7 @@ class OtherWork:
 
 @dataclass(frozen=True, kw_only=True)
 class UnconfirmedDocument:
-    """A document that has the quotation but counts as no work."""
+    """A document that has the quotation but belongs to no work."""
 
     doc_id: str
     source: str
@@ -57,7 +57,7 @@ class UnconfirmedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """How much was read."""
+    """How many documents and pages were searched."""
 
     documents: int
     pages: int
@@ -65,7 +65,7 @@ class Searched:
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyResult:
-    """The verdict on a quotation, with where it stands; the place is empty where it stands nowhere."""
+    """The verdict on a quotation and its place in the work, which is empty if it was not found."""
 
     verdict: Verdict
     message: str
@@ -78,9 +78,9 @@ class VerifyResult:
     page_span: tuple[int, int] | None
     page_labels: tuple[str, ...]
     page_claimed: str | None
-    page_right: bool | None  # None: no page was claimed, or it is not known which pages are printed
+    page_right: bool | None  # None: no page was claimed, or the printed page numbers are not known
     section_path: tuple[str, ...]
-    text: str | None  # as it stands in the work
+    text: str | None  # as in the work
     sentence: str | None  # the sentences around it
     allowed: tuple[str, ...]  # kinds of differences that do not count
     diff: str | None
@@ -92,7 +92,7 @@ class VerifyResult:
     text_source: str | None
     ocr_confidence: float | None
     open_uri: str | None
-    places: int  # how often it stands in the work
+    places: int  # number of occurrences in the work
     elsewhere: OtherWork | None
     unconfirmed: UnconfirmedDocument | None
     searched: Searched
@@ -107,7 +107,7 @@ class VerifyQuote(Request[VerifyResult], verb="evidence.verify"):
     project: str
     quote: str
     citekey: str | None = None
-    page: str | None = None  # the printed page that is claimed
+    page: str | None = None  # the claimed printed page
 
 
 # -- manuscripts ---------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ Level = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """Something in a manuscript that a writer should know. Lines and columns count from 1."""
+    """A problem in a manuscript. Lines and columns count from 1."""
 
     rule: str
     level: Level
@@ -129,14 +129,14 @@ class Finding:
     message: str
     quotation: str | None
     sentence: str
-    near: tuple[str, ...]  # citekeys that look like it
+    near: tuple[str, ...]  # similar citekeys
     page_claimed: str | None
     page_labels: tuple[str, ...]
     page_span: tuple[int, int] | None
     diff: str | None
     source: str | None
     matched_by: str | None
-    edit: int | None  # which of the report's edits would mend it
+    edit: int | None  # index of the edit of the report that would correct it
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class ManuscriptEdit:
 
 @dataclass(frozen=True, slots=True)
 class FindingCounts:
-    """How many findings there are of each level."""
+    """The number of findings of each level."""
 
     error: int
     warning: int
@@ -169,12 +169,12 @@ class SearchedText:
     source: str
     matched_by: str | None
     text_source: str | None
-    words: str  # the file and how it was matched, as people read it
+    words: str  # the file and how it was matched, for display
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckReport:
-    """Every citation of a manuscript against key, quotation and page."""
+    """The result of checking the key, quotation and page of every citation of a manuscript."""
 
     project: str
     format: str
@@ -185,34 +185,34 @@ class CheckReport:
     counts: FindingCounts
     edits: tuple[ManuscriptEdit, ...]
     texts: tuple[SearchedText, ...]
-    fixable: bool  # whether edits are places in the file
+    fixable: bool  # whether the edits can be applied to the file
     encoding: str
     coverage: Coverage
     warnings: tuple[str, ...]
     file: str | None
-    sha256: str | None  # of the file that was read
+    sha256: str | None  # of the checked file
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckManuscript(Request[CheckReport], verb="evidence.check"):
     """Check a manuscript: a file by its path, or a text."""
 
-    project: str | None = None  # None: the default one, or the only one
+    project: str | None = None  # None: the default project, or the only one
     path: str | None = None
     text: str | None = None
-    format: str | None = None  # of a text; None: as it looks
+    format: str | None = None  # of a text; None: detected
     visible: tuple[str, ...] | None = None  # the projects that findings may name; None: all
 
 
 # -- citations and records -----------------------------------------------------------------------------------
 
-Markup = Literal["markdown", "html", "text"]  # how italics and links are written
+Markup = Literal["markdown", "html", "text"]  # for italics and links
 RECORD_FORMATS = ("bibtex", "csl-json")  # of single records
 
 
 @dataclass(frozen=True, slots=True)
 class CitationStyle:
-    """The CSL style that was used."""
+    """The CSL style of a result."""
 
     id: str
     title: str
@@ -220,7 +220,7 @@ class CitationStyle:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedKey:
-    """The citekey of a work, and the older one by which it was asked for."""
+    """The citekey of a work, and the former one that was requested."""
 
     key: str
     renamed_from: str | None
@@ -242,8 +242,8 @@ class CiteResult:
 class Cite(Request[CiteResult], verb="evidence.cite"):
     """Format citations from the library's own records."""
 
-    cites: tuple[str, ...]  # each a citekey, or a citation as Pandoc reads it
-    project: str | None = None  # None: each work is looked for in every project
+    cites: tuple[str, ...]  # each a citekey or a Pandoc citation
+    project: str | None = None  # None: works are looked up in every project
     style: str | None = None  # a CSL style by id or title
     style_files: bool = True  # whether `style` may be the path of a .csl file
     locale: str | None = None
@@ -261,7 +261,7 @@ class RecordsResult:
 
 @dataclass(frozen=True, kw_only=True)
 class GetRecords(Request[RecordsResult], verb="evidence.records"):
-    """Give the records of the works that citations name, each once."""
+    """Get the records of the works that citations name, each once."""
 
     project: str
     cites: tuple[str, ...]
@@ -274,12 +274,12 @@ class RecordResult:
 
     text: str
     citekey: str
-    renamed_from: str | None  # the older citekey by which it was asked for
+    renamed_from: str | None  # the former citekey that was requested
 
 
 @dataclass(frozen=True, kw_only=True)
 class GetRecord(Request[RecordResult], verb="evidence.record"):
-    """Give the record of one work, by its citekey or one that it had before."""
+    """Get the record of one work by its current or a former citekey."""
 
     project: str
     citekey: str
@@ -303,13 +303,13 @@ class ExportResult:
     text: str
     count: int
     unknown: tuple[UnknownKey, ...]
-    references: str | None  # the file that the project takes its records from
+    references: str | None  # the project's reference file
     warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Export(Request[ExportResult], verb="evidence.export"):
-    """Write the works of a project, or those that manuscripts cite."""
+    """Export the works of a project, or those that manuscripts cite."""
 
     project: str
     format: str  # bibtex, biblatex or csl-json

@@ -1,4 +1,4 @@
-"""Verbs of importing: start an import, preview a sync, and reach Zotero."""
+"""Verbs of importing: start an import, preview a sync, connect to Zotero."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from citeloom.api.verbs import Request, decode
 
 @dataclass(frozen=True, kw_only=True)
 class Ingest(Request[StartedJob], verb="importing.ingest", read_only=False):
-    """Import a source into a project; without a source, everything the project reads."""
+    """Import a source into a project; without a source, all sources of the project."""
 
     project: str
     source: str | None = None  # a path, a web address or a part of Zotero
     recursive: bool = True
     references_path: str | None = None
     force_rebuild: bool = False
-    embedded: bool = False  # of a rebuild: in CiteLoom's own folder, wherever the index was
-    remove_missing: bool = False  # documents that have left their source, however many they are
-    retry_failed: bool = False  # also what failed before and has not changed since
-    metadata: dict[str, Any] = field(default_factory=dict)  # what an agent says of one file
+    embedded: bool = False  # rebuild the index in CiteLoom's own folder, even if it was on a server
+    remove_missing: bool = False  # documents that are no longer in their source, however many
+    retry_failed: bool = False  # also files that failed before and are unchanged
+    metadata: dict[str, Any] = field(default_factory=dict)  # metadata of one file, given by an agent
     ocr_languages: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class ImportResult:
-    """What an import did, every file counted once. The import fills it while it runs."""
+    """Counts of an import, each file once. The running import updates them."""
 
     documents_processed: int = 0  # new + replaced
     new: int = 0
@@ -36,9 +36,9 @@ class ImportResult:
     skipped: int = 0  # unchanged, or the same content as another document
     updated: int = 0  # only the record changed: nothing was converted or embedded
     removed: int = 0
-    without_file: int = 0  # works with nothing to read; each document says why
+    without_file: int = 0  # works without a file; their documents have the reason
     failed: int = 0
-    recognised: int = 0  # of those processed: some or all of their text was recognised by OCR
+    recognised: int = 0  # documents processed with text from OCR
     chunks_written: int = 0
     errors: list[dict[str, str]] = field(default_factory=list)  # source, code and reason
     warnings: list[str] = field(default_factory=list)
@@ -46,12 +46,12 @@ class ImportResult:
     sparse_model: str | None = None
     duration_seconds: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)  # seconds by stage
-    held_back: int = 0  # documents that left their source, too many to be removed without asking
-    stopped: bool = False  # ended before the last file; the next import goes on from there
+    held_back: int = 0  # documents no longer in their source, too many to remove without confirmation
+    stopped: bool = False  # ended before the last file; the next import continues there
 
 
 def import_result(finished: JobFinished) -> ImportResult:
-    """Return what a finished import did; raises the error of one that failed."""
+    """Return the result of a finished import, or raise its error."""
     if finished.error:
         raise finished.error
     return decode(finished.result, ImportResult)
@@ -59,7 +59,7 @@ def import_result(finished: JobFinished) -> ImportResult:
 
 @dataclass(frozen=True)
 class PlannedDocument:
-    """A document that a sync would read or remove."""
+    """A document that a sync would import or remove."""
 
     source: str
     citekey: str
@@ -68,14 +68,14 @@ class PlannedDocument:
 
 @dataclass(frozen=True)
 class UpdatedDocument(PlannedDocument):
-    """A document that would get another record."""
+    """A document whose record would change."""
 
-    was: str  # its citekey until now, if it changes
+    was: str  # its present citekey, if that changes
 
 
 @dataclass(frozen=True)
 class DocumentWithoutFile(PlannedDocument):
-    """A work without a file to read."""
+    """A work without a readable file."""
 
     why: str
 
@@ -91,7 +91,7 @@ class SourceProblem:
 
 @dataclass(frozen=True)
 class SyncPreview:
-    """What a sync of a project would do."""
+    """The changes that a sync of a project would make."""
 
     project: str
     added: list[PlannedDocument]
@@ -100,7 +100,7 @@ class SyncPreview:
     without_file: list[DocumentWithoutFile]
     removed: list[PlannedDocument]
     unchanged: int
-    asks: bool  # so many would be removed that a person is asked first
+    asks: bool  # whether so many would be removed that confirmation is required
     problems: list[SourceProblem]
     warnings: list[str]
 
@@ -113,7 +113,7 @@ class SyncPreview:
 
 @dataclass(frozen=True, kw_only=True)
 class PreviewSync(Request[SyncPreview], verb="importing.preview_sync"):
-    """Ask what a sync of a project would do; nothing is written."""
+    """Preview a sync of a project; nothing is written."""
 
     project: str
     retry_failed: bool = False
@@ -124,10 +124,10 @@ class PreviewSync(Request[SyncPreview], verb="importing.preview_sync"):
 
 @dataclass(frozen=True)
 class LocalZotero:
-    """The running Zotero, and whether it lets CiteLoom read."""
+    """The running Zotero application and the state of its API."""
 
     running: bool
-    api: str | None  # on or off; None if it does not run
+    api: str | None  # on or off; None if Zotero is not running
     version: str | None
     better_bibtex: str | None
     url: str
@@ -135,7 +135,7 @@ class LocalZotero:
 
 @dataclass(frozen=True)
 class ZoteroDatabase:
-    """Zotero's database on this disk."""
+    """Zotero's local database."""
 
     database: str | None
     schema: int | str | None
@@ -146,14 +146,14 @@ class ZoteroDatabase:
 class ZoteroAccount:
     """The account at zotero.org."""
 
-    key: str | None  # where the key is kept: keyring or environment
+    key: str | None  # where the key is stored: keyring or environment
     user: str | None
     problem: str | None
 
 
 @dataclass(frozen=True)
 class LibraryCounts:
-    """A library of Zotero and its size."""
+    """A Zotero library and its size."""
 
     id: str
     name: str
@@ -163,9 +163,9 @@ class LibraryCounts:
 
 @dataclass(frozen=True)
 class ZoteroStatus:
-    """How Zotero is reached, and what stands in the way of a better way."""
+    """How Zotero is accessed, and what prevents a better way."""
 
-    in_use: str | None  # local, sqlite or web; None if it is not reached
+    in_use: str | None  # local, sqlite or web; None if Zotero is not accessible
     why: str
     local: LocalZotero
     sqlite: ZoteroDatabase
@@ -178,7 +178,7 @@ class ZoteroStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class GetZoteroStatus(Request[ZoteroStatus], verb="importing.zotero_status"):
-    """Ask how Zotero is reached."""
+    """Get how Zotero is accessed."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class ZoteroSearch:
 
 @dataclass(frozen=True)
 class ZoteroLibrary:
-    """A library of Zotero: its collections, each below its parent, and its saved searches."""
+    """A Zotero library: its collections, each after its parent, and its saved searches."""
 
     id: str
     name: str
@@ -214,7 +214,7 @@ class ZoteroLibrary:
 
 @dataclass(frozen=True)
 class ZoteroCollections:
-    """What a project can be made to read of Zotero."""
+    """The Zotero libraries that projects can import from."""
 
     libraries: list[ZoteroLibrary]
 
@@ -228,7 +228,7 @@ class ListZoteroCollections(Request[ZoteroCollections], verb="importing.zotero_c
 
 @dataclass(frozen=True)
 class ZoteroLoginResult:
-    """Whose key was stored, and where it is kept."""
+    """The owner of the stored key, and where it is stored."""
 
     user: str
     key: str | None
@@ -243,7 +243,7 @@ class LogInToZotero(Request[ZoteroLoginResult], verb="importing.zotero_login", r
 
 @dataclass(frozen=True)
 class ZoteroLogoutResult:
-    """Whether there was a key, and where there is still one."""
+    """Whether a key was deleted, and where another one remains."""
 
     forgotten: bool
     key: str | None

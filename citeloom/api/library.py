@@ -1,4 +1,4 @@
-"""Requests about projects, their documents and which work each is, page images, and passages of agents."""
+"""Verbs of the library: projects, documents and their works, page images, and passages stored by agents."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ProjectDetails(ProjectSummary):
 
 @dataclass(frozen=True, kw_only=True)
 class NewProject(ProjectDetails):
-    """A project that was made, and what its references hold."""
+    """A new project, and the number of records in its references."""
 
     records: int | None  # None without references
     warnings: list[str]
@@ -61,7 +61,7 @@ class NewProject(ProjectDetails):
 
 @dataclass(frozen=True, kw_only=True)
 class DisallowedSource(ProjectDetails):
-    """A project that no longer reads a source; the job removes the documents of it."""
+    """A project without a removed source, and the job that removes the source's documents."""
 
     job_id: str
     disallowed: str
@@ -83,17 +83,17 @@ class ProjectSummaries:
 
 @dataclass(frozen=True, kw_only=True)
 class ZoteroPart:
-    """A part of Zotero as a person names it."""
+    """A part of a Zotero library, by name."""
 
     words: str  # a collection by name or key, search:NAME, or * for the whole library
     library: str | None = None  # by name or number
-    recursive: bool = True  # with the collections inside the collection
+    recursive: bool = True  # including subcollections
     tags: Sequence[str] = ()  # only items with all of them
 
 
 @dataclass(frozen=True, kw_only=True)
 class AddProject(Request[NewProject], verb="library.add_project", read_only=False):
-    """Make a project with the folders and the parts of Zotero that it may read."""
+    """Create a project with the folders and the parts of Zotero that it may read."""
 
     project: str
     references: str | None = None
@@ -103,7 +103,7 @@ class AddProject(Request[NewProject], verb="library.add_project", read_only=Fals
 
 @dataclass(frozen=True, kw_only=True)
 class AllowSources(Request[ProjectDetails], verb="library.allow_sources", read_only=False):
-    """Let a project read more."""
+    """Add sources to a project."""
 
     project: str
     folders: Sequence[str] = ()
@@ -112,7 +112,7 @@ class AllowSources(Request[ProjectDetails], verb="library.allow_sources", read_o
 
 @dataclass(frozen=True, kw_only=True)
 class DisallowSource(Request[DisallowedSource], verb="library.disallow_source", read_only=False):
-    """Have a project no longer read a source, named by its path or label; its documents go with it."""
+    """Remove a source from a project, by path or label, with its documents."""
 
     project: str
     source: str
@@ -120,14 +120,14 @@ class DisallowSource(Request[DisallowedSource], verb="library.disallow_source", 
 
 @dataclass(frozen=True, kw_only=True)
 class ListProjects(Request[ProjectSummaries], verb="library.list_projects"):
-    """List all projects, or those of some ids."""
+    """List all projects, or those with the given ids."""
 
     only: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShowProject(Request[ProjectDetails], verb="library.show_project"):
-    """Show a project."""
+    """Get the details of a project."""
 
     project: str
 
@@ -145,12 +145,12 @@ class CollectionStorage:
 
     kind: str  # server or embedded
     bytes: int
-    waiting_for_graph: int  # passages written or deleted since the search graph was built
+    waiting_for_graph: int  # passages written or deleted since the last search graph was built
 
 
 @dataclass(frozen=True, kw_only=True)
 class CollectionDetails(ProjectSummary):
-    """How the collection of a project is built."""
+    """The configuration of a project's collection."""
 
     project: str
     size: int
@@ -171,7 +171,7 @@ class InspectCollection(Request[CollectionDetails], verb="library.inspect_collec
 
 
 def project_json(project: ProjectSummary) -> dict[str, Any]:
-    """A project as JSON, with `problem` only where there is one."""
+    """Return a project as JSON values, with `problem` only if there is one."""
     return {key: value for key, value in encode(project).items() if key != "problem" or value is not None}
 
 
@@ -180,7 +180,7 @@ def project_json(project: ProjectSummary) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentSummary:
-    """A document as agents and people see it listed."""
+    """A document in a list, as agents may see it."""
 
     doc_id: str
     citekey: str
@@ -205,7 +205,7 @@ class DocumentSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRow(DocumentSummary):
-    """A document with what only a person may see of it."""
+    """A document with the fields that agents may not see."""
 
     claimed_by: str
     decision: str
@@ -213,13 +213,13 @@ class DocumentRow(DocumentSummary):
     ocr_share: float | None
     year: int | None
     authors: list[str]
-    path: str | None  # of its file, where it has one of its own
+    path: str | None  # of its own file, if any
     open_uri: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentPage:
-    """Some documents of a project, and how many follow."""
+    """One page of the documents of a project."""
 
     documents: list[DocumentRow]
     count: int
@@ -256,7 +256,7 @@ class DocumentText(DocumentSummary):
 
 @dataclass(frozen=True, kw_only=True)
 class GetDocument(Request[DocumentText], verb="library.get_document"):
-    """Read a document by its id or its citekey."""
+    """Get the text of a document by its id or its citekey."""
 
     project: str
     doc_id: str | None = None
@@ -270,7 +270,7 @@ class DeletedDocument:
 
     doc_id: str
     deleted_chunks: int
-    note: str | None  # whether an import will bring it back
+    note: str | None  # whether an import will add it again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,7 +283,7 @@ class DeleteDocument(Request[DeletedDocument], verb="library.delete_document", r
 
 @dataclass(frozen=True, kw_only=True)
 class RemovedDocuments:
-    """How many documents were deleted from the index."""
+    """The number of documents deleted from the index."""
 
     removed: int
     notes: list[str]
@@ -291,7 +291,7 @@ class RemovedDocuments:
 
 @dataclass(frozen=True, kw_only=True)
 class RemoveDocuments(Request[RemovedDocuments], verb="library.remove_documents", read_only=False):
-    """Delete several documents from the index; ids that are gone already are passed over."""
+    """Delete several documents from the index; unknown ids are ignored."""
 
     project: str
     doc_ids: Sequence[str]
@@ -299,15 +299,15 @@ class RemoveDocuments(Request[RemovedDocuments], verb="library.remove_documents"
 
 @dataclass(frozen=True, kw_only=True)
 class RereadStarted:
-    """The job that reads documents again."""
+    """The job that reimports documents."""
 
-    job_id: str | None  # None where there was nothing to read
+    job_id: str | None  # None if there was nothing to reimport
     documents: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class RereadDocuments(Request[RereadStarted], verb="library.reread_documents", read_only=False):
-    """Read some documents again, or all that failed; with `convert_again`, without the conversion cache."""
+    """Reimport some documents, or all that failed; `convert_again` bypasses the conversion cache."""
 
     project: str
     doc_ids: Sequence[str] = ()
@@ -320,28 +320,28 @@ class RereadDocuments(Request[RereadStarted], verb="library.reread_documents", r
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimedDocument(DocumentRow):
-    """A document that is said to be a work."""
+    """A document with an open claim to be a work."""
 
-    why: str  # it does not count as that work
+    why: str  # why it does not count as that work
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimList:
-    """The documents on whose claims nobody has decided."""
+    """The documents with open claims."""
 
     documents: list[ClaimedDocument]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListClaims(Request[ClaimList], verb="library.list_claims"):
-    """List the documents of a project that are said to be a work while nobody has decided."""
+    """List the documents of a project with open claims."""
 
     project: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfirmClaim(Request[DocumentRow], verb="library.confirm_claim", read_only=False):
-    """Have a document count as the work that it is said to be, or as the one named."""
+    """Assign a document to the work that it claims to be, or to the given one."""
 
     project: str
     doc_id: str  # or its beginning
@@ -350,7 +350,7 @@ class ConfirmClaim(Request[DocumentRow], verb="library.confirm_claim", read_only
 
 @dataclass(frozen=True, kw_only=True)
 class RefuseClaim(Request[DocumentRow], verb="library.refuse_claim", read_only=False):
-    """Have a document not count as the work that it is said to be."""
+    """Reject a document's claim to be a work."""
 
     project: str
     doc_id: str  # or its beginning
@@ -366,12 +366,12 @@ class AgentChunk:
     id: str
     text: str
     embedding: list[float]
-    metadata: dict[str, Any] | None = None  # as agents write it
+    metadata: dict[str, Any] | None = None  # in the format of the tool
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChunkDocument:
-    """A document that stored passages belong to."""
+    """The document of stored passages."""
 
     doc_id: str
     source: str
@@ -380,7 +380,7 @@ class ChunkDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredChunks:
-    """What was stored."""
+    """The result of storing passages."""
 
     chunks_written: int
     documents: list[ChunkDocument]
@@ -399,7 +399,7 @@ class StoreChunks(Request[StoredChunks], verb="library.store_chunks", read_only=
 
 @dataclass(frozen=True, kw_only=True)
 class PageImage:
-    """A page as a picture, with the lines of a passage marked."""
+    """An image of a page, with the lines of a passage marked."""
 
     page: int
     pages: int
@@ -407,15 +407,15 @@ class PageImage:
     png: str  # base64
     width: int
     height: int
-    marks: list[list[float]]  # left, top, right, bottom, as shares of the page
+    marks: list[list[float]]  # left, top, right, bottom as fractions of the page
     found: bool
-    pending: bool  # the marks come when it is asked for with `recognise`
+    pending: bool  # the marks require a request with `recognise`
     text_source: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class GetPageImage(Request[PageImage], verb="library.page_image"):
-    """Show a page of a passage's document, by default the one on which the passage begins.
+    """Render a page of a passage's document, by default the one on which the passage begins.
 
     Marks on a page whose text was recognised may take seconds: the result is `pending`, without marks, until it is
     asked for with `recognise`.

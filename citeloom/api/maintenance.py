@@ -1,4 +1,4 @@
-"""Requests and results of upkeep: backup and restore, where indexes lie, models, caches and the check-up."""
+"""Verbs of maintenance: health check, models, disk usage and cache, index locations, backup and restore."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from citeloom.api.types import StartedJob
 from citeloom.api.verbs import Request
 from citeloom.core.jobs import RunningJob
 
-EMBEDDED = "embedded"  # the place of an index that lies in CiteLoom's own folder
+EMBEDDED = "embedded"  # location of an index in CiteLoom's own folder
 
 
-# -- the check-up ------------------------------------------------------------------------------------------------------
+# -- health check ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the check-up says of one part."""
+    """The result of the health check for one part."""
 
     part: str
     ok: bool
-    note: bool  # it is about documents that could not be read: every part works, but somebody should know
+    note: bool  # it concerns documents that could not be read; the part itself works
     seen: str
-    next_step: str  # where something is wrong
+    next_step: str  # if something is wrong
 
 
 @dataclass(frozen=True, slots=True)
 class CheckUpResult:
-    """The findings of the check-up, part by part."""
+    """The findings of the health check, one for each part."""
 
     findings: list[Finding]
 
@@ -43,7 +43,7 @@ class CheckUp(Request[CheckUpResult], verb="maintenance.doctor"):
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A dense model that can be chosen."""
+    """An available dense model."""
 
     name: str
     dimensions: int
@@ -52,13 +52,13 @@ class ModelInfo:
     bundled: bool
     here: bool  # on this machine
     languages: list[str]  # codes; "*": dozens
-    tokens: int | None  # that it reads of a text; None: not known
+    tokens: int | None  # maximum input length; None: not known
     recommended: bool  # for the languages of the library
 
 
 @dataclass(frozen=True, slots=True)
 class RerankerInfo:
-    """A cross-encoder that can be chosen."""
+    """An available cross-encoder."""
 
     name: str
     description: str
@@ -77,7 +77,7 @@ class ProjectModels:
 
 @dataclass(frozen=True, slots=True)
 class ModelList:
-    """Every model that can be chosen, and which one each project has."""
+    """All available models, and those of each project."""
 
     models: list[ModelInfo]
     rerankers: list[RerankerInfo]
@@ -87,19 +87,19 @@ class ModelList:
 
 @dataclass(frozen=True, kw_only=True)
 class ListModels(Request[ModelList], verb="maintenance.models"):
-    """List the models."""
+    """List the available models."""
 
 
 @dataclass(frozen=True, slots=True)
 class UseModelResult:
-    """The import that builds the index again; None where the project has the model already."""
+    """The import that rebuilds the index; None if the project has the model already."""
 
     job_id: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class UseModel(Request[UseModelResult], verb="maintenance.use_model", read_only=False):
-    """Give a project another dense model."""
+    """Change the dense model of a project."""
 
     project: str
     model: str
@@ -108,23 +108,23 @@ class UseModel(Request[UseModelResult], verb="maintenance.use_model", read_only=
 
 @dataclass(frozen=True, slots=True)
 class DownloadProgress:
-    """How far the download of a model has come, in bytes."""
+    """Progress of a model download in bytes."""
 
-    here: bool  # it is complete
+    here: bool  # the download is complete
     done: int
     total: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class DownloadModel(Request[DownloadProgress], verb="maintenance.download_model", read_only=False):
-    """Download a model; to be sent again and again until it is `here`."""
+    """Download a model; clients repeat the request until it is `here`."""
 
     model: str
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageTrial:
-    """How much nearer a question is to a text that answers it than to another one: difference of the cosines."""
+    """Difference of the cosine similarities of a question to a text that answers it and to another one."""
 
     apart: float
     apart_from_english: float  # the same for the English question
@@ -132,11 +132,11 @@ class LanguageTrial:
 
 @dataclass(frozen=True, slots=True)
 class DenseTrial:
-    """What was measured of a dense model."""
+    """Measurements of a dense model."""
 
     fingerprint: str
     dimensions: int
-    tokens: int  # that it reads of a text
+    tokens: int  # maximum input length
     languages: dict[str, LanguageTrial]
     not_tried: list[str]  # languages of the library without a sample text
     passages_per_second: float
@@ -145,7 +145,7 @@ class DenseTrial:
 
 @dataclass(frozen=True, slots=True)
 class RerankerTrial:
-    """What was measured of a reranker."""
+    """Measurements of a reranker."""
 
     near: float  # score of a text that answers the question
     far: float  # score of one that does not
@@ -154,7 +154,7 @@ class RerankerTrial:
 
 @dataclass(frozen=True, slots=True)
 class ModelTrial:
-    """How a model did when it was tried: one of `dense` and `reranker` is there."""
+    """Measurements of a model; either `dense` or `reranker` is set."""
 
     model: str
     dense: DenseTrial | None
@@ -176,7 +176,7 @@ class OcrEngine:
 
     name: str
     installed: bool
-    problem: str | None  # why it cannot be used
+    problem: str | None  # why it is not usable
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class OcrLanguage:
 
     code: str
     name: str
-    installed: bool  # whether the engine of the settings can read it on this machine
+    installed: bool  # whether the configured OCR engine supports it on this machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class OcrSupport:
 
 @dataclass(frozen=True, kw_only=True)
 class ListOcr(Request[OcrSupport], verb="maintenance.ocr"):
-    """List the OCR engines, and the languages that the one of the settings can read."""
+    """List the OCR engines, and the languages of the configured one."""
 
 
 # -- disk and cache ----------------------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class DiskUsagePart:
 
 @dataclass(frozen=True, slots=True)
 class DiskUsage:
-    """How much room CiteLoom takes on the disk, and what is free there."""
+    """Disk usage of CiteLoom, and the free space."""
 
     data_folder: str
     total: int  # bytes
@@ -225,12 +225,12 @@ class DiskUsage:
 
 @dataclass(frozen=True, kw_only=True)
 class ShowDiskUsage(Request[DiskUsage], verb="maintenance.disk_usage"):
-    """Measure how much room CiteLoom takes on the disk."""
+    """Measure the disk usage."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheUsage:
-    """What the conversion cache holds, and how much of it no document needs."""
+    """Size of the conversion cache, and of the part that no document needs."""
 
     folder: str
     conversions: int
@@ -247,7 +247,7 @@ class ShowCache(Request[CacheUsage], verb="maintenance.show_cache"):
 
 @dataclass(frozen=True, slots=True)
 class PrunedCache(CacheUsage):
-    """What was deleted from the conversion cache, and what it holds now."""
+    """What was deleted from the conversion cache, and its size afterwards."""
 
     removed: int
     freed_bytes: int
@@ -255,49 +255,49 @@ class PrunedCache(CacheUsage):
 
 @dataclass(frozen=True, kw_only=True)
 class PruneCache(Request[PrunedCache], verb="maintenance.prune_cache", read_only=False):
-    """Delete the conversions that no document needs, or every one."""
+    """Delete the conversions that no document needs, or all."""
 
     everything: bool = False
 
 
-# -- where indexes lie -------------------------------------------------------------------------------------------------
+# -- index locations ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class IndexInfo:
-    """Where the index of a project lies, and whether it can be reached."""
+    """The location of a project's index, and whether it is reachable."""
 
     project: str
     place: str  # the address of a Qdrant server, or EMBEDDED
     name: str  # of the collection on the server, or its folder
     passages: int
-    bytes: int | None  # on our disk
+    bytes: int | None  # on the local disk
     waiting_for_graph: int  # passages without a search graph
     reachable: bool
     version: str | None  # of the server
-    problem: str | None  # why it cannot be reached
-    jobs: list[RunningJob]  # that wait and run
+    problem: str | None  # why it is not reachable
+    jobs: list[RunningJob]  # queued and running
 
 
 @dataclass(frozen=True, slots=True)
 class IndexList:
     """The indexes of the projects."""
 
-    new_projects: str  # where the indexes of new projects are made
-    key: str | None  # where the servers' keys are stored, or why that cannot be said
+    new_projects: str  # location of the indexes of new projects
+    key: str | None  # where the servers' keys are stored, or why that is not known
     projects: list[IndexInfo]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListIndexes(Request[IndexList], verb="maintenance.indexes"):
-    """Show where the index of a project, or of every project, lies."""
+    """List the location of the index of a project, or of every project."""
 
     project: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """A Qdrant server that can be used."""
+    """A usable Qdrant server."""
 
     address: str
     version: str
@@ -306,7 +306,7 @@ class ServerInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckServer(Request[ServerInfo], verb="maintenance.check_server"):
-    """Check whether a Qdrant server can be used, with the stored key or with this one."""
+    """Check whether a Qdrant server is usable, with the stored key or with this one."""
 
     address: str
     key: str | None = None
@@ -322,7 +322,7 @@ class ServerLogin:
 
 @dataclass(frozen=True, kw_only=True)
 class LogInServer(Request[ServerLogin], verb="maintenance.log_in_server", read_only=False):
-    """Store a key in the keyring for one server, or for those in use, once they have accepted it."""
+    """Store a key in the keyring for one server, or for those in use, if they accept it."""
 
     key: str
     address: str | None = None
@@ -330,10 +330,10 @@ class LogInServer(Request[ServerLogin], verb="maintenance.log_in_server", read_o
 
 @dataclass(frozen=True, slots=True)
 class ServerLogout:
-    """What is left after the keys of servers were deleted."""
+    """The state after the keys of servers were deleted."""
 
     forgotten: bool  # whether there was a key in the keyring
-    key: str | None  # where there is still one
+    key: str | None  # where one remains
     projects: list[str]  # ids, of projects whose index is on a server
 
 
@@ -344,12 +344,12 @@ class LogOutServers(Request[ServerLogout], verb="maintenance.log_out_servers", r
 
 @dataclass(frozen=True, slots=True)
 class MoveStarted:
-    """The job that moves an index; None where it lies there already."""
+    """The job that moves an index; None if it is there already."""
 
     job_id: str | None
     state: str
     already: bool
-    place: str  # it is moved to
+    place: str  # the new location
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -362,7 +362,7 @@ class MoveIndex(Request[MoveStarted], verb="maintenance.move_index", read_only=F
 
 @dataclass(frozen=True, slots=True)
 class CompactionStarted:
-    """The job that compacts an index; None where a server does that by itself."""
+    """The job that compacts an index; None if a server does that itself."""
 
     job_id: str | None
     state: str
@@ -372,7 +372,7 @@ class CompactionStarted:
 
 @dataclass(frozen=True, kw_only=True)
 class CompactIndex(Request[CompactionStarted], verb="maintenance.compact_index", read_only=False):
-    """Write the index of a project again, without what was deleted."""
+    """Rewrite the index of a project without deleted passages."""
 
     project: str
 
@@ -382,7 +382,7 @@ class CompactIndex(Request[CompactionStarted], verb="maintenance.compact_index",
 
 @dataclass(frozen=True, kw_only=True)
 class StartBackup(Request[StartedJob], verb="maintenance.backup", read_only=False):
-    """Make a backup of these projects, or of all, in a file that does not exist yet."""
+    """Back up these projects, or all, to a file that does not exist yet."""
 
     file: str
     projects: list[str] = field(default_factory=list)
@@ -400,7 +400,7 @@ class BackupProject:
 
 @dataclass(frozen=True, slots=True)
 class BackupSource:
-    """Something that a project of a backup reads."""
+    """A source of a project in a backup."""
 
     project: str
     kind: str  # folder, file, zotero or references
@@ -410,23 +410,23 @@ class BackupSource:
 
 @dataclass(frozen=True, slots=True)
 class SettingDifference:
-    """A setting that a backup would change."""
+    """A setting that differs in a backup."""
 
     name: str
-    here: Any  # its value now
+    here: Any  # the present value
     backup: Any
 
 
 @dataclass(frozen=True, slots=True)
 class BackupContents:
-    """What a backup holds, and what would change if it were restored."""
+    """The contents of a backup, and what a restore would change."""
 
     file: str
     made_at: str
     citeloom: str  # the version that made it
     projects: list[BackupProject]
-    settings: bool  # whether it holds settings
-    other_settings: list[SettingDifference]  # of those that decide what leaves this machine
+    settings: bool  # whether it contains settings
+    other_settings: list[SettingDifference]  # of the settings about what leaves this machine
     new_sources: list[BackupSource]  # that no present project reads
     bytes: int  # unpacked
     present: list[str]  # ids of the projects that a restore would replace
@@ -434,28 +434,28 @@ class BackupContents:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadBackup(Request[BackupContents], verb="maintenance.read_backup"):
-    """Show what a backup holds; nothing is changed."""
+    """Read the contents of a backup; nothing is changed."""
 
     file: str
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreResult:
-    """What was restored. The engine ends, and the next one starts with it."""
+    """The result of a restore. The engine stops, and the next one uses the restored data."""
 
     projects: list[str]
     passages: int
-    aside: str | None  # the folder with what was replaced
+    aside: str | None  # the folder with the replaced data
     settings: bool  # whether the backup's settings are used
-    kept_settings: list[SettingDifference]  # that stay as they are
+    kept_settings: list[SettingDifference]  # not restored
     embedded: list[str]  # ids of projects whose index was on a server
 
 
 @dataclass(frozen=True, kw_only=True)
 class Restore(Request[RestoreResult], verb="maintenance.restore", read_only=False):
-    """Replace all data with those of a backup, once everything in it is checked."""
+    """Replace all data by those of a backup, after it has been checked completely."""
 
     file: str
-    replace: bool = False  # also where there are projects
-    accepted: list[str] = field(default_factory=list)  # paths of the new sources that a person has agreed to
-    all_settings: bool = False  # also the settings that decide what leaves this machine
+    replace: bool = False  # even if there are projects
+    accepted: list[str] = field(default_factory=list)  # paths of the new sources that were confirmed
+    all_settings: bool = False  # also the settings about what leaves this machine

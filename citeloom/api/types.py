@@ -1,4 +1,4 @@
-"""Result types that several features share."""
+"""Result types shared by several verbs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class StartedJob:
-    """A job that was queued, or the one for the same that is queued or running already."""
+    """A queued job, or the one for the same task that is queued or running already."""
 
     job_id: str
     state: str  # queued, running, paused or parked

@@ -1,4 +1,4 @@
-"""What the verbs have in common: the base class of requests, the mark of their handlers, and the JSON codec."""
+"""Base class of requests, decorator of their handlers, and JSON codec. Used by every verb."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _T = TypeVar("_T")
 
 
 class Request(Generic[R]):
-    """Base of every request; `R` is the type of its result. Subclasses are frozen dataclasses.
+    """Base class of requests; `R` is the type of the result. Subclasses are frozen dataclasses.
 
-    `read_only` requests are sent again when the engine ended before it answered.
+    `read_only` requests are repeated if the engine stops before it answers.
     """
 
     verb: ClassVar[str] = ""
@@ -34,13 +34,13 @@ class Request(Generic[R]):
         REQUESTS[verb] = cls
 
 
-REQUESTS: dict[str, type[Request[Any]]] = {}  # by verb, of all modules of this package that are loaded
+REQUESTS: dict[str, type[Request[Any]]] = {}  # by verb, from all imported modules of this package
 
 
 class handles(Generic[_Request]):  # noqa: N801 - a decorator
-    """Marks the method of a feature's service that answers a request.
+    """Mark the method of a service that handles a request.
 
-    The method takes the request, or the request and the `Cancel` of whoever waits for the result.
+    The method takes the request, or the request and the `Cancel` of the client.
     """
 
     def __init__(self, request: type[_Request]) -> None:
@@ -61,12 +61,12 @@ class handles(Generic[_Request]):  # noqa: N801 - a decorator
 
 
 def encode(value: Any) -> Any:
-    """A request, result or event as plain JSON values."""
+    """Convert a request, result or event to JSON values."""
     return msgspec.to_builtins(value)
 
 
 def decode(values: Any, kind: type[_T]) -> _T:
-    """Plain JSON values as a request, result or event of this type."""
+    """Convert JSON values to a request, result or event of this type."""
     try:
         return msgspec.convert(values, kind)
     except msgspec.ValidationError as error:

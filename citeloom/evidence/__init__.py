@@ -1,1 +1,1 @@
-"""Evidence: quotations verified, manuscripts checked, citations formatted."""
+"""Verification of quotations, checks of manuscripts, formatting of citations, and export of records."""

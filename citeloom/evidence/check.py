@@ -32,18 +32,18 @@ from citeloom.evidence.works import Work, Works
 from citeloom.importing.ids import shown_source
 from citeloom.search.query import SearchService
 
-MAX_CHARACTERS = 50_000  # of a text that an agent sends
+MAX_CHARACTERS = 50_000  # in a text sent by an agent
 
 
 @dataclass(frozen=True, slots=True)
 class TimeBudget:
-    """Seconds in all that a check may spend on what a report can do without."""
+    """Time limits in seconds for the optional parts of a check."""
 
-    elsewhere: float  # searching other works for quotations that the cited ones lack
+    elsewhere: float  # searching other works for quotations that are not in the cited ones
     hints: float
 
 
-_FOR_PEOPLE, _FOR_AGENTS = TimeBudget(5.0, 2.0), TimeBudget(1.2, 0.8)  # a tool has a time limit
+_FOR_PEOPLE, _FOR_AGENTS = TimeBudget(5.0, 2.0), TimeBudget(1.2, 0.8)  # a tool call has a time limit
 
 
 class ManuscriptChecker:
@@ -56,7 +56,7 @@ class ManuscriptChecker:
         self._search = search
 
     def check_file(self, project: Project, path: Path, cancel: Cancel) -> CheckReport:
-        """Check a manuscript on the disk."""
+        """Check a manuscript file."""
         data = file_bytes(path)
         report = self._check(project, read_manuscript(path.name, data), None, _FOR_PEOPLE, cancel)
         return replace(report, file=str(path), sha256=hashlib.sha256(data).hexdigest())
@@ -64,7 +64,7 @@ class ManuscriptChecker:
     def check_text(
         self, project: Project, text: str, form: str | None, visible: Collection[str] | None, cancel: Cancel
     ) -> CheckReport:
-        """Check a piece of a manuscript; findings name no project that is not `visible`."""
+        """Check the text of a manuscript or of a part of it; findings name only `visible` projects."""
         if len(text) > MAX_CHARACTERS:
             raise CiteLoomError(
                 Code.INVALID_INPUT,
@@ -145,19 +145,19 @@ class _Check:
         self._visible = visible
         self._cancel = cancel
         self._keys: SimilarKeys | None = None
-        self._unknown: dict[str, tuple[str | None, tuple[str, ...]]] = {}  # of each, its other project or similar keys
+        self._unknown: dict[str, tuple[str | None, tuple[str, ...]]] = {}  # key → other project, similar keys
         self._reported_without_text: set[str] = set()
-        self._unreadable: dict[str, str] = {}  # why, by citekey; not tried again
-        self._seconds_left = seconds_for_elsewhere
+        self._unreadable: dict[str, str] = {}  # citekey → reason; not retried
+        self._remaining_seconds = seconds_for_elsewhere
         self._not_searched = 0
         self._searched_works: dict[str, Work] = {}
-        self._on_claimed_page: set[Citation] = set()  # those with a quotation that stands there
+        self._on_claimed_page: set[Citation] = set()  # citations with a quotation on the page they name
         self.works: dict[str, Work | None] = {}
         self.quotations = 0
         self.warnings: list[str] = []
 
     def issues(self) -> Iterator[Issue]:
-        """Check everything, and give the issues in no particular order."""
+        """Run the check and yield its issues, unordered."""
         citations = self._manuscript.citations
         if not citations:
             self.warnings.append(check_messages.NO_CITATIONS)
@@ -171,10 +171,10 @@ class _Check:
                 citing.setdefault(quotation, []).append(citation)
         self.quotations = len(citing)
         on_another_page: set[Citation] = set()
-        for issue in [found for quotation, among in citing.items() for found in self._quotation(quotation, among)]:
+        for issue in [found for quotation, cites in citing.items() for found in self._quotation(quotation, cites)]:
             if issue.rule == "wrong-page":
                 on_another_page.add(issue.citation)
-            # A page that is right for one quotation of a citation is not taken away for another.
+            # A page that is right for one quotation of a citation is not changed for another.
             yield replace(issue, edit=None) if issue.citation in self._on_claimed_page else issue
         if self._not_searched:
             self.warnings.append(check_messages.not_searched_elsewhere(self._not_searched))
@@ -187,7 +187,7 @@ class _Check:
             self.warnings.append(check_messages.hints_omitted(self._hints.omitted))
 
     def searched_works(self) -> list[Work]:
-        """The works in which quotations were looked up, by citekey."""
+        """Return the works in which quotations were looked up, sorted by citekey."""
         return sorted(self._searched_works.values(), key=lambda work: work.citekey)
 
     # -- keys ------------------------------------------------------------------------------------------------
@@ -196,20 +196,20 @@ class _Check:
         work = self.works[citation.key]
         if work is None:
             if citation.key not in self._unknown:
-                self._unknown[citation.key] = self._where_else(citation)
+                self._unknown[citation.key] = self._alternatives(citation)
             other, near = self._unknown[citation.key]
             if other:
                 yield Issue("not-in-project", "error", citation.span, citation, check_messages.not_in_project(other))
                 return
             message = check_messages.unknown(citation, near)
             yield Issue("unknown-key", "error", citation.span, citation, message, near=near)
-        elif work.renamed_from and not citation.zotero_items:  # Word cites items, whatever their keys have become
+        elif work.renamed_from and not citation.zotero_items:  # an item cited in Word has no key to correct
             edit = key_edit(self._manuscript, citation, work.citekey)
             message = check_messages.renamed(citation.key, work.citekey)
             yield Issue("renamed-key", "error", citation.span, citation, message, edit=edit, why=message)
 
-    def _where_else(self, citation: Citation) -> tuple[str | None, tuple[str, ...]]:
-        """Another project that has the work, or similar citekeys of this one."""
+    def _alternatives(self, citation: Citation) -> tuple[str | None, tuple[str, ...]]:
+        """Return another project that has the work, or similar citekeys of this project."""
         if other := self._other_project(citation):
             return other, ()
         if self._keys is None:
@@ -217,7 +217,7 @@ class _Check:
         return None, () if citation.zotero_items else tuple(self._keys.similar(citation.key))
 
     def _other_project(self, citation: Citation) -> str | None:
-        """Another project, of those that may be seen, that has the work."""
+        """Return another visible project that has the work."""
         for project in self._catalog.projects.all():
             hidden = self._visible is not None and project.id not in self._visible
             if not hidden and project.id != self._project.id and self._all_works.cited(project, citation):
@@ -227,14 +227,14 @@ class _Check:
     # -- quotations ------------------------------------------------------------------------------------------
 
     def _quotation(self, quotation: Quotation, citing: Sequence[Citation]) -> Iterator[Issue]:
-        """A quotation of which several citations may be the source is right if any of the works says it."""
+        """Check a quotation; with several citations it is right if any of their works has it."""
         self._cancel.check()
         results = [(citation, result) for citation in citing if (result := self._look_up(citation, quotation))]
         if results:
             yield from self._verdict(quotation, *min(results, key=lambda pair: pair[1].rank))
 
     def _look_up(self, citation: Citation, quotation: Quotation) -> LookupResult | None:
-        """Look a quotation up in the cited work; None where nothing could be read."""
+        """Look a quotation up in the cited work; None if nothing could be read."""
         work, claimed = self.works[citation.key], claimed_pages(citation)
         if work is None or work.citekey in self._unreadable:
             return None
@@ -274,18 +274,18 @@ class _Check:
                 yield replace(about, rule="wrong-page", span=span, message=message, edit=edit, why=message)
 
     def _absent(self, work: Work, result: LookupResult, quotation: Quotation) -> str:
-        if self._seconds_left <= 0:
+        if self._remaining_seconds <= 0:
             self._not_searched += 1
             return check_messages.lacks(work, result)
         began = time.monotonic()
         elsewhere = self._verifier.elsewhere(self._project, work, quotation.text, self._cancel)
-        self._seconds_left -= time.monotonic() - began
+        self._remaining_seconds -= time.monotonic() - began
         return check_messages.absent(work, result, elsewhere)
 
     # -- pages and works without text ------------------------------------------------------------------------
 
     def _without_text(self, citation: Citation) -> Iterator[Issue]:
-        """Report once for each work that it has no text, or that its text cannot be read now."""
+        """Report, once for each work, that it has no text or that its text cannot be read now."""
         work = self.works[citation.key]
         why = self._unreadable.get(work.citekey) if work else None
         if work is None or (work.readable and not why) or work.citekey in self._reported_without_text:
@@ -305,7 +305,7 @@ class _Check:
             yield Issue("page-outside-work", "error", citation.pages_span or citation.span, citation, message)
 
     def _texts(self, work: Work) -> list[WorkText]:
-        """The texts of a work; none where one cannot be read, for the page may stand there."""
+        """Return the texts of a work; none if one cannot be read, since the page may be in that one."""
         self._cancel.check()
         try:
             readable = () if work.citekey in self._unreadable else work.readable

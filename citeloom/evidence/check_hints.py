@@ -1,4 +1,4 @@
-"""Hints of a check: sentences whose cited work has no similar passage. Worth a look, never a verdict."""
+"""Hints of a manuscript check: sentences whose cited work has no similar passage. Called by `check`."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from citeloom.evidence.works import Work
 from citeloom.search.query import SearchService
 
 # The score that the best passage of a cited work must have, for the bundled model. Measured on the sample
-# papers: 21 sentences that paraphrase their work came to 0.33 and more, four in five of other works stayed below 0.25.
+# papers: 21 sentences that paraphrase their work scored at least 0.33, four in five about other works below 0.25.
 _MIN_SCORE = 0.25
-# "This has been argued before" is similar to no work: a sentence needs so many words of so many letters.
+# "This has been argued before" is similar to no work: a sentence needs this many words of this many letters.
 _MIN_WORDS, _MIN_LETTERS = 4, 5
-_MIN_KNOWN = 0.7  # share of its words that the model's vocabulary must have
+_MIN_KNOWN = 0.7  # share of its words that must be in the model's vocabulary
 
 
 class Hints:
-    """Compares sentences with the passages of the works that they cite, for some seconds."""
+    """Compares sentences with the passages of the works that they cite, within a time limit."""
 
     def __init__(
         self, search: SearchService, verifier: QuoteVerifier, project: Project, seconds: float, cancel: Cancel
@@ -35,13 +35,13 @@ class Hints:
         self._project = project
         self._seconds = seconds
         self._cancel = cancel
-        self.omitted = 0  # sentences there was no time for
+        self.omitted = 0  # sentences that were not compared for lack of time
 
     def issues(self, citations: Sequence[Citation], works: Mapping[str, Work | None]) -> Iterator[Issue]:
-        """Citations whose work has nothing like their sentence; sentences with quotations are proved by those."""
-        if self._project.dense_model != BUNDLED_DENSE:  # what is near to another model has not been measured
+        """Yield the citations whose work has no passage similar to their sentence; quotations are checked elsewhere."""
+        if self._project.dense_model != BUNDLED_DENSE:  # the threshold was measured for the bundled model only
             return
-        deadline: float | None = None  # set after the first comparison, which may have to wait for the model
+        deadline: float | None = None  # set after the first comparison, which may load the model
         quoting = {citation.sentence for citation in citations if citation.quotations}
         for citation in citations:
             work = works[citation.key]
@@ -61,7 +61,7 @@ class Hints:
                 yield Issue("no-near-passage", "note", citation.span, citation, message)
 
     def _is_comparable(self, sentence: str) -> bool:
-        """Whether it is long enough, and in the language that the model compares by."""
+        """Whether a sentence is long enough, and in the language of the model."""
         words = re.findall(r"[^\W\d_]+", sentence.casefold())
         long_words = {word for word in words if len(word) >= _MIN_LETTERS}
         return len(long_words) >= _MIN_WORDS and sum(map(self._verifier.lexicon.has, words)) >= _MIN_KNOWN * len(words)

@@ -1,4 +1,4 @@
-"""Turns the issues of a check into the findings and edits of its report. Called by `check`."""
+"""Converts the issues of a manuscript check to the findings and edits of its report. Called by `check`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citeloom.importing.ids import shown_source
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """A finding as the check makes it: at a span of the manuscript's text, with the edit that would mend it."""
+    """A problem at a span of the manuscript, with the edit that would correct it."""
 
     rule: str
     level: Level
@@ -26,15 +26,15 @@ class Issue:
     page_labels: tuple[str, ...] = ()
     page_span: tuple[int, int] | None = None
     diff: str | None = None
-    document: Document | None = None  # in which the quotation was found
+    document: Document | None = None  # where the quotation was found
     edit: Edit | None = None
-    why: str = ""  # of the edit
+    why: str = ""  # reason for the edit
 
 
 def findings_and_edits(
     manuscript: Manuscript, issues: Sequence[Issue]
 ) -> tuple[tuple[Finding, ...], tuple[ManuscriptEdit, ...]]:
-    """The findings in the order of the manuscript, and the edits that would mend them."""
+    """Return the findings in the order of the manuscript, and the edits that would correct them."""
     issues = sorted(issues, key=lambda issue: (issue.span.start, issue.rule))
     edits = _edits(issues)
     numbers = {edit: number for number, edit in enumerate(edits)}
@@ -43,13 +43,13 @@ def findings_and_edits(
 
 
 def count_levels(findings: Sequence[Finding]) -> FindingCounts:
-    """How many findings there are of each level."""
+    """Count the findings of each level."""
     levels = [finding.level for finding in findings]
     return FindingCounts(levels.count("error"), levels.count("warning"), levels.count("note"))
 
 
 def claimed_pages(citation: Citation) -> str | None:
-    """The pages that a citation names."""
+    """Return the pages that a citation names."""
     if citation.pages is None:
         return None
     first, last = citation.pages
@@ -57,7 +57,7 @@ def claimed_pages(citation: Citation) -> str | None:
 
 
 def _edits(issues: Sequence[Issue]) -> dict[Edit, str]:
-    """The edits and their reasons. Where issues want different texts in one place, only a person can decide."""
+    """Return the edits and their reasons, without those that conflict: the writer has to decide about these."""
     by_span: dict[tuple[int, int], dict[Edit, str]] = {}
     for issue in issues:
         if edit := issue.edit:

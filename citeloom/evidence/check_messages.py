@@ -1,4 +1,4 @@
-"""Messages of a check of a manuscript: what is wrong, and what to do about it. Used by `check` and `check_hints`."""
+"""Messages of a manuscript check: the problem and what to do about it. Used by `check` and `check_hints`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_CITATIONS = "There is no citation in it."
 
 
 def unknown(citation: Citation, near: Sequence[str]) -> str:
-    """No work has the key, or is the item that a Word document cites."""
+    """No work has the key, or the Zotero item that a Word document cites."""
     if citation.zotero_items:
         named = f"“{citation.title}”" if citation.title else f"Zotero's item {citation.key}"
         return f"No work of this project is {named}. Add it to the project's collection in Zotero and sync."
@@ -26,7 +26,7 @@ def unknown(citation: Citation, near: Sequence[str]) -> str:
 
 
 def renamed(key: str, now: str) -> str:
-    """The key has become another."""
+    """The key was renamed."""
     return f"The citekey {key} is {now} now."
 
 
@@ -36,13 +36,13 @@ def not_in_project(other: str) -> str:
 
 
 def lacks(work: Work, result: LookupResult) -> str:
-    """The work does not say it."""
+    """The work does not have the quotation."""
     read = f" ({result.pages} pages read)" if result.pages else ""
     return f"{work.citekey} does not say this{read}."
 
 
 def absent(work: Work, result: LookupResult, elsewhere: FoundQuote | None) -> str:
-    """The work does not say it, but another one may."""
+    """The work does not have the quotation, but another one may."""
     message = lacks(work, result)
     if elsewhere is None:
         return f"{message} No other searchable work of the project has it."
@@ -52,13 +52,13 @@ def absent(work: Work, result: LookupResult, elsewhere: FoundQuote | None) -> st
 
 
 def changed(work: Work, finding: QuoteFinding) -> str:
-    """The work says it in other words."""
+    """The work has the quotation with changes."""
     where = verdict_messages.pages(finding)
     return f"{work.citekey} says it in other words{' on ' + where if where else ''}: {finding.diff}"
 
 
 def wrong_page(work: Work, finding: QuoteFinding) -> str:
-    """It stands on another page."""
+    """The quotation is on another page."""
     claim = finding.page_claimed
     if finding.pdf_page_claimed:
         return f"{claim} is the PDF's page: in {work.citekey} it is printed on {verdict_messages.pages(finding)}."
@@ -66,7 +66,7 @@ def wrong_page(work: Work, finding: QuoteFinding) -> str:
 
 
 def inconclusive(work: Work, result: LookupResult) -> str | None:
-    """Nothing is proved; None where that is as it should be: a short quotation that does stand in the work."""
+    """Nothing is proved; None for a short quotation that is in the work, which needs no message."""
     if result.unread:
         return f"It was not found in {work.citekey}, but not everything could be read. {' '.join(result.unread)}"
     if result.found and result.found.finding.places:
@@ -75,12 +75,12 @@ def inconclusive(work: Work, result: LookupResult) -> str | None:
 
 
 def by_agent(work: Work) -> str:
-    """Some of what counts as the work's text was not read from a file."""
+    """Some of the work's text was stored by an agent, not read from a file."""
     return f"Some of the text of {work.citekey} came from an agent, and counts because you confirmed it."
 
 
 def unreadable(work: Work, why: str) -> str:
-    """The work was read once, but its text is not at hand now."""
+    """The work was imported, but its text cannot be read now."""
     return f"{work.citekey} could not be read, so nothing could be checked. {why}"
 
 
@@ -91,15 +91,15 @@ def page_outside(work: Work, claimed: str, texts: Sequence[WorkText]) -> str:
 
 
 def no_near_passage(work: Work) -> str:
-    """A hint: nothing in the work is like the sentence."""
+    """A hint: no passage of the work is similar to the sentence."""
     return f"Nothing in {work.citekey} comes near to this sentence: a hint to look again, no proof."
 
 
 def not_searched_elsewhere(count: int) -> str:
-    """There was no time to look through the other works for all that is absent."""
+    """Some absent quotations were not searched for in other works, for lack of time."""
     return f"{count} absent quotations were not looked for in other works, to keep the answer quick."
 
 
 def hints_omitted(count: int) -> str:
-    """There was no time for all hints."""
+    """Some sentences were not compared, for lack of time."""
     return f"{count} sentences were not compared with the passages of their works, to keep the answer quick."

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from citeloom.csl.styles import Style
 
 DEFAULT_STYLE = "apa"
-_WORD_BEFORE = re.compile(r"([^\W\d_]+|[§¶]{1,2})(?:\.[\s~]*|[\s~]+|(?<=[§¶])(?=\d))(\S.*)", re.DOTALL)
+_LABELLED_LOCATOR = re.compile(r"([^\W\d_]+|[§¶]{1,2})(?:\.[\s~]*|[\s~]+|(?<=[§¶])(?=\d))(\S.*)", re.DOTALL)
 _LATEX_DASH = re.compile(r"-{2,3}")
 _LABELS = {
     word: label
@@ -46,7 +46,7 @@ _LABELS = {
     }.items()
     for word in words.split()
 }
-_MAX_CITES, _MAX_CITE = 1000, 2000  # citations in one request, and characters of one
+_MAX_CITES, _MAX_CITE = 1000, 2000  # citations in one request, and characters of each
 
 
 def format_cites(
@@ -59,7 +59,7 @@ def format_cites(
     locale: str | None = None,
     markup: Markup = "markdown",
 ) -> CiteResult:
-    """In-text citations, one for each of `cites`, and the bibliography of all works they name.
+    """Format an in-text citation for each of `cites`, and the bibliography of all works that they name.
 
     A style is named by id or title or, with `style_files`, by the path of a .csl file.
     """
@@ -68,7 +68,7 @@ def format_cites(
     wanted = _style(style or DEFAULT_STYLE, files=style_files)
     groups = _groups(cites)
     found = works.find_all(projects, _keys(groups))
-    made = format_citations(
+    formatted = format_citations(
         [work.csl for work in {w.citekey: w for w in found.values()}.values()],
         [[_as_cite(citation, found[citation.key]) for citation in group] for group in groups],
         wanted,
@@ -76,31 +76,32 @@ def format_cites(
         markup=markup,
     )
     return CiteResult(
-        style=CitationStyle(made.style.id, made.style.title),
-        locale=made.locale,
-        citations=tuple(made.citations),
-        bibliography=tuple(made.bibliography),
-        keys=_resolved(found.values()),
-        warnings=(*_key_warnings(found.values()), *made.warnings),
+        style=CitationStyle(formatted.style.id, formatted.style.title),
+        locale=formatted.locale,
+        citations=tuple(formatted.citations),
+        bibliography=tuple(formatted.bibliography),
+        keys=_resolved_keys(found.values()),
+        warnings=(*_key_warnings(found.values()), *formatted.warnings),
     )
 
 
 def records_of(works: Works, project: Project, cites: Sequence[str], form: str) -> RecordsResult:
-    """The records of the works that `cites` name, each once, as BibTeX or CSL-JSON."""
+    """Return the records of the works that `cites` name, each once, as BibTeX or CSL-JSON."""
     found = works.find_all([project], _keys(_groups(cites))).values()
     written = write_library({work.citekey: work.csl for work in found}.items(), form)
-    return RecordsResult(text=written.text, keys=_resolved(found), warnings=(*_key_warnings(found), *written.warnings))
+    warnings = (*_key_warnings(found), *written.warnings)
+    return RecordsResult(text=written.text, keys=_resolved_keys(found), warnings=warnings)
 
 
-def _labelled(locator: str) -> tuple[str, str]:
-    """The CSL label and the number of a locator: the style writes "p." or "chap." itself."""
+def _parse_label(locator: str) -> tuple[str, str]:
+    """Split a locator into its CSL label and value: the style writes "p." or "chap." itself."""
     locator = _LATEX_DASH.sub("–", locator.strip())
-    found = _WORD_BEFORE.match(locator)
+    found = _LABELLED_LOCATOR.match(locator)
     label = _LABELS.get(found[1].casefold()) if found else None
     return (label, found[2]) if found and label else ("page", locator)
 
 
-def _resolved(works: Iterable[Work]) -> tuple[ResolvedKey, ...]:
+def _resolved_keys(works: Iterable[Work]) -> tuple[ResolvedKey, ...]:
     return tuple(ResolvedKey(work.citekey, work.renamed_from) for work in works)
 
 
@@ -123,7 +124,7 @@ def _groups(cites: Sequence[str]) -> list[list[Citation]]:
             "Write hartmann2019, or [see @hartmann2019, p. 33; @okafor2021].",
         )
     if len(cites) <= _MAX_CITES and all(len(text) <= _MAX_CITE for text in cites):
-        groups = [_read(text.strip()) for text in cites]
+        groups = [_parse(text.strip()) for text in cites]
         if sum(map(len, groups)) <= _MAX_CITES:
             return groups
     raise CiteLoomError(
@@ -133,10 +134,10 @@ def _groups(cites: Sequence[str]) -> list[list[Citation]]:
     )
 
 
-def _read(text: str) -> list[Citation]:
-    """Read a citation as Pandoc does; text that is none is a citekey, whatever signs are in it."""
-    written = read_text(text, "markdown").citations if "@" in text else ()
-    return list(written) or [Citation(text, Span(0, len(text)), 0)]
+def _parse(text: str) -> list[Citation]:
+    """Parse a Pandoc citation; any other text is taken as a citekey."""
+    parsed = read_text(text, "markdown").citations if "@" in text else ()
+    return list(parsed) or [Citation(text, Span(0, len(text)), 0)]
 
 
 def _keys(groups: Sequence[Sequence[Citation]]) -> list[str]:
@@ -146,7 +147,7 @@ def _keys(groups: Sequence[Sequence[Citation]]) -> list[str]:
 def _as_cite(citation: Citation, work: Work) -> Cite:
     from citeloom.csl.format import Cite
 
-    label, locator = _labelled(citation.locator)
+    label, locator = _parse_label(citation.locator)
     return Cite(
         work.citekey,
         locator=locator,

@@ -1,4 +1,4 @@
-"""Exports a project's works, or those that manuscripts cite, as a file for LaTeX or a reference manager.
+"""Exports the records of a project, or of the works that manuscripts cite, for LaTeX or a reference manager.
 
 Called by the service for `evidence.export` and `evidence.record`.
 """
@@ -19,13 +19,13 @@ from citeloom.evidence.manuscripts.reader import file_bytes, read_manuscript
 from citeloom.evidence.manuscripts.types import Citation, Manuscript
 from citeloom.evidence.works import Work, Works, shared_keys
 
-# LaTeX's way to cite every work there is.
-_EVERYTHING = re.compile(r"^[^%\n]*\\nocite\s*\{\s*\*\s*\}", re.MULTILINE)
-_MAX_SUGGESTIONS = 100  # unknown keys for which similar ones are looked for
+# LaTeX's command to cite every work.
+_NOCITE_ALL = re.compile(r"^[^%\n]*\\nocite\s*\{\s*\*\s*\}", re.MULTILINE)
+_MAX_SUGGESTIONS = 100  # unknown keys for which similar ones are suggested
 
 
 def record_of(works: Works, project: Project, citekey: str, form: str) -> RecordResult:
-    """A work's record, by its citekey or one that it had before."""
+    """Return the record of a work by its current or a former citekey."""
     check_form(form, RECORD_FORMATS)
     work = works.get(project, citekey)
     text = to_bibtex(work.csl, work.citekey) if form == "bibtex" else to_csl_json([work.csl])
@@ -35,7 +35,7 @@ def record_of(works: Works, project: Project, citekey: str, form: str) -> Record
 def export(
     works: Works, project: Project, form: str, *, escaped: bool = False, cited_in: Sequence[Path] = ()
 ) -> ExportResult:
-    """Every work once, by citekey; with manuscripts, only the works that they cite."""
+    """Export every work once, sorted by citekey; with `cited_in`, only the works that these manuscripts cite."""
     check_form(form)
     cited = _Cited({work.citekey: work for work in works.all(project)} if not cited_in else {})
     for path in cited_in:
@@ -53,7 +53,7 @@ def export(
 
 @dataclass(slots=True)
 class _Cited:
-    """The works that manuscripts cite, and the keys that no work has."""
+    """The works that manuscripts cite, and their unknown keys."""
 
     works: dict[str, Work]
     unknown: list[UnknownKey] = field(default_factory=list)
@@ -63,7 +63,7 @@ class _Cited:
 def _add_manuscript(works: Works, project: Project, path: Path, cited: _Cited) -> None:
     manuscript = read_manuscript(path.name, file_bytes(path))
     cited.warnings += [f"{path.name}: {warning}" for warning in manuscript.warnings]
-    if manuscript.format == "latex" and _EVERYTHING.search(manuscript.text):
+    if manuscript.format == "latex" and _NOCITE_ALL.search(manuscript.text):
         cited.works |= {work.citekey: work for work in works.all(project)}
     elif not manuscript.citations:
         cited.warnings.append(f"{path.name} cites nothing.")
@@ -82,7 +82,7 @@ def _add_manuscript(works: Works, project: Project, path: Path, cited: _Cited) -
 
 
 def _first_citations(manuscript: Manuscript) -> list[Citation]:
-    """The first citation of each key."""
+    """Return the first citation of each key."""
     first: dict[str, Citation] = {}
     for citation in manuscript.citations:
         first.setdefault(citation.key, citation)
@@ -92,6 +92,6 @@ def _first_citations(manuscript: Manuscript) -> list[Citation]:
 def _with_suggestions(works: Works, project: Project, unknown: Sequence[UnknownKey]) -> tuple[UnknownKey, ...]:
     if not unknown:
         return ()
-    known = works.keys(project)
-    suggested = (replace(one, near=tuple(known.similar(one.key))) for one in unknown[:_MAX_SUGGESTIONS])
+    keys = works.keys(project)
+    suggested = (replace(entry, near=tuple(keys.similar(entry.key))) for entry in unknown[:_MAX_SUGGESTIONS])
     return (*suggested, *unknown[_MAX_SUGGESTIONS:])

@@ -1,4 +1,4 @@
-"""Results of looking a quotation up in works. Made by `verify`; `verdict_messages` and `check_messages` word them."""
+"""Results of looking a quotation up in works. Made by `verify`, used by the messages and by `check`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citeloom.catalog.documents import Document
 from citeloom.evidence.quotes.quote_finding import QuoteFinding
 from citeloom.evidence.works import Work
 
-# What the researcher wrote about a work is not what the work says.
+# The researcher's notes about a work are not its text.
 _OWN_NOTES = ("note", "annotations")
 _ORDER = {Verdict.EXACT: 0, Verdict.NEAR: 1, Verdict.INCONCLUSIVE: 2, Verdict.ABSENT: 3}
 
@@ -24,7 +24,7 @@ class FoundQuote:
 
     @property
     def rank(self) -> tuple[int, bool, bool, bool, bool, float]:
-        """Sorts several: the best evidence first."""
+        """Sort key: the best evidence first."""
         return (
             _ORDER[self.finding.verdict],
             self.document.by_agent,
@@ -37,32 +37,32 @@ class FoundQuote:
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """The best finding in some works, how much was read, and what could not be."""
+    """The best finding in some works, how much was read, and what could not be read."""
 
     found: FoundQuote | None
     documents: int = 0
     pages: int = 0
-    unread: tuple[str, ...] = ()  # why, for each document that could not be read whole
+    unread: tuple[str, ...] = ()  # reason for each document that could not be read completely
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict for all of them: what could not be read whole can prove no absence."""
+        """The verdict for all of them: without complete texts, absence is not proved."""
         best = self.found.finding.verdict if self.found else Verdict.ABSENT
         return Verdict.INCONCLUSIVE if best == Verdict.ABSENT and (self.unread or not self.documents) else best
 
     @property
     def rank(self) -> tuple[int, bool, bool]:
-        """Sorts the results for several works that one quotation may be from: the best first."""
+        """Sort key for results of several works that a quotation may be from: the best first."""
         finding = self.found.finding if self.found else None
         return _ORDER[self.verdict], not (finding and finding.places), bool(finding and finding.page_right is False)
 
     def extended(self, more: LookupResult) -> LookupResult:
-        """This result and one for less similar documents, whose unread ones take nothing from the verdict."""
+        """Add the result for less similar documents; unread ones among these do not affect the verdict."""
         found = min((f for f in (self.found, more.found) if f), key=lambda f: f.rank, default=None)
         return LookupResult(found, self.documents + more.documents, self.pages + more.pages, self.unread)
 
 
 def proper_texts(work: Work) -> tuple[Document, ...]:
-    """The documents that hold a work's own text; where it has none, the researcher's notes about it."""
+    """Return the documents with a work's own text; without any, the researcher's notes about it."""
     readable = work.readable
     return tuple(d for d in readable if d.file_type not in _OWN_NOTES) or readable

@@ -1,4 +1,4 @@
-"""Answers the verbs of evidence. What they need is loaded with the first request, so that the engine starts fast."""
+"""Service of the `evidence` verbs. Heavy modules are imported with the first request, for a fast engine start."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ class EvidenceService:
 
     @handles(VerifyQuote)
     def verify(self, request: VerifyQuote, cancel: Cancel) -> VerifyResult:
-        """The verdict on a quotation, with where it really stands."""
+        """Verify a quotation and find its actual place."""
         project = self._catalog.projects.get(request.project)
         return self._verifier.verify(project, request.quote, request.citekey, request.page, cancel)
 
     @handles(CheckManuscript)
     def check(self, request: CheckManuscript, cancel: Cancel) -> CheckReport:
-        """Check every citation of a manuscript against key, quotation and page."""
+        """Check the key, quotation and page of every citation of a manuscript."""
         named = request.project
         project = self._catalog.projects.get(named) if named else self._projects.default_project()
         if request.path is not None:
@@ -89,21 +89,21 @@ class EvidenceService:
 
     @handles(GetRecords)
     def records(self, request: GetRecords) -> RecordsResult:
-        """The records of the works that citations name, each once."""
+        """Return the records of the works that citations name, each once."""
         from citeloom.evidence.cite import records_of
 
         return records_of(self._works, self._catalog.projects.get(request.project), request.cites, request.format)
 
     @handles(GetRecord)
     def record(self, request: GetRecord) -> RecordResult:
-        """The record of one work."""
+        """Return the record of one work."""
         from citeloom.evidence.export import record_of
 
         return record_of(self._works, self._catalog.projects.get(request.project), request.citekey, request.format)
 
     @handles(Export)
     def export(self, request: Export) -> ExportResult:
-        """The works of a project, or those that manuscripts cite, as a file."""
+        """Export the works of a project, or those that manuscripts cite."""
         from citeloom.evidence.export import export
 
         project, manuscripts = self._catalog.projects.get(request.project), [Path(p) for p in request.cited_in]

@@ -11,7 +11,7 @@ from citeloom.evidence.works import Work
 from citeloom.importing.ids import shown_source
 from citeloom.importing.stages.match import BY_YOU
 
-_MAX_NAMED = 3  # documents that could not be read; the warnings name them all
+_MAX_NAMED = 3  # documents named in a message; the warnings name all unread ones
 
 
 def message(
@@ -21,22 +21,22 @@ def message(
     unconfirmed: Document | None,
     coverage: Coverage,
 ) -> str:
-    """What was found, in which file, and what to do about it."""
+    """Return what was found, in which file, and what to do about it."""
     found = result.found
     if result.verdict == Verdict.EXACT and found:
-        said = [f"{found.work.citekey} says it word for word{_on(found.finding)}{_allowed(found.finding)}."]
-        return " ".join([*said, *_remarks(found)])
+        exact = f"{found.work.citekey} says it word for word{_on(found.finding)}{_allowed(found.finding)}."
+        return " ".join([exact, *_remarks(found)])
     if result.verdict == Verdict.NEAR and found:
-        said = [f"{found.work.citekey} says nearly this{_on(found.finding)}: diff shows the words that differ."]
-        return " ".join([*said, *_remarks(found)])
+        near = f"{found.work.citekey} says nearly this{_on(found.finding)}: diff shows the words that differ."
+        return " ".join([near, *_remarks(found)])
     if result.verdict == Verdict.ABSENT:
         return " ".join(
-            [_absent(result, work, coverage), *_elsewhere(elsewhere, work), *_unconfirmed(unconfirmed), *_read(work)]
+            [_absent(result, work, coverage), *_elsewhere(elsewhere, work), *_unconfirmed(unconfirmed), *_files(work)]
         )
     return " ".join([_inconclusive(result, work), *_elsewhere(elsewhere, None), *_unconfirmed(unconfirmed)])
 
 
-_MATCHED = {
+_MATCHED_BY = {
     "file": "the file that its record names",
     "zotero": "its attachment in Zotero",
     "name": "matched by its file name",
@@ -47,12 +47,12 @@ _MATCHED = {
 
 
 def matched(document: Document) -> str:
-    """A document's file, and how that was matched with its record."""
-    how = _MATCHED.get(document.matched_by or "") or "in none of your references, under a key made for it"
+    """Return a document's file and how it was matched with its record."""
+    how = _MATCHED_BY.get(document.matched_by or "") or "in none of your references, under a key made for it"
     return f"{shown_source(document)} ({'stored by an agent, ' if document.by_agent else ''}{how})"
 
 
-def _read(work: Work | None) -> list[str]:
+def _files(work: Work | None) -> list[str]:
     documents = [matched(document) for document in work.readable] if work else []
     more = f" and {len(documents) - _MAX_NAMED} more" if len(documents) > _MAX_NAMED else ""
     return [f"Its text: {', '.join(documents[:_MAX_NAMED])}{more}."] if documents else []
@@ -62,12 +62,12 @@ def _unconfirmed(document: Document | None) -> list[str]:
     if document is None:
         return []
     who = "what an agent stored" if document.by_agent else f"{shown_source(document)}, which has not been confirmed"
-    said = f", said to be {document.open_claim}" if document.open_claim else ""
-    return [f"Only {who}{said}, has these words: that is no evidence."]
+    claim = f", said to be {document.open_claim}" if document.open_claim else ""
+    return [f"Only {who}{claim}, has these words: that is no evidence."]
 
 
 def pages(finding: QuoteFinding) -> str:
-    """The pages of a finding as they are printed, and as a PDF reader counts them where that differs."""
+    """Return the printed pages of a finding, with the PDF pages if they differ."""
     labels, span = finding.page_labels, finding.page_span
     if not labels or not span:
         return ""
@@ -77,17 +77,17 @@ def pages(finding: QuoteFinding) -> str:
 
 
 def waiting_for_ocr(document: Document) -> str:
-    """That some pages have no text yet."""
+    """Some pages have no text yet."""
     return f"{document.waiting_for_ocr} pages of {shown_source(document)} are still to be recognised (OCR)."
 
 
 def read_quickly(document: Document) -> str:
-    """That only the first, quick reading of a document is there."""
+    """Only the text of the quick first conversion is available."""
     return f"{shown_source(document)} is still being read: for now its pages may be off by one."
 
 
 def no_text(work: Work) -> str:
-    """Why quotations cannot be looked up in a work."""
+    """Return why quotations cannot be looked up in a work."""
     reasons = {d.reason for d in work.documents if d.reason}
     why = f" ({' '.join(sorted(reasons))[:300]})" if reasons else ""
     return f"{work.citekey} has no text here{why}, so nothing could be checked."
@@ -98,34 +98,34 @@ def _on(finding: QuoteFinding) -> str:
 
 
 def _allowed(finding: QuoteFinding) -> str:
-    return f", but for {_listed(finding.allowed)}" if finding.allowed else ""
+    return f", but for {_enumeration(finding.allowed)}" if finding.allowed else ""
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _enumeration(names: tuple[str, ...]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _remarks(found: FoundQuote) -> list[str]:
-    finding, said = found.finding, []
+    finding, sentences = found.finding, []
     if finding.page_right is False:
         claim = finding.page_claimed
-        said.append(
+        sentences.append(
             f"{claim} is its PDF page, not the printed one: cite {pages(finding)}."
             if finding.pdf_page_claimed
             else f"The page claimed, {claim}, is wrong."
         )
     if finding.in_references:
-        said.append("It stands in the list of references.")
+        sentences.append("It stands in the list of references.")
     elif finding.is_quotation:
-        said.append("The work itself quotes it from somebody else.")
+        sentences.append("The work itself quotes it from somebody else.")
     if found.document.file_type in ("note", "annotations"):
-        said.append("These are the researcher's own words about the work: its text is not here.")
+        sentences.append("These are the researcher's own words about the work: its text is not here.")
     if finding.text_source == "ocr":
-        said.append("The page was recognised from a picture (OCR).")
-    said.append(f"Its text: {matched(found.document)}.")
+        sentences.append("The page was recognised from a picture (OCR).")
+    sentences.append(f"Its text: {matched(found.document)}.")
     if found.document.by_agent:
-        said.append("No file was read for it: the words came from an agent.")
-    return said
+        sentences.append("No file was read for it: the words came from an agent.")
+    return sentences
 
 
 def _absent(result: LookupResult, work: Work | None, coverage: Coverage) -> str:

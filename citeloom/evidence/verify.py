@@ -35,10 +35,10 @@ from citeloom.library.passage_text import from_passages
 from citeloom.search.hits import cite, document_uri
 from citeloom.search.query import SearchService
 
-_MAX_TEXTS, _MAX_BYTES = 1000, 200_000_000  # of prepared works in the cache
-_NEAREST = 12  # documents that are read page by page where no work is claimed, or the claimed one lacks it
-_MORE_SECONDS = 1.5  # to read on where those lack it: works on one subject are all near, and one of them may have it
-_SIMILAR = 40  # passages most similar to each piece of a quotation
+_MAX_TEXTS, _MAX_BYTES = 1000, 200_000_000  # of indexed works in the cache
+_MAX_NEAREST = 12  # documents searched page by page if no work is claimed, or the claimed one lacks the quotation
+_MORE_SECONDS = 1.5  # for further documents if those lack it: works on one subject are all similar
+_MAX_SIMILAR = 40  # passages found for each piece of a quotation
 _PIECE_WORDS, _MAX_PIECES = 50, 5  # a long quotation is searched for in pieces
 
 
@@ -58,7 +58,7 @@ class QuoteVerifier:
     def verify(
         self, project: Project, quote: str, citekey: str | None, page: str | None, cancel: Cancel
     ) -> VerifyResult:
-        """The verdict on a quotation, with where it really stands."""
+        """Verify a quotation and find its actual place."""
         check_quote(quote)
         page = (page or "").strip() or None
         work = self._works.get(project, citekey) if citekey and citekey.strip() else None
@@ -106,14 +106,14 @@ class QuoteVerifier:
     ) -> LookupResult:
         """Look a quotation up in the documents with the most similar passages, then in others for some seconds."""
         skipped = set(excluded)
-        hits = self._search.similar(project, _pieces(quote), _SIMILAR, cancel)
+        hits = self._search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel)
         ids = list(dict.fromkeys(i for hit in hits if (i := hit.payload["doc_id"]) not in skipped))
-        nearest = self._catalog.documents.some(project.id, ids[:_NEAREST])
+        nearest = self._catalog.documents.some(project.id, ids[:_MAX_NEAREST])
         result = self._look_up(project, self._with_works(project, nearest), quote, page, cancel)
         if result.verdict == Verdict.EXACT or not seconds:
             return result
         deadline = time.monotonic() + seconds
-        skipped.update(ids[:_NEAREST])
+        skipped.update(ids[:_MAX_NEAREST])
         others = [d for d in self._catalog.documents.all(project.id) if d.state == State.READY]
         order = {doc_id: number for number, doc_id in enumerate(ids)}
         others.sort(key=lambda d: order.get(d.doc_id, len(order)))
@@ -125,30 +125,30 @@ class QuoteVerifier:
         return ((work, d) for work, d in found if work and any(own.doc_id == d.doc_id for own in work.documents))
 
     def _unconfirmed(self, project: Project, quote: str, cancel: Cancel) -> Document | None:
-        """A document with the quotation that counts as no work: an agent stored it, or it may not be what it claims."""
+        """Return a document with the quotation that belongs to no work: stored by an agent, or with an open claim."""
         unconfirmed = {d.doc_id: d for d in self._catalog.documents.claiming(project.id) if not d.citekey}
         found: dict[str, list[Hit]] = {}
-        for hit in self._search.similar(project, _pieces(quote), _SIMILAR, cancel) if unconfirmed else ():
+        for hit in self._search.similar(project, _pieces(quote), _MAX_SIMILAR, cancel) if unconfirmed else ():
             found.setdefault(hit.payload["doc_id"], []).append(hit)
         for doc_id, hits in found.items():
             if document := unconfirmed.get(doc_id):
-                # Only the similar passages: what an agent stored may be of any size.
+                # Only the similar passages: a stored document may be of any size.
                 text = WorkText.of(from_passages(document, hits))
                 if verify(quote, text, self.lexicon).verdict in (Verdict.EXACT, Verdict.NEAR):
                     return document
         return None
 
     def text(self, project: Project, document: Document) -> WorkText:
-        """A document prepared for looking quotations up, from the cache where it can be."""
+        """Return the word index of a document, from the cache if possible."""
         if document.source.startswith(STORED):  # an agent may add to it at any time
             return WorkText.of(self._document_texts.converted(project, document))
-        # The record belongs to the name because it may give the printed pages.
-        name = f"{document.doc_id} {document.version} {document.converter} {document.record.get('page_range')}"
-        known = self._texts.get(name)
-        if known is None:
-            known = WorkText.of(self._document_texts.converted(project, document))
-            self._texts.put(name, known, known.size)
-        return known
+        # The page range of the record determines the printed pages, so it is part of the key.
+        cache_key = f"{document.doc_id} {document.version} {document.converter} {document.record.get('page_range')}"
+        text = self._texts.get(cache_key)
+        if text is None:
+            text = WorkText.of(self._document_texts.converted(project, document))
+            self._texts.put(cache_key, text, text.size)
+        return text
 
     def _look_up(
         self,
@@ -161,7 +161,7 @@ class QuoteVerifier:
     ) -> LookupResult:
         """Look a quotation up in all of these documents; with a deadline, until then or until one has it exactly."""
         best: FoundQuote | None = None
-        pages, read = 0, 0
+        pages, searched = 0, 0
         unread: list[str] = []
         for work, document in documents:
             cancel.check()
@@ -173,18 +173,18 @@ class QuoteVerifier:
                 unread.append(str(error))
                 continue
             found = FoundQuote(work, document, verify(quote, text, self.lexicon, page=page))
-            read, pages = read + 1, pages + (document.pages or 0)
+            searched, pages = searched + 1, pages + (document.pages or 0)
             if best is None or found.rank < best.rank:
                 best = found
             if document.waiting_for_ocr:
                 unread.append(verdict_messages.waiting_for_ocr(document))
             elif document.converter_engine == QUICK:
                 unread.append(verdict_messages.read_quickly(document))
-        return LookupResult(best, read, pages, tuple(unread))
+        return LookupResult(best, searched, pages, tuple(unread))
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """The vocabulary of the bundled model, for the language at large."""
+        """The vocabulary of the bundled model."""
         return Lexicon(vocabulary(self._models.info(BUNDLED_DENSE).tokenizer))
 
 
@@ -209,11 +209,11 @@ def _verify_result(
     unconfirmed: UnconfirmedDocument | None,
     coverage: Coverage,
 ) -> VerifyResult:
-    """Put together the verdict and the place where the quotation stands, if it stands anywhere."""
+    """Combine the verdict with the place of the quotation, if it was found."""
     found = result.found if result.found and result.found.finding.text else None
     finding, document = (found.finding, found.document) if found else (None, None)
     work = found.work if found else claimed
-    read = document or next(iter(proper_texts(work)), None) if work else document
+    searched = document or next(iter(proper_texts(work)), None) if work else document
     labels, span = (finding.page_labels, finding.page_span) if finding else ((), None)
     return VerifyResult(
         verdict=result.verdict,
@@ -236,8 +236,8 @@ def _verify_result(
         changes=finding.changes if finding else (),
         in_references=bool(finding and finding.in_references),
         is_quotation=bool(finding and finding.is_quotation),
-        source=shown_source(read) if read else None,
-        matched_by=read.matched_by if read else None,
+        source=shown_source(searched) if searched else None,
+        matched_by=searched.matched_by if searched else None,
         text_source=finding.text_source if finding else None,
         ocr_confidence=finding.ocr_confidence if finding else None,
         open_uri=document_uri(document, span[0] if span else 1) if document else None,

@@ -1,4 +1,4 @@
-"""Finds the works of a project by their citekeys, current or former. Used by every verb of evidence."""
+"""Finds the works of a project by their current or former citekeys. Used by every `evidence` verb."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from citeloom.importing.stages.match import BY_FILE, BY_RECORD, with_keys
 
 log = logging.getLogger(__name__)
 
-_CACHED = 32  # files of references
-_MAX_NAMED, _MAX_KEY = 10, 80  # citekeys named in a message, and their characters
+_MAX_CACHED = 32  # reference files
+_MAX_NAMED, _MAX_KEY = 10, 80  # citekeys named in a message, and characters of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +32,30 @@ class Work:
     """A work that can be cited."""
 
     citekey: str
-    documents: tuple[Document, ...] = ()  # the work's own text first; none where only the references know it
+    documents: tuple[Document, ...] = ()  # the work's own text first; none if it is only in the references
     csl: Mapping[str, Any] = field(default_factory=dict)
-    renamed_from: str | None = None  # the older key that it was asked for by
+    renamed_from: str | None = None  # the former key that was requested
 
     @property
     def title(self) -> str:
-        """Its title, or its key where it has none."""
+        """The title, or the citekey of a work without one."""
         return str(self.csl.get("title") or self.citekey)
 
     @property
     def readable(self) -> tuple[Document, ...]:
-        """The documents that have a text."""
+        """The documents with text."""
         return tuple(filter(_is_readable, self.documents))
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """The titles of its records: several where works that have nothing to do with each other share the key."""
-        said = (record_from_csl(d.record.get("csl") or {}, files=()).title for d in self.documents if d.matched_by)
-        return tuple({title.casefold(): title for title in said if title}.values())
+        """The titles of its records: several if unrelated works share the citekey."""
+        recorded = (record_from_csl(d.record.get("csl") or {}, files=()).title for d in self.documents if d.matched_by)
+        return tuple({title.casefold(): title for title in recorded if title}.values())
 
 
 @dataclass(frozen=True, slots=True)
 class _References:
-    """What a file of references holds, or why it could not be read."""
+    """The records of a reference file, or why it could not be read."""
 
     stamp: tuple[int, int] = (0, 0)
     records: Mapping[str, Record] = field(default_factory=dict)
@@ -67,30 +67,30 @@ class Works:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._cache: LruCache[_References] = LruCache(_CACHED)
-        self._reading = threading.Lock()  # a large file takes seconds, and is read once
+        self._cache: LruCache[_References] = LruCache(_MAX_CACHED)
+        self._read_lock = threading.Lock()  # a large file takes seconds, so only one thread reads it
 
     def resolve(self, project: Project, key: str) -> Work | None:
-        """The work that has this citekey, or had it before."""
+        """Return the work that has or had this citekey."""
         key = key.strip()
         if work := self._with_key(project, key):
             return work
-        now = self._catalog.citekey_aliases.current(project.id, key) if key else None
-        found = self._with_key(project, now) if now else None
+        current = self._catalog.citekey_aliases.current(project.id, key) if key else None
+        found = self._with_key(project, current) if current else None
         return Work(found.citekey, found.documents, found.csl, renamed_from=key) if found else None
 
     def get(self, project: Project, key: str) -> Work:
-        """The work that has this citekey, or CITEKEY_NOT_FOUND with similar ones."""
+        """Return the work that has or had this citekey, or raise CITEKEY_NOT_FOUND with similar ones."""
         return self.find_all([project], [key])[key]
 
     def find_all(self, projects: Sequence[Project], keys: Iterable[str]) -> dict[str, Work]:
-        """The works of these keys, each from the first project that has it; all that are missing are named at once."""
+        """Return the works of these keys, each from the first project that has it; the error names all missing keys."""
         keys = list(dict.fromkeys(keys))
         works: dict[str, Work] = {}
         for project in projects:
             for key in keys:
                 known = works.get(key)
-                # A key that some work has today means that one, wherever another had it before.
+                # A current key takes precedence over a former one, whatever the order of projects.
                 if (known is None or known.renamed_from) and (found := self.resolve(project, key)):
                     works[key] = known if known and found.renamed_from else found
         if missing := [key for key in keys if key not in works]:
@@ -110,7 +110,7 @@ class Works:
         )
 
     def cited(self, project: Project, citation: Citation) -> Work | None:
-        """The work that a manuscript cites by its key or, from a word processor, by its Zotero item or its DOI."""
+        """Return the work that a manuscript cites by key or, from a word processor, by Zotero item or DOI."""
         found = self.resolve(project, citation.key)
         if found is None and (citation.zotero_items or citation.doi):
             doi = normalise_doi(citation.doi) or ""
@@ -122,13 +122,13 @@ class Works:
         return found
 
     def keys(self, *projects: Project) -> SimilarKeys:
-        """An index of all citekeys of some projects, for suggestions."""
+        """Return an index of all citekeys of some projects, for suggestions."""
         return SimilarKeys(
             key for p in projects for key in (*self._catalog.documents.citekeys(p.id), *self._references(p).records)
         )
 
     def problems(self, projects: Iterable[Project]) -> list[str]:
-        """Which references cannot be read, so that works which only they know are missing."""
+        """Return a warning for each project whose references cannot be read."""
         return [
             f"The references of project '{p.id}' cannot be read, and works that only they name are missing: {problem}"
             for p in projects
@@ -136,7 +136,7 @@ class Works:
         ]
 
     def all(self, project: Project) -> list[Work]:
-        """Every work of a project, by citekey."""
+        """Return every work of a project, sorted by citekey."""
         by_key: dict[str, list[Document]] = {}
         for document in self._catalog.documents.all(project.id):
             if document.citekey:
@@ -154,22 +154,22 @@ class Works:
         return _from_record(record) if record else None
 
     def _references(self, project: Project) -> _References:
-        """The project's references, read again when the file has changed."""
+        """Return the project's references; the file is reloaded when it has changed."""
         if not project.references_path:
             return _References()
         path = Path(project.references_path)
-        with self._reading:
+        with self._read_lock:
             stamp = _stamp(path)
             known = self._cache.get(str(path))
             if known is None or known.stamp != stamp:
-                # A failure is cached too: the file would not read better for the next of a thousand citations.
+                # A failure is cached too: otherwise each of a thousand citations would read the broken file.
                 known = _read(path, stamp)
                 self._cache.put(str(path), known)
         return known
 
 
 def shared_keys(works: Iterable[Work]) -> list[str]:
-    """Citekeys that several works have: what a citation by them means, nobody can know."""
+    """Return a warning for each citekey that several works share."""
     return [
         f"The citekey {work.citekey} belongs to several works ({'; '.join(t[:60] for t in work.titles[:_MAX_NAMED])}),"
         " and only one of them is used. Give each a citekey of its own."
@@ -180,10 +180,10 @@ def shared_keys(works: Iterable[Work]) -> list[str]:
 
 def _stamp(path: Path) -> tuple[int, int]:
     try:
-        about = path.stat()
-    except OSError:  # reading it says what is wrong
+        stat = path.stat()
+    except OSError:  # reading the file reports the problem
         return 0, 0
-    return about.st_mtime_ns, about.st_size
+    return stat.st_mtime_ns, stat.st_size
 
 
 def _read(path: Path, stamp: tuple[int, int]) -> _References:
@@ -191,7 +191,7 @@ def _read(path: Path, stamp: tuple[int, int]) -> _References:
         records = with_keys(load_references(path))
     except CiteLoomError as error:
         log.warning("references cannot be read: %s", error)
-        return _References(stamp, problem=str(error).replace(str(path), path.name))  # agents need no folders
+        return _References(stamp, problem=str(error).replace(str(path), path.name))  # agents must not see folders
     return _References(stamp, {record.citekey: record for record in records})
 
 
@@ -200,7 +200,7 @@ def _is_readable(document: Document) -> bool:
 
 
 def _work(key: str, documents: list[Document]) -> Work:
-    # Until an import has matched them again, files that only say they are a work which has its own file are left out.
+    # A file matched only by its own metadata is left out if the work has a file that its record names.
     own = any(
         d.matched_by in BY_RECORD and d.file_type not in ("note", "annotations") for d in documents if _is_readable(d)
     )
@@ -225,20 +225,20 @@ def _from_record(record: Record) -> Work:
 
 
 def csl_of(document: Document) -> dict[str, Any]:
-    """A document's work as CSL-JSON: its record, and where that is silent or was corrected, what the document says."""
+    """Return a document's work as CSL-JSON: its record, completed and corrected by the document's own metadata."""
     known = document.record
     csl: dict[str, Any] = dict(known.get("csl") or {})
-    said = record_from_csl(csl, files=())
-    if document.title and document.title != said.title:
+    recorded = record_from_csl(csl, files=())
+    if document.title and document.title != recorded.title:
         csl["title"] = document.title
-    if (authors := known.get("authors")) and authors != list(said.authors):
+    if (authors := known.get("authors")) and authors != list(recorded.authors):
         csl["author"] = [_person(name) for name in authors]
-    if (year := known.get("year")) is not None and year != said.year:
+    if (year := known.get("year")) is not None and year != recorded.year:
         csl["issued"] = {"date-parts": [[year]]}
     for name, variable in (("doi", "DOI"), ("url", "URL"), ("item_type", "type"), ("language", "language")):
-        if (value := known.get(name)) and value != getattr(said, name):
+        if (value := known.get(name)) and value != getattr(recorded, name):
             csl[variable] = value
-    if (tags := known.get("tags")) and tags != list(said.tags):
+    if (tags := known.get("tags")) and tags != list(recorded.tags):
         csl["keyword"] = ", ".join(tags)
     return {"type": "document", **csl, "id": document.citekey, "citation-key": document.citekey}
 

@@ -1,1 +1,1 @@
-"""Search: from a question to ranked, grouped hits."""
+"""Search of the indexed passages: ranking, grouping and filtering of hits."""

@@ -1,4 +1,4 @@
-"""Lists what a project's documents can be filtered by. Called by the search page of the desktop app."""
+"""Lists the filter values of a project's documents. Used by the search page of the desktop app."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from citeloom.catalog.projects import Project
 from citeloom.index.base import Collection
 from citeloom.index.filters import SECTION_SEPARATOR, section_keys
 
-_MAX_PATHS = 100_000  # section paths that are read for their outermost headings
+_MAX_PATHS = 100_000  # section paths that are read for their top-level headings
 
 
 class FacetService:
-    """Answers `search.facets`."""
+    """Service of `search.facets`."""
 
     def __init__(self, catalog: Catalog, open_collection: Callable[[Project], Collection]) -> None:
         self._projects = catalog.projects
@@ -27,16 +27,16 @@ class FacetService:
 
     @handles(GetFacets)
     def facets(self, request: GetFacets) -> FacetsResult:
-        """The values that a project's searchable documents have, most frequent first."""
+        """Return the values of a project's searchable documents, most frequent first."""
         project = self._projects.get(request.project)
         return FacetsResult(**asdict(self._facets.of(project.id)), sections=_sections(self._collection(project)))
 
 
 def _sections(collection: Collection) -> tuple[str, ...]:
-    """The outermost headings as `section_prefix` compares them: in lower case, without their numbers."""
+    """Return the top-level headings as `section_prefix` compares them: in lower case, without their numbers."""
     counts: Counter[str] = Counter()
     for path, passages in collection.values("section_keys", _MAX_PATHS).items():
         top = path.split(SECTION_SEPARATOR, 1)[0]
-        if section_keys([top]) == [top]:  # a numbered heading stands there without its number too
+        if section_keys([top]) == [top]:  # a numbered heading is listed without its number as well
             counts[top] += passages
     return tuple(name for name, _ in counts.most_common(MAX_VALUES))

@@ -1,6 +1,6 @@
-"""Groups found passages into hits: near-duplicates are shown once, neighbours are joined, works are limited.
+"""Groups found passages into hits: shows duplicates once, joins neighbours, limits the hits per work.
 
-Called by `search.query` between the search of the index and the answer.
+Called by `search.query` after the index search.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 from citeloom.index.base import Hit
 
-# A passage repeats another where the other has this share of its word n-grams: a preprint and the published work are
-# cut into passages at different places. Where both have words, these must be identical: methods and tables are often
-# alike but for a number or a "not", and that is what a thesis is about.
+# A passage is a duplicate of another that has this share of its word n-grams: a preprint and the published work are
+# cut into passages at different places. The words that both have must be identical: methods and tables are often
+# equal except for a number or a "not", and that difference matters.
 _SHARED_NGRAMS = 0.7
 _NGRAM = 4  # words
-_MAX_COMPARED = 20_000  # characters: what an agent stored may be a whole book, which is compared as one
+_MAX_COMPARED = 20_000  # characters; a longer text, such as a book stored by an agent, is compared as a whole
 MAX_ALSO_IN = 5  # near-duplicates named in a hit
-_NEAR_TIE = 0.05  # of near-duplicates whose scores differ by less, the one that can be cited better is shown
+_NEAR_TIE = 0.05  # of duplicates whose scores differ by less, the one with the better citation is shown
 _SEPARATOR = "\n\n"  # between joined passages
 _MIN_OVERLAP, _MAX_OVERLAP = 20, 2_000  # characters at the end of a passage that the next may begin with
 _WORD = re.compile(r"\w+|[<>≤≥≠]|(?<!\w)-(?=\s?[\d.])")
@@ -33,7 +33,7 @@ class _NGrams:
     """The words of a text, and the positions of its word n-grams."""
 
     words: _Words
-    positions: dict[_Words, tuple[int, int]]  # of each n-gram, where it begins first and last
+    positions: dict[_Words, tuple[int, int]]  # first and last position of each n-gram
 
     @classmethod
     def of(cls, text: str) -> _NGrams:
@@ -46,11 +46,11 @@ class _NGrams:
         return cls(words, positions or {words or (text,): (0, 0)})
 
     def within(self, other: _NGrams) -> bool:
-        """Whether most of this text stands in the other, and nothing between or beside it differs."""
+        """Whether most of this text is in the other, without differences between or beside the shared parts."""
         shared = self.positions.keys() & other.positions.keys()
         if not shared or len(shared) < _SHARED_NGRAMS * len(self.positions):
             return False
-        # One may begin earlier or end later than the other. What both have there is compared, like what lies between.
+        # One may begin earlier or end later than the other: only the words that both have are compared.
         (first, last), (others_first, others_last) = self._span(shared), other._span(shared)
         before, after = min(first, others_first), min(len(self.words) - last, len(other.words) - others_last)
         own, others = (
@@ -65,13 +65,13 @@ class _NGrams:
 
 
 def _letters(words: _Words) -> str:
-    """Words for comparison: a word that was divided at the end of a line is the same word; numbers stay apart."""
+    """Join words for comparison, so that hyphenated words are equal; numbers stay separate."""
     return "".join(word if word.isalpha() else f" {word} " for word in words)
 
 
 @dataclass(slots=True, eq=False)
 class HitGroup:
-    """Found passages that are shown as one hit."""
+    """Passages that are shown as one hit."""
 
     parts: list[Hit]  # neighbouring passages, in reading order
     score: float
@@ -84,24 +84,24 @@ class HitGroup:
         return max(self.parts, key=lambda part: part.score)
 
     def merged(self) -> Hit:
-        """The parts as one passage: with the id of the best part, on the pages of all."""
+        """Return the parts as one passage with the id of the best part and the pages of all."""
         if len(self.parts) == 1:
             return replace(self.parts[0], score=self.score)
         best, labels = self.best, [label for part in self.parts for label in part.payload.get("page_labels") or []]
-        together = {
+        combined = {
             "chunk_text": _joined(self.parts),
             "page_start": min(self._known("page_start"), default=None),
             "page_end": max(self._known("page_end"), default=None),
             "page_labels": list(dict.fromkeys(labels)),
             "ocr_confidence": min(self._known("ocr_confidence"), default=None),
         }
-        return Hit(best.id, self.score, {**best.payload, **together})
+        return Hit(best.id, self.score, {**best.payload, **combined})
 
     def _known(self, key: str) -> list[Any]:
         return [value for part in self.parts if (value := part.payload.get(key)) is not None]
 
     def add_neighbours(self, hits: Sequence[Hit]) -> None:
-        """Join passages that stand directly before or after."""
+        """Add passages that directly precede or follow."""
         self.parts = sorted([*self.parts, *hits], key=_position)
         self.ngrams = _NGrams.of(_joined(self.parts))
 
@@ -112,19 +112,19 @@ def group_hits(found: Iterable[Hit], limit: int, *, per_document: int | None, ma
     for hit in found:
         ngrams = _NGrams.of(_text(hit))
         neighbours = [group for group in groups if _continue(group.parts, [hit], max_chars)]
-        twin = next((group for group in groups if group.ngrams and ngrams.within(group.ngrams)), None)
-        enough = per_document is not None and sum(_work(group.best) == _work(hit) for group in groups) >= per_document
-        if twin and twin not in neighbours:
-            _add_duplicate(twin, hit, ngrams, may_show=not enough or _work(twin.best) == _work(hit))
+        original = next((group for group in groups if group.ngrams and ngrams.within(group.ngrams)), None)
+        full = per_document is not None and sum(_work(group.best) == _work(hit) for group in groups) >= per_document
+        if original and original not in neighbours:
+            _add_duplicate(original, hit, ngrams, may_show=not full or _work(original.best) == _work(hit))
         elif neighbours:
             neighbours[0].add_neighbours([hit])
-            # It may have closed the gap to another hit.
+            # The passage may have closed the gap to another hit.
             for other in neighbours[1:]:
                 if _continue(neighbours[0].parts, other.parts, max_chars):
                     neighbours[0].add_neighbours(other.parts)
                     neighbours[0].also_in += other.also_in
                     groups.remove(other)
-        elif enough:
+        elif full:
             continue
         elif len(groups) == limit:
             break
@@ -139,9 +139,9 @@ def _text(hit: Hit) -> str:
 
 def _add_duplicate(group: HitGroup, hit: Hit, ngrams: _NGrams, *, may_show: bool) -> None:
     shown = group.best
-    # Whatever its score, what counts as no work never stands before the work with the same text.
-    near = len(group.parts) == 1 and (shown.score - hit.score < _NEAR_TIE or not _of_work(shown))
-    if may_show and near and _citable(hit) > _citable(shown) and group.ngrams and group.ngrams.within(ngrams):
+    # A document without a work never hides a work with the same text, whatever the scores.
+    replaceable = len(group.parts) == 1 and (shown.score - hit.score < _NEAR_TIE or not _of_work(shown))
+    if may_show and replaceable and _citable(hit) > _citable(shown) and group.ngrams and group.ngrams.within(ngrams):
         group.parts, group.score, group.ngrams, hit = [hit], hit.score, ngrams, shown
     group.also_in.append(hit)
 
@@ -151,7 +151,7 @@ def _of_work(hit: Hit) -> bool:
 
 
 def _citable(hit: Hit) -> tuple[bool, bool, bool]:
-    """How well a passage can be cited: at all, with a printed page, and with a DOI."""
+    """Sort key by citation: of a work, with a printed page, with a DOI."""
     return _of_work(hit), bool(hit.payload.get("page_labels")), bool(hit.payload.get("doi"))
 
 
@@ -180,35 +180,35 @@ def _continue(some: Sequence[Hit], others: Sequence[Hit], max_chars: int) -> boo
     before, after = (some, others) if _position(some[0]) < _position(others[0]) else (others, some)
     if _position(after[0]) - _position(before[-1]) != 1:
         return False
-    # What agents store has the order it was sent in: only the text itself shows that one continues the other.
+    # Stored passages have the order in which they were sent: only an overlap proves that they are consecutive.
     if _stored(some[0]) and not _overlap(_text(before[-1]), _text(after[0])):
         return False
     return len(_joined([*before, *after])) <= max_chars
 
 
 def _joined(parts: Sequence[Hit]) -> str:
-    """The text of neighbouring passages; where an agent let them overlap, the overlap stands there once.
+    """Join the text of neighbouring passages; an overlap of passages stored by an agent is included once.
 
-    CiteLoom's own never overlap: where one begins as the other ends, as in a table with two equal rows, the work has
+    Imported passages never overlap: if one begins as the other ends, as in a table with two equal rows, the work has
     it twice.
     """
-    whole = _text(parts[0])
+    text = _text(parts[0])
     for part in parts[1:]:
-        following = _text(part)
-        overlap = _overlap(whole, following) if _stored(part) else 0
-        whole = whole + following[overlap:] if overlap else f"{whole}{_SEPARATOR}{following}"
-    return whole
+        next_text = _text(part)
+        overlap = _overlap(text, next_text) if _stored(part) else 0
+        text = text + next_text[overlap:] if overlap else f"{text}{_SEPARATOR}{next_text}"
+    return text
 
 
 def _stored(hit: Hit) -> bool:
     return hit.payload.get("file_type") == "stored"
 
 
-def _overlap(text: str, following: str) -> int:
-    """How many characters at the end of a text the following one begins with."""
+def _overlap(text: str, next_text: str) -> int:
+    """Return how many characters at the end of a text the next one begins with."""
     at = max(0, len(text) - _MAX_OVERLAP)
-    while (at := text.find(following[:_MIN_OVERLAP], at)) >= 0:
-        if following.startswith(text[at:]):
+    while (at := text.find(next_text[:_MIN_OVERLAP], at)) >= 0:
+        if next_text.startswith(text[at:]):
             return len(text) - at if len(text) - at >= _MIN_OVERLAP else 0
         at += 1
     return 0

@@ -1,4 +1,4 @@
-"""Makes results of found passages: text cut at a sentence, citation, link to open, token budget.
+"""Converts found passages to results: shortened text, citation, link to open, token budget.
 
 Called by `search.query` and `search.passages`; `evidence` and `library` use the citations and links.
 """
@@ -25,26 +25,26 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens of a language model a text takes."""
+    """Estimate the number of language model tokens in a text."""
     return math.ceil(len(text) / _CHARACTERS_PER_TOKEN)
 
 
 def trim(text: str, limit: int) -> str:
-    """Cut a text that is too long after a sentence, and add CUT_MARK."""
+    """Shorten a text to `limit` characters at the end of a sentence, and add CUT_MARK."""
     if len(text) <= limit:
         return text
-    room = max(1, limit - len(CUT_MARK))
-    ends = [m.end() for m in _SENTENCE_END.finditer(text, 0, room + 1) if m.end() <= room]
-    if ends and ends[-1] > room // 3:
+    max_end = max(1, limit - len(CUT_MARK))
+    ends = [m.end() for m in _SENTENCE_END.finditer(text, 0, max_end + 1) if m.end() <= max_end]
+    if ends and ends[-1] > max_end // 3:
         cut = ends[-1]
-    else:  # one endless sentence: at a word, if there is one
-        cut = text.rfind(" ", 0, room)
-        cut = cut if cut > 0 else room
+    else:  # no sentence ends early enough: cut at a word, if possible
+        cut = text.rfind(" ", 0, max_end)
+        cut = cut if cut > 0 else max_end
     return text[:cut].rstrip() + CUT_MARK
 
 
 def cite(citekey: str, labels: Sequence[str]) -> str | None:
-    """The passage's citation as Pandoc reads it; None where it counts as no work."""
+    """Return a passage's citation in Pandoc syntax; None if it belongs to no work."""
     if not citekey:
         return None
     if not labels:
@@ -55,7 +55,7 @@ def cite(citekey: str, labels: Sequence[str]) -> str | None:
 
 
 def open_uri(payload: dict[str, Any]) -> str | None:
-    """The link that opens a passage on its page: in Zotero, the file, or the web page."""
+    """Return the link that opens a passage on its page: in Zotero, the file, or the web page."""
     page = payload.get("page_start")
     if payload.get("zotero") and (uri := _in_zotero(payload, page)):
         return uri
@@ -66,31 +66,31 @@ def open_uri(payload: dict[str, Any]) -> str | None:
 
 
 def _in_zotero(payload: dict[str, Any], page: int | None) -> str | None:
-    """The link by which Zotero shows a passage; None where it has not got the file itself."""
-    zotero, kind = payload["zotero"], payload.get("file_type")
+    """Return the link that opens a passage in Zotero; None if Zotero does not have the file."""
+    zotero, file_type = payload["zotero"], payload.get("file_type")
     items = f"{zotero['library']}/items"
-    if kind == "note":
+    if file_type == "note":
         return f"zotero://select/{items}/{zotero['attachment']}"
-    if kind == "fulltext":
+    if file_type == "fulltext":
         return f"zotero://select/{items}/{zotero['item']}"
     path = payload.get("source_path") or ""
-    if kind != "annotations" and path.startswith(os.path.join(paths.folders().data, "")):  # noqa: PTH118 - a prefix, not a path
-        return None  # fetched from zotero.org: Zotero opens only files of its own
+    if file_type != "annotations" and path.startswith(os.path.join(paths.folders().data, "")):  # noqa: PTH118 - a prefix, not a path
+        return None  # downloaded from zotero.org: Zotero opens only its own files
     annotation = (payload.get("annotation") or {}).get("annotation")
     options = [f"annotation={annotation}"] if annotation else []
-    if page:  # only PDFs have pages; elsewhere Zotero would take the page before the annotation
+    if page:  # only PDFs have pages; in other files Zotero would prefer the page to the annotation
         return f"zotero://open-pdf/{items}/{zotero['attachment']}?{'&'.join([f'page={page}', *options])}"
     return f"zotero://open/{items}/{zotero['attachment']}" + (f"?{options[0]}" if options else "")
 
 
 def document_uri(document: Document, page: int = 1) -> str | None:
-    """The link that opens a page of a document, or its item in Zotero where it has no file here."""
-    away = document.zotero and not document.path
+    """Return the link that opens a page of a document, or its Zotero item if it has no local file."""
+    without_file = document.zotero and not document.path
     return open_uri(
         {
             "zotero": document.zotero or None,
-            # Of a work without its file, Zotero can show the item, as it does for a text that it kept.
-            "file_type": "fulltext" if away else document.file_type,
+            # Without a file, the link selects the item in Zotero, as for Zotero's full-text cache.
+            "file_type": "fulltext" if without_file else document.file_type,
             "source_path": document.path or document.source,
             "page_start": page if document.pages else None,
             "url": document.record.get("url"),
@@ -99,12 +99,12 @@ def document_uri(document: Document, page: int = 1) -> str | None:
 
 
 def found_passage(hit: Hit, *, max_chars: int | None = None, full_text: bool = False) -> FoundPassage:
-    """The result for one passage; `max_chars` cuts its `render_text`."""
+    """Return the result for one passage; `max_chars` limits its `render_text`."""
     return FoundPassage(**_fields(hit, max_chars, full_text))
 
 
 def search_hit(group: HitGroup, *, max_chars: int, full_text: bool) -> SearchHit:
-    """The result for a group: the passages it joins, and where else the same text stands."""
+    """Return the result for a group, with the passages that it joins and its duplicates."""
     return SearchHit(
         **_fields(group.merged(), max_chars, full_text),
         score=group.score,
@@ -114,7 +114,7 @@ def search_hit(group: HitGroup, *, max_chars: int, full_text: bool) -> SearchHit
 
 
 def neighbour(hit: Hit) -> Neighbour:
-    """The result for a passage beside another one."""
+    """Return the result for a neighbouring passage."""
     passage = found_passage(hit)
     return Neighbour(
         passage.chunk_id,
@@ -163,7 +163,7 @@ def _reference(hit: Hit) -> PassageReference:
 
 
 def within_budget(hits: Sequence[SearchHit], max_tokens: int | None) -> tuple[tuple[SearchHit, ...], int]:
-    """The first hits that fit into a token budget, and how many tokens they take."""
+    """Return the first hits that fit into a token budget, and their number of tokens."""
     total = 0
     for count, hit in enumerate(hits):
         cost = estimate_tokens(hit.full_text or hit.render_text)

@@ -1,6 +1,6 @@
-"""The index of each project: opened and repaired once, locked for one writer, replaced by another generation.
+"""Manages the index of each project: opens and repairs it, locks it for writers, replaces it by a new generation.
 
-Everything that searches or writes passages gets its collection here.
+Used by everything that searches or writes passages.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from citeloom.index.registry import Collections
 
 log = logging.getLogger(__name__)
 
-_OPTIMISE_FROM = 20_000  # passages written or deleted since the search graph was built that make another worth it
-_LOCK_SECONDS = 10.0  # that an agent's write waits for the lock
+_MIN_TO_OPTIMISE = 20_000  # passages written or deleted since the last search graph was built
+_LOCK_SECONDS = 10.0  # how long an agent's write waits for the lock
 
 
 class _WriteLock:
@@ -34,8 +34,8 @@ class _WriteLock:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.reason = ""  # what a long holder does with the index
-        self.restarts = False  # a holder that is interrupted would have to begin from the start
+        self.reason = ""  # what the holder does, for the message to others
+        self.restarts = False  # whether an interrupted holder has to start from the beginning
 
 
 class Indexes:
@@ -48,83 +48,83 @@ class Indexes:
         migrate: Callable[[Catalog, Project, Collection], None] = lambda *_: None,
     ) -> None:
         self._catalog = catalog
-        self._migrate = migrate  # rewrites what an earlier version stored
+        self._migrate = migrate  # rewrites passages stored by an earlier version
         self.collections = collections
-        self._repaired: set[str] = set()  # names of collections
+        self._repaired: set[str] = set()  # collection names
         self._closed = False
-        # How many passages waited for a search graph that could not be built.
+        # Number of passages without a search graph when building one failed.
         self._failed_at: dict[IndexLocation, int] = {}
         self._write_locks: defaultdict[str, _WriteLock] = defaultdict(_WriteLock)
 
     def open(self, project: Project) -> Collection:
-        """The index of a project; the first opening repairs what a killed engine left."""
+        """Return the index of a project; the first call repairs what a killed engine left unfinished."""
         with self.collections.opening(project.collection):
-            if self._closed:  # the index may be another's by now, in this process or the next
+            if self._closed:  # another owner may have opened the index since
                 raise CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
-            collection = self._opened(project)
+            collection = self._get_or_create(project)
             if project.collection not in self._repaired:
                 mend(self._catalog, project, collection)
                 self._refuse_empty(project, collection)
                 self._migrate(self._catalog, project, collection)
-                self._tidy(project)
+                self._delete_old_generations(project)
                 self._repaired.add(project.collection)
             return collection
 
-    def _opened(self, project: Project) -> Collection:
+    def _get_or_create(self, project: Project) -> Collection:
         try:
             collection = self.collections.get(project.index_location)
             collection.refuse_damaged()
             return collection
         except CiteLoomError as error:
-            if _is_gone(error, project) and not self._catalog.documents.chunk_count(project.id):
-                # A kill came before it was made, or in the middle: there is nothing that could be lost.
+            if _is_lost(error, project) and not self._catalog.documents.chunk_count(project.id):
+                # The engine was killed while creating it: there are no passages to lose.
                 log.warning("the empty index of %s is made anew: %s", project.id, error.message)
                 return self.create(project)
             raise _with_rebuild_step(error, project) from error
 
     def _refuse_empty(self, project: Project, collection: Collection) -> None:
-        """Refuse an index whose segments are gone: it would answer that nothing was found."""
+        """Raise if the segments of an index are missing: every search would find nothing."""
         expected = self._catalog.documents.chunk_count(project.id)
         if expected and not collection.count():
             raise _with_rebuild_step(damaged(f"it holds none of {expected} passages"), project)
 
     def create(self, project: Project) -> Collection:
-        """The empty index of a project that has no passages yet."""
+        """Create the empty index of a new project."""
         place = project.index_location
         with self.collections.opening(project.collection):
-            made = self.collections.create(place, project.dense_size, sparse=project.hybrid_enabled)
-            self.collections.adopt(place, made)
-        return made
+            collection = self.collections.create(place, project.dense_size, sparse=project.hybrid_enabled)
+            self.collections.adopt(place, collection)
+        return collection
 
     def lost(self) -> CiteLoomError | None:
-        """The error that names indexes which belong to no project of the catalog, if there are any."""
+        """Return an error that names the indexes without a project in the catalog, if any."""
         names = self.collections.without_project({project.collection for project in self._catalog.projects.all()})
         if not names:
             return None
-        few = ", ".join(names[:5]) + (" and others" if len(names) > 5 else "")
+        named = ", ".join(names[:5]) + (" and others" if len(names) > 5 else "")
         copies = sorted(file.name for file in self._catalog.db.path.parent.glob("catalog.before-*.db"))
         beside = f" ({', '.join(copies)} beside it is one from before an update)" if copies else ""
         return CiteLoomError(
             Code.STORAGE_ERROR,
-            f"Some indexes belong to projects that are not in the catalog: {few}. It was lost, or is an older one.",
+            f"Some indexes belong to projects that are not in the catalog: {named}. It was lost, or is an older one.",
             f"Stop the engine and put a copy of {self._catalog.db.path.name} in its place{beside}, or restore a backup"
             " ('citeloom restore FILE'). A project that is made anew reads its files again, and the index of before is"
             " kept aside. What is not needed any more can be deleted in the data folder under 'index'.",
         )
 
-    def _tidy(self, project: Project) -> None:
+    def _delete_old_generations(self, project: Project) -> None:
         try:
-            self.collections.tidy(project.index_location, self._being_built(project))
-        except CiteLoomError as error:  # questions can be answered all the same
+            self.collections.tidy(project.index_location, self._move_targets(project))
+        except CiteLoomError as error:  # searches work all the same
             log.warning("earlier generations of %s are left: %s", project.collection, error)
 
-    def _being_built(self, project: Project) -> list[IndexLocation]:
-        """The targets of moves that are to be resumed."""
+    def _move_targets(self, project: Project) -> list[IndexLocation]:
+        """Return the targets of unfinished moves."""
         moves = [j for j in self._catalog.jobs.unfinished() if j.kind == "move" and j.project_id == project.id]
         return [moved(project, str(job.request["to"])).index_location for job in moves]
 
     def remove(self, project: Project) -> str | None:
-        """Delete a project with its index; the result says what to do about passages that could not be deleted."""
+        """Delete a project and its index; return what to do about passages that could not be deleted."""
         with self.collections.opening(project.collection):
             self._catalog.projects.remove(project.id)
             self._repaired.discard(project.collection)
@@ -135,7 +135,7 @@ class Indexes:
         return None
 
     def end(self) -> None:
-        """Close all indexes for good."""
+        """Close all indexes permanently."""
         self._closed = True
         self.collections.close()
 
@@ -143,58 +143,58 @@ class Indexes:
 
     @property
     def is_writing(self) -> bool:
-        """Whether an index is being optimised or written to by an agent, which would have to begin again."""
-        return any(held.lock.locked() and held.restarts for held in list(self._write_locks.values()))
+        """Whether an index is being optimised or written to by an agent, which must not be interrupted."""
+        return any(writer.lock.locked() and writer.restarts for writer in list(self._write_locks.values()))
 
     @contextmanager
     def write_lock(self, project: Project) -> Iterator[None]:
-        """Lock an index for a write outside of imports; TIMEOUT while a long job has it."""
-        held = self._write_locks[project.collection]
-        if not held.lock.acquire(timeout=_LOCK_SECONDS):
-            raise CiteLoomError(Code.TIMEOUT, f"The index is being {held.reason}.", "Try again in a minute.")
-        held.restarts = True
+        """Lock an index for a write outside of imports; raises TIMEOUT while a long job holds the lock."""
+        writer = self._write_locks[project.collection]
+        if not writer.lock.acquire(timeout=_LOCK_SECONDS):
+            raise CiteLoomError(Code.TIMEOUT, f"The index is being {writer.reason}.", "Try again in a minute.")
+        writer.restarts = True
         try:
             yield
         finally:
-            held.lock.release()
+            writer.lock.release()
 
     @contextmanager
     def untouched(self, projects: Sequence[Project], reason: str, *, restarts: bool = False) -> Iterator[None]:
-        """Keep agents from writing while indexes are copied: what they wrote would be missing in the copy."""
+        """Lock indexes while they are copied: passages written meanwhile would be missing in the copy."""
         with ExitStack() as stack:
             for name in sorted({project.collection for project in projects}):
-                held = self._write_locks[name]
-                stack.enter_context(held.lock)
-                held.reason, held.restarts = reason, restarts
+                writer = self._write_locks[name]
+                stack.enter_context(writer.lock)
+                writer.reason, writer.restarts = reason, restarts
             yield
 
     # -- swapping --------------------------------------------------------------------------------------------
 
-    def swap(self, old: Project, new: Project, made: Collection) -> None:
+    def swap(self, old: Project, new: Project, collection: Collection) -> None:
         """Replace an index by the generation that `new` names."""
-        with self.collections.swapped(new.index_location, made):
-            # Read again: building it took minutes, in which somebody may have removed the project.
+        with self.collections.swapped(new.index_location, collection):
+            # Reload the row: the project may have been changed or removed during the minutes of building.
             current = self._catalog.projects.get(old.id)
             self._catalog.projects.save(
                 replace(current, generation=new.generation, server=new.server, without_graph=new.without_graph)
             )
 
     def optimise(self) -> None:
-        """Build search graphs where many passages have none, or many were deleted."""
+        """Rebuild search graphs after many passages were written or deleted."""
         for project in self._catalog.projects.all():
-            if self._is_due(project, _OPTIMISE_FROM):
+            if self._is_due(project, _MIN_TO_OPTIMISE):
                 self._build_graph(project, threading.Event())
 
     def build_graph_if_due(self, project_id: str, during: AbstractContextManager[None], stop: threading.Event) -> None:
-        """Build the search graph in the middle of a long import, before too many passages wait for one."""
+        """Build the search graph during a long import, before too many passages are without one."""
         project = self._catalog.projects.get(project_id)
         if self._is_due(project, MAX_WITHOUT_GRAPH):
             with during:
                 self._build_graph(project, stop)
 
-    def _is_due(self, project: Project, waiting: int) -> bool:
-        # After a failure it is tried again when as many more passages wait.
-        return not project.server and project.without_graph >= waiting + self._failed_at.get(project.index_location, 0)
+    def _is_due(self, project: Project, minimum: int) -> bool:
+        # After a failure it is retried when as many more passages are without a graph.
+        return not project.server and project.without_graph >= minimum + self._failed_at.get(project.index_location, 0)
 
     def _build_graph(self, project: Project, stop: threading.Event) -> None:
         try:
@@ -204,32 +204,32 @@ class Indexes:
             self._failed_at[project.index_location] = project.without_graph
             log.warning("%s is searched without a graph over all its passages: %s", project.collection, error)
 
-    def compact(self, project: Project, tell: PassageProgress, stop: threading.Event) -> None:
+    def compact(self, project: Project, on_progress: PassageProgress, stop: threading.Event) -> None:
         """Rewrite the passages of a project without the deleted ones and build its search graph; lock its writers."""
-        self._optimise(project, stop, (project.dense_size, project.hybrid_enabled), tell)
+        self._optimise(project, stop, (project.dense_size, project.hybrid_enabled), on_progress)
 
     def _optimise(
         self,
         project: Project,
         stop: threading.Event,
-        anew: tuple[int, bool] | None = None,
-        tell: PassageProgress = lambda done, total: None,
+        rewrite_as: tuple[int, bool] | None = None,
+        on_progress: PassageProgress = lambda done, total: None,
     ) -> None:
         collection = self.open(project)
-        mend(self._catalog, project, collection)  # what a failed write left hidden would be seen in the copy
+        mend(self._catalog, project, collection)  # passages hidden by a failed write would be visible in the copy
         collection.flush()
         self._check_room(project)
         log.info("optimising %s", project.collection)
         new = replace(project, generation=project.generation + 1, without_graph=0)
         folder = self.collections.folder
-        made = optimised_copy(folder(project.index_location), folder(new.index_location), anew, tell, stop)
-        if made is None:
+        copy = optimised_copy(folder(project.index_location), folder(new.index_location), rewrite_as, on_progress, stop)
+        if copy is None:
             raise JobStopped
-        self.swap(project, new, made)
+        self.swap(project, new, copy)
         log.info("optimised %s", project.collection)
 
     def _check_room(self, project: Project) -> None:
-        """Raise where the disk has no room for a copy of an index."""
+        """Raise STORAGE_ERROR if the disk has no room for a copy of an index."""
         needed = 2 * self.collections.size_on_disk(project.collection)
         if self.collections.free_room() < needed:
             raise CiteLoomError(
@@ -240,23 +240,23 @@ class Indexes:
 
 
 def moved(project: Project, to: str) -> Project:
-    """A project as its row will be after a move."""
+    """Return a project as it will be after a move."""
     return replace(project, server=to, generation=project.generation + 1)
 
 
 def left_on_server(place: IndexLocation, error: CiteLoomError) -> str:
-    """The note on passages that could not be deleted from a server."""
+    """Return the note about passages that could not be deleted from a server."""
     return f"Its passages are still on {place.server}: delete {place.on_server} there ({error.message.rstrip('.')})."
 
 
 def _with_rebuild_step(error: CiteLoomError, project: Project) -> CiteLoomError:
-    if _is_gone(error, project):
+    if _is_lost(error, project):
         error.next_step = f"Build it anew; on the command line: citeloom ingest {project.id} --force-rebuild."
     return error
 
 
-def _is_gone(error: CiteLoomError, project: Project) -> bool:
-    """Whether an index will not come back by itself."""
+def _is_lost(error: CiteLoomError, project: Project) -> bool:
+    """Whether an index is permanently lost, not only out of reach."""
     if error.code != Code.INDEX_UNAVAILABLE or "away" in error.details:
         return False
     return not project.server or "missing" in error.details or "damaged" in error.details

@@ -1,6 +1,6 @@
-"""Finds what a question mentions: a work by citekey, author and year or title, or a phrase in quotation marks.
+"""Finds the works and phrases that a question mentions: citekeys, authors and years, titles, quoted phrases.
 
-Called by `search.query`, which ranks mentioned passages higher.
+Called by `search.query` to rank mentioned passages higher.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from citeloom.index import filters as f
 from citeloom.index.base import Hit
 
 _BOOST = 0.5  # how far towards 1 the score of a mentioned passage is raised
-_MIN_TITLE_SHARE = 0.5  # fewer words of a title are a topic, not a mention
-_MAX_NAME_WORDS = 8  # longer questions are not looked up as titles or names: they are found by their content
-_MAX_WORDS = 40  # a longer question is a description, and mentions nothing
+_MIN_TITLE_SHARE = 0.5  # a smaller share of a title's words is a topic, not a mention
+_MAX_NAME_WORDS = 8  # a longer question is not compared with titles and names
+_MAX_WORDS = 40  # a longer question is a description without mentions
 _MAX_PHRASES, _MAX_PHRASE = 4, 300
 
 _PHRASE = re.compile(rf'["“”„«»]([^"“”„«»]{{3,{_MAX_PHRASE}}})["”“«»]')
@@ -28,43 +28,43 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _AUTHOR_AND_YEAR = re.compile(rf"([^\W\d_]{{2,}})({_YEAR.pattern})[a-z]?")
 _WORD = re.compile(r"\w+")
 _NO_ACCENTS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
-_BETWEEN_NAMES = {"and", "und", "et", "al", "y", "e", "by", "von"}
+_IGNORED_WORDS = {"and", "und", "et", "al", "y", "e", "by", "von"}
 
 
 def _folded_words(text: str) -> list[str]:
-    """The words of a text without case and accents, as the index compares them."""
+    """Return the words of a text without case and accents, like the index."""
     return _WORD.findall(fold_for_search(text).translate(_NO_ACCENTS))
 
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What a question mentions."""
+    """Works and phrases that a question mentions."""
 
     citekeys: frozenset[str]
     years: frozenset[int]
-    names: tuple[str, ...]  # words that may be an author's name beside a year
+    names: tuple[str, ...]  # words that may be an author's name next to a year
     words: tuple[str, ...]  # all words, which may be a title or names of authors
     phrases: tuple[str, ...]
 
     def condition(self) -> f.Condition | None:
-        """The filter for passages that may be mentioned; `share` decides."""
-        some: list[f.Condition] = [f.Words("chunk_text", phrase) for phrase in self.phrases]
+        """Return the filter for passages that may be mentioned; `share` decides."""
+        conditions: list[f.Condition] = [f.Words("chunk_text", phrase) for phrase in self.phrases]
         if self.citekeys:
-            some.append(f.AnyOf("citekey", tuple(sorted(self.citekeys))))
+            conditions.append(f.AnyOf("citekey", tuple(sorted(self.citekeys))))
         if self.years and self.names:
             author = f.Some(tuple(f.Words("authors", name) for name in self.names))
-            some.append(f.Every((f.AnyOf("year", tuple(sorted(self.years))), author)))
+            conditions.append(f.Every((f.AnyOf("year", tuple(sorted(self.years))), author)))
         if 0 < len(self.words) <= _MAX_NAME_WORDS:
-            some += [f.Words(field, " ".join(self.words)) for field in ("authors", "title")]
-        return f.Some(tuple(some)) if some else None
+            conditions += [f.Words(field, " ".join(self.words)) for field in ("authors", "title")]
+        return f.Some(tuple(conditions)) if conditions else None
 
     def boosted(self, hit: Hit) -> Hit:
-        """The hit with its score raised by how much the question mentions it."""
+        """Return the hit with a higher score if the question mentions it."""
         share = self.share(hit.payload)
         return Hit(hit.id, round(hit.score + (1 - hit.score) * _BOOST * share, 4), hit.payload) if share else hit
 
     def share(self, payload: dict[str, Any]) -> float:
-        """How much a question mentions a passage, from 0 (not at all) to 1."""
+        """Return how far a question mentions a passage, from 0 (not at all) to 1."""
         if payload.get("citekey") in self.citekeys:
             return 1.0
         authors = set(_folded_words(" ".join(payload.get("authors") or [])))
@@ -76,13 +76,13 @@ class Mentions:
             text = f" {' '.join(_folded_words(str(payload.get('chunk_text', ''))))} "
             if any(f" {' '.join(_folded_words(phrase))} " in text for phrase in self.phrases):
                 return 1.0
-        title = set(_folded_words(payload.get("title") or "")) - _BETWEEN_NAMES
+        title = set(_folded_words(payload.get("title") or "")) - _IGNORED_WORDS
         share = len(self.words) / len(title) if self.words and title.issuperset(self.words) else 0.0
         return share if share >= _MIN_TITLE_SHARE else 0.0
 
 
 def find_mentions(question: str, current_key: Callable[[str], str | None]) -> Mentions:
-    """Find what a question mentions; `current_key` gives the citekey that an older one has become."""
+    """Find what a question mentions; `current_key` maps a former citekey to the current one."""
     phrases = tuple(p for p in _PHRASE.findall(question) if _folded_words(p))[:_MAX_PHRASES]
     words = [word.strip(_PUNCTUATION) for word in question.split() if len(word) <= _MAX_KEY]
     if len(words) > _MAX_WORDS:
@@ -95,7 +95,7 @@ def find_mentions(question: str, current_key: Callable[[str], str | None]) -> Me
         citekeys=frozenset([*keys, *(current for key in keys if (current := current_key(key)))]),
         years=frozenset(years | {int(match[2]) for match in joined}),
         names=_names([*(match[1] for match in joined), *names]) or _names(word for word in words if len(word) > 2),
-        words=tuple(dict.fromkeys(word for word in _folded_words(question) if word not in _BETWEEN_NAMES)),
+        words=tuple(dict.fromkeys(word for word in _folded_words(question) if word not in _IGNORED_WORDS)),
         phrases=phrases,
     )
 

@@ -1,6 +1,6 @@
-"""Reads passages by their id, with their neighbours and their page.
+"""Reads passages by id, with their neighbours and their page.
 
-Called by the tool `get_passage`, `citeloom show` and the search page; `library` finds passages by id.
+Called by the tool `get_passage`, `citeloom show` and the search page; `library` looks passages up by id.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _MAX_CONTEXT = 10
 
 
 class PassageService:
-    """Finds passages by id, and answers `search.get_passage`.
+    """Service of `search.get_passage`, and lookup of passages by id.
 
-    `read_page` gives the text of a page of a document, by project, doc_id and PDF page.
+    `read_page` returns the text of a page of a document, by project, doc_id and PDF page.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class PassageService:
 
     @handles(GetPassage)
     def get_passage(self, request: GetPassage) -> PassageResult:
-        """One passage whole, its neighbours, and the page on which it begins."""
+        """Return a complete passage, its neighbours, and the page on which it begins."""
         chunk_id, context = request.chunk_id, request.context
         if not 0 <= context <= _MAX_CONTEXT:
             raise CiteLoomError(
@@ -66,7 +66,7 @@ class PassageService:
         )
 
     def get(self, project: Project, chunk_id: str) -> Hit:
-        """A passage of a project by its id, or PASSAGE_NOT_FOUND."""
+        """Return a passage of a project by its id, or raise PASSAGE_NOT_FOUND."""
         if hit := self.find(project, chunk_id):
             return hit
         raise CiteLoomError(
@@ -76,12 +76,12 @@ class PassageService:
         )
 
     def find(self, project: Project, chunk_id: str) -> Hit | None:
-        """A passage by its id, by the id that an agent stored it under, or by one it had before it was refined."""
+        """Return a passage by its id, by the id an agent gave it, or by the id it had before it was refined."""
         collection, ids = self._collection(project), _possible_ids(project, chunk_id)
         if found := collection.get(ids):
             return found[0]
-        became = self._catalog.replaced_passages.find(project.id, ids[-1])
-        return next(iter(collection.get([became])), None) if became else None
+        replacement = self._catalog.replaced_passages.find(project.id, ids[-1])
+        return next(iter(collection.get([replacement])), None) if replacement else None
 
     def _find_anywhere(self, chunk_id: str) -> tuple[Project, Hit]:
         unreachable: CiteLoomError | None = None
@@ -100,7 +100,7 @@ class PassageService:
     def _neighbours(
         self, project: Project, hit: Hit, context: int
     ) -> tuple[tuple[Neighbour, ...], tuple[Neighbour, ...]]:
-        """The passages before and after one in its document, in reading order."""
+        """Return the passages before and after one in its document, in reading order."""
         if not context:
             return (), ()
         index = hit.payload["chunk_index"]
@@ -117,7 +117,7 @@ class PassageService:
 
 
 def _possible_ids(project: Project, chunk_id: str) -> list[str]:
-    """The ids of points under which a passage may be stored."""
+    """Return the point ids that a passage may have in the index."""
     ids = [stored_passage_id(project.id, chunk_id)]
     try:
         ids.append(str(UUID(chunk_id)))

@@ -1,7 +1,7 @@
-"""Answers questions: check, embed, search, group, rerank, make results.
+"""Searches a project: checks and embeds the question, searches the index, groups and reranks the hits.
 
-Called by the tools `query` and `query_hybrid`, `citeloom search` and the search page; `evidence` asks for similar
-passages.
+Called by the tools `query` and `query_hybrid`, `citeloom search` and the search page; `evidence` searches
+for similar passages.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from citeloom.search.mentions import Mentions, find_mentions
 from citeloom.search.rerank import CANDIDATES, rerank
 
 MAX_QUESTION = 10_000  # characters
-_FIRST_PER_HIT, _MAX_FOUND = 3, 1000  # passages searched for: for each wanted hit at first, and at most in all
-_RERANK_SHARE = 0.7  # of a tool's time limit, after which reranking must have ended
+_FIRST_PER_HIT, _MAX_FOUND = 3, 1000  # passages requested from the index: at first per wanted hit, and at most
+_RERANK_SHARE = 0.7  # of a tool's time limit, at which reranking must have ended
 
 
 class SearchService:
-    """Searches one project at a time, and answers `search.query`."""
+    """Service of `search.query`, and search for similar passages."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class SearchService:
 
     @handles(Query)
     def query(self, request: Query, cancel: Cancel) -> QueryResult:
-        """The passages nearest to a question, by meaning alone or by meaning and words."""
+        """Return the passages nearest to a question, by meaning alone or by meaning and words."""
         faults.point("search.query", request.text)
         began, search, warnings = time.monotonic(), self._settings.search, list[str]()
         project = self._catalog.projects.get(request.project)
@@ -67,7 +67,7 @@ class SearchService:
         cancel.check()
         limit = self._settings.timeouts.of("query_hybrid" if hybrid else "query")
         cost = self._rerank(text, groups, began + _RERANK_SHARE * limit, cancel, warnings)
-        if cost and mentions:  # a cross-encoder reads passages alone, and knows neither keys nor authors
+        if cost and mentions:  # a cross-encoder sees only the passages, neither keys nor authors
             for group in groups:
                 group.score = mentions.boosted(group.merged()).score
         groups = sorted(groups, key=lambda group: -group.score)[:top_k]
@@ -116,7 +116,7 @@ class SearchService:
         cancel: Cancel,
         warnings: list[str],
     ) -> list[HitGroup]:
-        """Embed the question, search the index, and group what it finds; more is searched for until there is enough."""
+        """Embed the question, search the index and group the hits, with a growing limit until there are enough."""
         search = self._settings.search
         filter_by = self._with_current_keys(project, request.filters, warnings)
         where = filters.search_conditions(filter_by, include_references=search.include_references)
@@ -136,7 +136,7 @@ class SearchService:
         while True:
             found = _found(find, limit, where, mentions)
             groups = group_hits(found, wanted, per_document=request.per_document, max_chars=search.max_chars)
-            # Near-duplicates and too many passages of one work leave room for others.
+            # Duplicates and limits per work reduce the number of groups.
             if len(groups) >= wanted or len(found) < limit or limit >= _MAX_FOUND:
                 return groups
             cancel.check()
@@ -145,7 +145,7 @@ class SearchService:
     def _rerank(
         self, text: str, groups: list[HitGroup], deadline: float, cancel: Cancel, warnings: list[str]
     ) -> RerankCost | None:
-        """Rerank with the cross-encoder of the settings; None where there is none, or it could not."""
+        """Rerank with the cross-encoder of the settings; None if there is none or it failed."""
         if not self._settings.search.rerank or not groups:
             return None
         try:
@@ -160,7 +160,7 @@ class SearchService:
         return cost
 
     def _sparse(self, project: Project, text: str) -> SparseVector:
-        """The sparse vector of a question, in the languages of the project's documents."""
+        """Return the sparse vector of a question, in the languages of the project's documents."""
         languages = self._catalog.documents.languages(project.id)
         return self._models.sparse(project.sparse_model).embed_query(text, languages)
 
@@ -168,7 +168,7 @@ class SearchService:
         return Fusion(self._settings.search.fusion, self._settings.search.rrf_k) if hybrid else None
 
     def similar(self, project: Project, texts: Sequence[str], top_k: int, cancel: Cancel) -> list[Hit]:
-        """The passages nearest to any of these texts, by words and meaning, lists of references included."""
+        """Return the passages nearest to any of these texts by words and meaning, including reference lists."""
         collection, model = self._collection(project), self._models.for_questions(project.dense_model)
         fusion = self._fusion(project.hybrid_enabled)
         found: dict[str, Hit] = {}
@@ -181,7 +181,7 @@ class SearchService:
         return sorted(found.values(), key=lambda hit: -hit.score)
 
     def best_score_in(self, project: Project, text: str, doc_ids: Sequence[str]) -> float | None:
-        """The score of the nearest passage of some documents, from 0 to 1; None where they have none."""
+        """Return the score of the nearest passage of some documents, from 0 to 1; None if they have none."""
         vector = self._models.for_questions(project.dense_model).embed_query(text)
         where = filters.AnyOf("doc_id", tuple(doc_ids))
         return next((hit.score for hit in self._collection(project).search(vector, None, 1, where)), None)
@@ -189,7 +189,7 @@ class SearchService:
     def _with_current_keys(
         self, project: Project, filter_by: Mapping[str, Any] | None, warnings: list[str]
     ) -> Mapping[str, Any] | None:
-        """The filter with renamed citekeys replaced by the current ones, and a warning for each."""
+        """Return the filter with renamed citekeys replaced by the current ones, and add a warning for each."""
         if not isinstance(filter_by, Mapping) or "citekey" not in filter_by:
             return filter_by
 
@@ -209,12 +209,12 @@ class SearchService:
 def _found(
     find: Callable[..., list[Hit]], limit: int, where: filters.Condition, mentions: Mentions | None
 ) -> list[Hit]:
-    """The nearest passages, best first; mentioned ones are searched for separately too, and rank higher."""
+    """Return the nearest passages, best first; mentioned ones are also searched for separately and rank higher."""
     found = find(limit=limit, where=where)
     if mentions is None or (mentioned := mentions.condition()) is None:
         return found
     known = {hit.id for hit in found}
-    # Some only hold the words: by the ranks of this smaller search, they would seem to be better than they are.
+    # Some only contain the words: the ranks of this smaller search would overrate them.
     others = find(limit=limit, where=filters.Every((where, mentioned)))
     found += [hit for hit in others if hit.id not in known and mentions.share(hit.payload)]
     return sorted(map(mentions.boosted, found), key=lambda hit: (-hit.score, hit.id))

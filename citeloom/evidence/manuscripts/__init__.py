@@ -1,1 +1,1 @@
-"""Manuscripts: where they cite what, in the formats that papers and theses are written in."""
+"""Readers that find citations and quotations in manuscripts, one for each format."""

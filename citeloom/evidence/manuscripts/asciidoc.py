@@ -1,7 +1,7 @@
-"""AsciiDoc: citations as the extensions asciidoctor-bibtex and asciidoctor-bibliography write them.
+"""Reader of AsciiDoc manuscripts with the citations of asciidoctor-bibtex and asciidoctor-bibliography.
 
-A cross reference such as <<key>> is none: it points at an anchor of the manuscript itself, also where that stands
-in a list of references typed by hand.
+A cross reference such as <<key>> is not a citation: it refers to an anchor of the manuscript itself, possibly
+in a manually written list of references. Called by `reader`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _CURVED = {'"`': "“", "'`": "‘", '`"': "”", "`'": "’"}
 
 
 def read(text: str) -> Prose:
-    """The prose and the citations of a manuscript in AsciiDoc."""
+    """Return the prose and the citations of an AsciiDoc manuscript."""
     blocks = _Blocks(text)
     prose = _Reader(blocks.read()).read()
     prose.included += blocks.included
@@ -64,52 +64,52 @@ class _Blocks:
     def __init__(self, text: str) -> None:
         self._lines = Lines(text)
         self._found = Collector()
-        self._quote_end: int | None = None  # the line that closes the quotation block that is open
-        self._announced = False  # [quote] makes what comes next a quotation
+        self._quote_end: int | None = None  # the line that closes the open quotation block
+        self._quote_next = False  # whether [quote] precedes: the next block is a quotation
         self._source: Block | None = None  # of that quotation
         self.included: list[str] = []
 
     def read(self) -> list[Block]:
-        """All blocks, from the first line to the last."""
+        """Return all blocks in order."""
         number = 0
         while number < len(self._lines.all):
             start, line = self._lines.all[number]
             closing = self._lines.next(line.strip(), number) if _NO_PROSE.match(line) else None
             if closing is not None:
-                self._end()
+                self._end_block()
                 number = closing
             elif not line.strip() or _EDGE.match(line):
-                self._end()
+                self._end_block()
             elif _QUOTE_EDGE.match(line):
                 self._quote_edge(number, line)
             elif quote := _QUOTE_LINE.match(line):
-                self._end()
-                self._announced = True
+                self._end_block()
+                self._quote_next = True
                 place = quote.start("source")
-                # The comma after the word quote becomes the dash that names a source.
+                # The comma after "quote" becomes a dash, which `pairing` recognises before a source.
                 source = " " * place + quote["source"].replace(",", "—", 1)
                 self._source = Block(start, source, quote=True) if "cite" in source else None
             elif _ATTRIBUTES.match(line):
-                self._end()
+                self._end_block()
             elif included := _INCLUDE.match(line):
                 self.included.append(included[1])
             elif not _COMMENT.match(line):
                 self._line(start, line)
             number += 1
-        self._end(at_last=True)
+        self._end_block(at_last=True)
         return self._found.blocks
 
     def _quote_edge(self, number: int, line: str) -> None:
         if self._quote_end == number:
             self._quote_end = None
-            self._end(at_last=True)
+            self._end_block(at_last=True)
         else:
-            self._end()
+            self._end_block()
             if self._quote_end is None:
                 self._quote_end = self._lines.next(line.strip(), number)
 
     def _line(self, start: int, line: str) -> None:
-        quote = self._quote_end is not None or self._announced
+        quote = self._quote_end is not None or self._quote_next
         if heading := _HEADING.match(line):
             self._found.end()
             self._found.add(start, line, heading.end())
@@ -125,11 +125,11 @@ class _Blocks:
         else:
             self._found.add(start, line, quote=quote)
 
-    def _end(self, *, at_last: bool = False) -> None:
+    def _end_block(self, *, at_last: bool = False) -> None:
         begun = not self._found.is_empty
         self._found.end()
         if (begun and self._quote_end is None) or at_last:
-            self._announced = False
+            self._quote_next = False
             if self._source:
                 self._found.blocks.append(self._source)
                 self._source = None
@@ -137,14 +137,14 @@ class _Blocks:
 
 class _Reader(BlockReader):
     def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Adds the text of a block to the prose, without its markup."""
+        """Add the text of a block to the prose, without its markup."""
         position = 0
         piece = Piece(text, start)
         for found in _SPECIAL.finditer(text):
             self.prose.add(text[position : found.start()], start + position)
             position = found.end()
             if found["note"] is not None:
-                self.note_here(found["note"], start + found.start("note"), in_note=in_note)
+                self.inline_note(found["note"], start + found.start("note"), in_note=in_note)
             elif found["command"]:
                 if cited := self._citations(piece, found):
                     self.prose.cite(tuple(cited), start + found.start())

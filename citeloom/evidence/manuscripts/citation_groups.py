@@ -14,26 +14,26 @@ _BRACES = re.compile(r",?\s{0,20}\{(?P<inside>[^{}]{0,500})\}")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key in a piece of a manuscript, with the signs that make it one."""
+    """A citekey in a piece of a manuscript, with its markup."""
 
     text: str
-    start: int  # of the key alone
-    begin: int  # with its signs
+    start: int  # of the key without its markup
+    begin: int  # including its markup
     end: int
     suppress_author: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a manuscript in which keys were found."""
+    """A piece of a manuscript that contains citekeys."""
 
     text: str
-    start: int  # in the manuscript
+    start: int  # offset in the manuscript
 
     def citations(
         self, keys: Sequence[Key], start: int, end: int, group: int, *, in_text: bool = False
     ) -> list[Citation]:
-        """The citations of a bracket that goes from start to end. A semicolon stands between two of them."""
+        """Return the citations of a bracket from start to end, separated by semicolons."""
         cited = []
         for number, key in enumerate(keys):
             following = keys[number + 1] if number + 1 < len(keys) else None
@@ -45,10 +45,10 @@ class Piece:
         return cited
 
     def citation(self, key: Key, before: int, start: int, end: int, group: int, *, in_text: bool = False) -> Citation:
-        """One citation: what stands from `before` to its key is its prefix; from start to end, locator and suffix."""
+        """Return one citation: the prefix is from `before` to the key, locator and suffix from start to end."""
         following = self.text[start:end].replace("\0", " ")
         braces = _BRACES.match(following)
-        if braces:  # what stands in braces is the locator, whatever it looks like
+        if braces:  # text in braces is always the locator
             start += braces.start("inside")
             found = parse_locator(braces["inside"])
             locator, suffix = braces["inside"].strip(), following[braces.end() :].rstrip()

@@ -1,4 +1,4 @@
-"""Makes the edits that correct a citekey or a page in a manuscript. Called by `evidence.check`."""
+"""Creates the edits that correct a citekey or a page in a manuscript. Called by `evidence.check`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from citeloom.evidence.manuscripts.types import Citation, Manuscript
 
 _DASH = re.compile(r"\s*(?:-{1,3}|[‐‑‒–—−]|\b(?:to|bis)\b)\s*")
 _PAGE_WORD = re.compile(r"(?<![^\W\d_])(?P<word>pp?)\.?(?:[\s~]|\\[,; ])*\Z")
-# What a page may be called so that it is a page in any markup: PDF files call them all kinds of things.
+# Page labels that are safe in any markup: those of PDF files may contain anything.
 _PLAIN_LABEL = re.compile(r"[0-9A-Za-z][0-9A-Za-z.*\-]{0,19}")
 _KEYS = {
     "markdown": BARE_KEY,
@@ -32,7 +32,7 @@ class Edit:
 
 
 def key_edit(manuscript: Manuscript, citation: Citation, key: str) -> Edit | None:
-    """Writes another key; None where the format cannot name it."""
+    """Return the edit that replaces a citekey; None if the format cannot express the new one."""
     start, end = citation.span.start, citation.span.end
     if manuscript.fixable and _KEYS[manuscript.format].fullmatch(key) and _fits(manuscript, key):
         return Edit(start, end, manuscript.text[start:end], key)
@@ -43,7 +43,7 @@ def key_edit(manuscript: Manuscript, citation: Citation, key: str) -> Edit | Non
 
 
 def page_edit(manuscript: Manuscript, citation: Citation, labels: tuple[str, str]) -> Edit | None:
-    """Writes other pages in the manuscript's own way: its dash, and p. or pp.; None where they cannot be written."""
+    """Return the edit that replaces pages, with the manuscript's dash and p. or pp.; None if it is not possible."""
     span = citation.pages_span
     if not manuscript.fixable or span is None or not all(_PLAIN_LABEL.fullmatch(label) for label in labels):
         return None

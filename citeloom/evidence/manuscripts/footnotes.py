@@ -1,4 +1,7 @@
-"""Prose with footnotes: a note does not interrupt its sentence; citations of a note without prose belong to it."""
+"""Collects prose with footnotes: notes follow their paragraph, and their citations may belong to the sentence.
+
+Used by the readers of all formats.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,15 @@ from dataclasses import dataclass
 from citeloom.evidence.manuscripts.prose import MARK, Prose
 from citeloom.evidence.manuscripts.types import Citation
 
-# “See” or “quoted after”: with more words than this beside its citations, a note says something of its own.
-_FEW_WORDS = 4
-_FEW_LETTERS = 50
+# “See” or “quoted after”: with more words than this besides its citations, a note has prose of its own.
+_MAX_WORDS = 4
+_MAX_LETTERS = 50
 _QUOTATION_MARKS = frozenset('“”„«»‹›‘"')
 _ENDS_A_CLAUSE = re.compile(r"\s*+(?:[.;,:!?)\]]*+\s*+\Z|[.;]\s)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _Text:
     text: str
     at: int
     verbatim: bool
@@ -33,69 +36,69 @@ class _End:
     block_quote: bool
 
 
-_Note = list[_Words | _Group | _End]
+_Note = list[_Text | _Group | _End]
 
 
 class ProseWithNotes:
-    """Takes a manuscript in the order of its markup and writes its notes after the paragraphs they hang on."""
+    """Receives a manuscript in the order of its markup and puts each note after the paragraph that refers to it."""
 
     def __init__(self) -> None:
         self._prose = Prose()
         self._open: list[_Note] = []
-        self._waiting: list[_Note] = []
-        self._begun = False  # whether the paragraph has words yet: none begins with a blank, or is nothing else
+        self._pending: list[_Note] = []
+        self._has_text = False  # whether the paragraph has text yet: leading blanks are dropped
 
     def add(self, text: str, at: int, *, verbatim: bool = True) -> None:
-        """Prose, in the note that is open or in the running text."""
+        """Add prose to the open note or to the running text."""
         if self._open:
-            self._open[-1].append(_Words(text, at, verbatim))
+            self._open[-1].append(_Text(text, at, verbatim))
             return
-        if not self._begun:
+        if not self._has_text:
             blanks = len(text) - len(text.lstrip())
             text, at = text[blanks:], at + blanks if verbatim else at
-            self._begun = bool(text)
+            self._has_text = bool(text)
         if text:
             self._prose.add(text, at, verbatim=verbatim)
 
     def cite(self, citations: tuple[Citation, ...], at: int) -> None:
-        """A group of citations, in the note that is open or in the running text."""
+        """Add a group of citations to the open note or to the running text."""
         if self._open:
             self._open[-1].append(_Group(citations, at))
         else:
             self._prose.cite(citations, at)
-            self._begun = True
+            self._has_text = True
 
     def end_paragraph(self, *, block_quote: bool = False) -> None:
-        """The end of a paragraph of the note that is open, or of the running text: then its notes follow."""
+        """End a paragraph of the open note, or of the running text, which its notes then follow."""
         if self._open:
             self._open[-1].append(_End(block_quote))
             return
-        self._begun = False
+        self._has_text = False
         self._prose.end_paragraph(block_quote=block_quote)
-        notes, self._waiting = self._waiting, []
+        notes, self._pending = self._pending, []
         for note in notes:
             self._write([*note, _End(False)])
 
     def open_note(self) -> None:
-        """What comes now belongs to a note, up to its close."""
+        """Begin a note."""
         self._open.append([])
 
-    def close_note(self, *, apart: bool = False) -> None:
-        """The note is complete; what it cites first stands for the sentence it hangs on, unless it is set apart."""
+    def close_note(self, *, separate: bool = False) -> None:
+        """End a note; its first citations belong to the sentence that refers to it, unless it is `separate`."""
         note = self._open.pop()
-        if not apart and not self._open:
-            cited = _standing_for_the_sentence(note)
+        if not separate and not self._open:
+            cited = _source_length(note)
             self._write([piece for piece in note[:cited] if isinstance(piece, _Group)])
             note = _rest(note, cited)
         if note:
-            self._waiting.append(note)
+            self._pending.append(note)
 
     def include(self, name: str) -> None:
-        """Another file is drawn in here."""
+        """Record a file that the manuscript includes."""
         self._prose.included.append(name)
 
     def finish(self) -> Prose:
-        """All that was said."""
+        """Return the complete prose."""
         while self._open:
             self.close_note()
         self.end_paragraph()
@@ -103,7 +106,7 @@ class ProseWithNotes:
 
     def _write(self, note: _Note) -> None:
         for piece in note:
-            if isinstance(piece, _Words):
+            if isinstance(piece, _Text):
                 self.add(piece.text, piece.at, verbatim=piece.verbatim)
             elif isinstance(piece, _Group):
                 self.cite(piece.citations, piece.at)
@@ -112,40 +115,40 @@ class ProseWithNotes:
 
 
 def _plain(note: _Note) -> str:
-    return "".join(MARK if isinstance(p, _Group) else p.text if isinstance(p, _Words) else "\n" for p in note)
+    return "".join(MARK if isinstance(p, _Group) else p.text if isinstance(p, _Text) else "\n" for p in note)
 
 
-def _says_little(text: str) -> bool:
+def _is_brief(text: str) -> bool:
     return (
         MARK not in text
-        and len(text) <= _FEW_LETTERS
-        and len(text.split()) <= _FEW_WORDS
+        and len(text) <= _MAX_LETTERS
+        and len(text.split()) <= _MAX_WORDS
         and _QUOTATION_MARKS.isdisjoint(text)
     )
 
 
 def _rest(note: _Note, cited: int) -> _Note:
-    """What a note says of its own after what it cites for the sentence."""
+    """Return the prose of a note after the source of the sentence."""
     rest = note[cited:]
-    if cited and _says_little(_plain(rest)):
+    if cited and _is_brief(_plain(rest)):
         return []
-    if cited and isinstance(rest[0], _Words):
+    if cited and isinstance(rest[0], _Text):
         first = rest[0]
         text = first.text.lstrip(".; ")
         at = first.at + len(first.text) - len(text) if first.verbatim else first.at
-        rest[0] = _Words(text, at, first.verbatim)
+        rest[0] = _Text(text, at, first.verbatim)
     return rest
 
 
-def _standing_for_the_sentence(note: _Note) -> int:
-    """How many pieces of a note, up to its last such citation, only say where the sentence comes from."""
+def _source_length(note: _Note) -> int:
+    """Return how many pieces at the start of a note only name the source of the sentence."""
     between = _plain(note).split(MARK)
     count = 0
-    while count < len(between) - 1 and _says_little(between[count]):
+    while count < len(between) - 1 and _is_brief(between[count]):
         count += 1
     while count:
         after = between[count]
-        if _ENDS_A_CLAUSE.match(after) or (count == len(between) - 1 and _says_little(after)):
+        if _ENDS_A_CLAUSE.match(after) or (count == len(between) - 1 and _is_brief(after)):
             break
         count -= 1
     places = [number for number, piece in enumerate(note) if isinstance(piece, _Group)]

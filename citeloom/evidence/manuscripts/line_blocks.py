@@ -1,4 +1,4 @@
-"""Blocks of lines and footnotes, for the formats that are read line by line (Org, AsciiDoc)."""
+"""Blocks and footnotes of line-based formats. Used by the readers of Org, AsciiDoc and Markdown."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from itertools import count
 from citeloom.evidence.manuscripts.footnotes import ProseWithNotes
 from citeloom.evidence.manuscripts.prose import Prose
 
-_LONGEST_DELIMITER = 100
+_MAX_DELIMITER = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph, heading, list item or table row; each of its characters stands where it does in the manuscript."""
+    """A paragraph, heading, list item or table row; its characters have the same offsets as in the manuscript."""
 
     start: int
     text: str
@@ -26,7 +26,7 @@ class Block:
 
 
 class Lines:
-    """The lines of a manuscript, and where one that ends a block comes next."""
+    """The lines of a manuscript, with a lookup of the next delimiter line."""
 
     def __init__(self, text: str) -> None:
         self.all: list[tuple[int, str]] = []
@@ -35,50 +35,50 @@ class Lines:
         for number, line in enumerate(text.split("\n")):
             self.all.append((start, line))
             start += len(line) + 1
-            if len(line) <= _LONGEST_DELIMITER and (content := line.strip().lower()):
+            if len(line) <= _MAX_DELIMITER and (content := line.strip().lower()):
                 self._places[content].append(number)
 
     def next(self, content: str, after: int) -> int | None:
-        """The number of the next line that holds this alone; None: there is none, so nothing ends with it."""
+        """Return the number of the next line with only this content; None if there is none."""
         places = self._places.get(content.lower(), [])
         found = bisect_right(places, after)
         return places[found] if found < len(places) else None
 
 
 class Collector:
-    """Puts lines together to blocks; blanks take the place of markup at the start of a line."""
+    """Combines lines to blocks; blanks replace the markup at the start of a line."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self.note: str | None = None
         self._parts: list[str] = []
         self._start = 0
-        self._next = 0  # where the next line of the block begins if nothing is left out
+        self._next = 0  # where the next line of the block begins if none is skipped
         self._quote = False
 
     @property
     def is_empty(self) -> bool:
-        """Whether no block is begun."""
+        """Whether no block is open."""
         return not self._parts
 
     def add(self, start: int, line: str, prefix: int = 0, *, quote: bool = False) -> None:
-        """One more line of the block; its first one tells whether it is a quotation."""
+        """Add a line to the block; `quote` is taken from the first line."""
         if not self._parts:
             self._start, self._quote = start, quote
-        else:  # a comment or a formula may stand between two lines of a paragraph
+        else:  # a comment or a formula may separate two lines of a paragraph
             self._parts.append(" " * (start - self._next))
         self._parts.append(" " * prefix + line[prefix:] + "\n")
         self._next = start + len(line) + 1
 
     def end(self) -> None:
-        """The block is complete."""
+        """End the block."""
         if self._parts:
             self.blocks.append(Block(self._start, "".join(self._parts), self._quote, self.note))
             self._parts = []
 
 
 class BlockReader(ABC):
-    """Turns blocks to prose; a footnote is read where it is named."""
+    """Converts blocks to prose; a footnote is read at its first reference."""
 
     def __init__(self, blocks: Iterable[Block]) -> None:
         self.prose = ProseWithNotes()
@@ -88,10 +88,10 @@ class BlockReader(ABC):
 
     @abstractmethod
     def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Adds the text of a block to the prose."""
+        """Add the text of a block to the prose."""
 
     def read(self) -> Prose:
-        """The prose of all blocks."""
+        """Return the prose of all blocks."""
         for block in self._blocks:
             if block.note:
                 self._notes[block.note].append(block)
@@ -105,7 +105,7 @@ class BlockReader(ABC):
         return self.prose.finish()
 
     def note(self, name: str, *, in_note: bool) -> None:
-        """Reads a footnote where it is first named; one that another note names waits for the end."""
+        """Read a footnote at its first reference; one referenced by another note is read at the end."""
         if in_note or name not in self._notes:
             return
         self.prose.open_note()
@@ -114,8 +114,8 @@ class BlockReader(ABC):
             self.prose.end_paragraph(block_quote=block.quote)
         self.prose.close_note()
 
-    def note_here(self, text: str, start: int, *, in_note: bool) -> None:
-        """Reads a footnote that is written where it stands."""
+    def inline_note(self, text: str, start: int, *, in_note: bool) -> None:
+        """Read an inline footnote."""
         if not in_note:
             self.prose.open_note()
         self.inline(text, start, in_note=True)

@@ -1,4 +1,4 @@
-"""Reads locators, the text after a citekey such as "pp. 33–35". Used by the readers of all formats."""
+"""Parses locators, the text after a citekey such as "pp. 33–35". Used by the readers of all formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from citeloom.core.text.roman_numerals import roman_value, to_roman
 from citeloom.evidence.manuscripts.types import Span
 
-_SPACE = r"(?:\s|~|\\[,; ])"  # LaTeX writes its spaces too
+_SPACE = r"(?:\s|~|\\[,; ])"  # including LaTeX's spaces
 _PAGE_WORDS = (
     "p pp pg pgs page pages pno ppno seite seiten pág págs pag pags pagg página páginas pagina pagine "
     "стр страница страницы с sid sida sidor side sider str strana strony"
@@ -44,38 +44,38 @@ _VALUE = re.compile(
     # Volume:page, verse, time of day, A51/B75: more than a page number.
     r"(?P<more>(?:[:/.][0-9A-Za-z]+)+)?(?![^\W_])"
 )
-_BETWEEN = re.compile(rf"{_SPACE}*(?:[,;&]|\b(?:and|und|et|y|e|i)\b){_SPACE}*(?:(?:and|und|et|&){_SPACE}+)?")
+_SEPARATOR = re.compile(rf"{_SPACE}*(?:[,;&]|\b(?:and|und|et|y|e|i)\b){_SPACE}*(?:(?:and|und|et|&){_SPACE}+)?")
 _LEAD = re.compile(rf"(?:{_SPACE}|,)*")
 _ALONE = re.compile(rf"{_SPACE}*(?:[,;]|\.?\Z)")
-_LONGEST = 1000  # characters; nobody writes a longer locator
-# "33 f." is one page more; how many "33 ff." are is left open, so a quotation some pages on is no wrong page.
+_MAX_LENGTH = 1000  # characters
+# "33 f." adds one page; "33 ff." an unknown number, so a quotation some pages on is not on a wrong page.
 _ONE_MORE, _SOME_MORE = 1, 10
 
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """What follows a key: the place in the work, and what is said after it."""
+    """The parsed text after a citekey: the place in the work, and the suffix."""
 
-    locator: str  # "p. 33", "chap. 2", "vol. 2, p. 33"; empty where no place is named
+    locator: str  # "p. 33", "chap. 2", "vol. 2, p. 33"; empty if no place is named
     pages: tuple[str, str] | None  # first and last page it names, in full (253–4 is 253 and 254); None: it names none
-    span: Span | None  # of the page or range in the text; None also for a list of pages, which is no one place
-    suffix: str  # the rest, with what separates it: ", and passim"
+    span: Span | None  # of the page or range in the text; None also for a list of pages
+    suffix: str  # the rest, with its separator: ", and passim"
 
 
 def parse_locator(following: str) -> Locator:
-    """The locator at the start of what follows a key. A number without a word before it is a page."""
-    text = following[:_LONGEST]
+    """Parse the locator at the start of the text after a key. A number without a label is a page."""
+    text = following[:_MAX_LENGTH]
     if not text.strip():
         return Locator("", None, None, "")
     start = end = position = _lead(text)
-    kind: str | None = None  # "page" or "other"; None: no word yet, so a number is a page
+    kind: str | None = None  # "page" or "other"; None: no label yet, so a number is a page
     ranges: list[tuple[str, str]] = []
     places: list[Span] = []
     while True:
         labelled = _LABEL.match(text, position)
         value = _VALUE.match(text, labelled.end()) if labelled else None
         if labelled and value:
-            if kind is None and labelled["page"]:  # 1990, p. 4: what stands before the word is a year, or a volume
+            if kind is None and labelled["page"]:  # 1990, p. 4: the number before the label is a year or a volume
                 ranges, places = [], []
             kind = "page" if labelled["page"] else "other"
         else:
@@ -90,7 +90,7 @@ def parse_locator(following: str) -> Locator:
             else:
                 ranges.append(pages)
                 places.append(Span(value.start(), value.end()))
-        between = _BETWEEN.match(text, end)
+        between = _SEPARATOR.match(text, end)
         if between is None:
             break
         position = between.end()
@@ -108,7 +108,7 @@ def _lead(text: str) -> int:
 
 
 def _stands_alone(text: str, value: re.Match[str]) -> bool:
-    """Whether what has no word before it is a number: "33", and "xii" only where it is not a word of a sentence."""
+    """Whether a value without a label is a page number: "33", but "xii" only if it is not a word of a sentence."""
     if any(char.isdigit() for char in value["first"]):
         return True
     likely = not value["more"] and (len(value["first"]) > 1 or value["first"] in "ivx")
@@ -124,7 +124,7 @@ def _pages(value: re.Match[str]) -> tuple[str, str] | None:
     if last is None:
         return first, first
     full = _in_full(first, last)
-    # 39-1 is no range: pages of some works are numbered by chapter.
+    # 39-1 is not a range: some works number their pages by chapter.
     return (first, full) if full else (value[0], value[0])
 
 
@@ -133,7 +133,7 @@ def _is_page(number: str) -> bool:
 
 
 def _in_full(first: str, last: str) -> str | None:
-    """The last page of a range with the digits that are left out in 253–4; None if it comes before the first."""
+    """Return the last page of a range with the digits omitted in 253–4; None if it is before the first."""
     if not (first.isdigit() and last.isdigit()):
         return last
     full = first[: len(first) - len(last)] + last if len(last) < len(first) else last

@@ -1,4 +1,4 @@
-"""Org: citations as Org itself writes them, and as org-ref does."""
+"""Reader of Org manuscripts with the citations of Org itself and of org-ref. Called by `reader`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _PLAIN_KEY = re.compile(r"&?(?P<key>[\w\-.:/+]*\w)")
 
 
 def read(text: str) -> Prose:
-    """The prose and the citations of a manuscript in Org."""
+    """Return the prose and the citations of an Org manuscript."""
     prose = _Reader(_blocks(text)).read()
     prose.included += [found[1] for found in _INCLUDE.finditer(text)]
     return prose
@@ -114,7 +114,7 @@ def _add(found: Collector, start: int, line: str, quote: bool) -> None:
 
 class _Reader(BlockReader):
     def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Adds the text of a block to the prose, without its markup."""
+        """Add the text of a block to the prose, without its markup."""
         position = 0
         piece = Piece(text, start)
         for found in _SPECIAL.finditer(text):
@@ -124,7 +124,7 @@ class _Reader(BlockReader):
                 if found["inside"] is None:
                     self.note(found["note"], in_note=in_note)
                 else:
-                    self.note_here(found["inside"], start + found.start("inside"), in_note=in_note)
+                    self.inline_note(found["inside"], start + found.start("inside"), in_note=in_note)
             elif cited := self._citations(piece, found):
                 self.prose.cite(tuple(cited), start + found.start())
             else:

@@ -1,6 +1,6 @@
 """Pairs citations with their sentences and quotations. Called by `reader` for every format.
 
-A quotation between two citations may belong to either; where the sentence does not decide, both get it.
+A quotation between two citations may belong to either; if the sentence does not decide, it is paired with both.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from citeloom.evidence.manuscripts.prose import MARK, Cited, Paragraph, Prose
 from citeloom.evidence.manuscripts.quotation_marks import quoted
 from citeloom.evidence.manuscripts.types import Citation, Quotation, Span
 
-_LONGEST = 2000  # characters of a sentence; what is longer is no sentence, and is given in parts
+_MAX_SENTENCE = 2000  # characters; a longer sentence is divided
 _MARKS = re.compile(rf"{MARK}(?: ?{MARK})++")
 _ONLY_MARKS = re.compile(rf"(?<=\.) ?{MARK}\.| ?[(\[] ?(?:{MARK}[ ,;]?)++[)\]]| ?{MARK}(?=[.,;:!?)\]])|{MARK}")
 _WHITE_SPACE = re.compile(r"\s")
 _WORD = re.compile(r"\w")
-# What names the source under a block quotation: a dash or a bracket and a few words.
+# The source below a block quotation: a dash or a bracket and a few words.
 _ATTRIBUTION = re.compile(r"(?:\A|(?<=\s)|(?<=[.!?…”»“\"]))[-–—―]{1,3}[^.!?]{0,80}\Z|[(\[][^()\[\]]{0,40}\Z")
 _AFTER_ATTRIBUTION = re.compile(r"[\s.,;:]*(?:(?:pp?|S)\.?\s*)?[0-9ivxlc–-]{0,12}[\s.,;:)\]]*\Z")
 # (Hartmann 2019: 257), (p. 257), (emphasis added) at the end of one.
@@ -29,7 +29,7 @@ _WRITTEN_SOURCE = re.compile(
     r"\s*\((?:[^()]{0,80}\b[12][0-9]{3}\b[^()]{0,40}|(?:pp?|S|ibid|ebd|emphasis|my|italics|Hervorh)\b[^()]{0,40}|[0-9]{1,4})\)"
     r"[\s.]*\Z"
 )
-_FEW_WORDS = 4  # after a work that is part of the sentence: with more of them, the writer speaks
+_MAX_WORDS = 4  # after a work that is part of the sentence; more of them are the author's own text
 
 
 @dataclass(slots=True)
@@ -41,40 +41,40 @@ class _Sentence:
 
 
 def pair(prose: Prose) -> list[Citation]:
-    """The citations of the prose in reading order, each with its sentence and its quotations."""
+    """Return the citations of the prose in reading order, each with its sentence and its quotations."""
     return _Pairing(prose).pair()
 
 
 class _Pairing:
     def __init__(self, prose: Prose) -> None:
         self._prose = prose
-        # The end of a line is a blank like any other, and every character keeps its place.
+        # Line ends become blanks; all offsets stay the same.
         self._text = _WHITE_SPACE.sub(" ", prose.text)
         self._places = [cited.at for cited in prose.cited]
         self._quotations: dict[int, list[Quotation]] = defaultdict(list)  # by the place of the group
         self._sentences: dict[int, str] = {}  # by the place of the group
 
     def pair(self) -> list[Citation]:
-        """Goes through the paragraphs once; block quotations look at what stands before and after them."""
+        """Process the paragraphs once; block quotations are paired with the text before and after them."""
         before: _Sentence | None = None  # the sentence right before a block quotation
-        waiting: list[Paragraph] = []
+        unpaired: list[Paragraph] = []
         for is_block, run in groupby(self._prose.paragraphs, key=lambda paragraph: paragraph.block_quote):
             if is_block:
-                waiting = self._pair_inside(list(run))
-                if waiting and before and before.cited and self._text[before.start : before.end].endswith(":"):
-                    self._give_blocks(waiting, before.cited[-1])
-                    waiting = []
+                unpaired = self._pair_inside(list(run))
+                if unpaired and before and before.cited and self._text[before.start : before.end].endswith(":"):
+                    self._add_block_quotation(unpaired, before.cited[-1])
+                    unpaired = []
                 continue
             for paragraph in run:
                 found = self._split(paragraph)
-                if waiting:
-                    self._pair_around(waiting, before, found)
-                    waiting = []
+                if unpaired:
+                    self._pair_around(unpaired, before, found)
+                    unpaired = []
                 for sentence in found:
                     self._pair_sentence(sentence)
                 before = _introduction(found, self._text)
-        if waiting:
-            self._pair_around(waiting, before, [])
+        if unpaired:
+            self._pair_around(unpaired, before, [])
         return [
             replace(
                 citation,
@@ -86,10 +86,10 @@ class _Pairing:
         ]
 
     def _split(self, paragraph: Paragraph) -> list[_Sentence]:
-        """The sentences of a paragraph, none of which ends inside a quotation or before its own citation."""
+        """Split a paragraph into sentences, none of which ends inside a quotation or before its own citation."""
         text = self._text[paragraph.start : paragraph.end]
         quotations = [(start, end) for start, end in quoted(text) if _WORD.search(text, start, end)]
-        # For what finds sentences, a citation and the end of a quotation look like closing brackets.
+        # For the sentence splitter, citations and the ends of quotations become closing brackets.
         letters = list(text.replace(MARK, ")"))
         for _, end in quotations:
             letters[end] = ")"
@@ -139,10 +139,10 @@ class _Pairing:
     def _write(self, sentence: _Sentence) -> None:
         parts: dict[int, str] = {}
         for cited in sentence.cited:
-            part = (cited.at - sentence.start) // _LONGEST
+            part = (cited.at - sentence.start) // _MAX_SENTENCE
             if part not in parts:
-                start = sentence.start + part * _LONGEST
-                parts[part] = _plain(self._text[start : min(sentence.end, start + _LONGEST)])
+                start = sentence.start + part * _MAX_SENTENCE
+                parts[part] = _plain(self._text[start : min(sentence.end, start + _MAX_SENTENCE)])
             self._sentences[cited.at] = parts[part]
 
     def _pair_sentence(self, sentence: _Sentence) -> None:
@@ -156,7 +156,7 @@ class _Pairing:
             if preceding is None or following is None:
                 candidates = [cited for cited in (preceding, following) if cited]
             elif self._is_beside(quotation, following):
-                candidates = [preceding if _goes_on(preceding, following) else following]
+                candidates = [preceding if _adds_source(preceding, following) else following]
             elif _in_text(preceding) and _in_text(following):
                 candidates = [preceding if numbers[0] else following]  # A says “…”, B “…”; or “…” says A, “…” B
             elif numbers == list(range(1, len(places) + 1)):
@@ -164,47 +164,47 @@ class _Pairing:
             else:
                 candidates = [preceding, following]
             for cited in candidates:
-                self._give(quotation, cited)
+                self._add_quotation(quotation, cited)
 
     def _is_beside(self, quotation: tuple[int, int], following: Cited) -> bool:
-        """Whether a citation in brackets stands right behind a quotation."""
+        """Whether a citation in brackets directly follows a quotation."""
         return not _in_text(following) and not _WORD.search(self._text, quotation[1], following.at)
 
     def _pair_inside(self, run: list[Paragraph]) -> list[Paragraph]:
-        """Pairs block quotations with what they cite themselves, and gives those that wait for another citation."""
-        waiting: list[Paragraph] = []
+        """Pair block quotations with their own citations, and return those without one."""
+        unpaired: list[Paragraph] = []
         for paragraph in run:
             found = self._split(paragraph)
             cited = [sentence.cited[-1] for sentence in found if sentence.cited]
-            if cited and self._speaks_of(cited[-1], paragraph):
+            if cited and self._is_commentary(cited[-1], paragraph):
                 for sentence in found:
                     self._pair_sentence(sentence)
                 continue
-            waiting.append(paragraph)
+            unpaired.append(paragraph)
             if cited:
-                self._give_blocks(waiting, cited[-1])
-                waiting = []
-        return waiting
+                self._add_block_quotation(unpaired, cited[-1])
+                unpaired = []
+        return unpaired
 
-    def _speaks_of(self, cited: Cited, paragraph: Paragraph) -> bool:
-        """Whether what is set off as a quotation is the writer's own text about the work: a note, a callout."""
+    def _is_commentary(self, cited: Cited, paragraph: Paragraph) -> bool:
+        """Whether a block quotation is the author's own text about the work: a note, a callout."""
         if not _in_text(cited) or _ATTRIBUTION.search(self._text[max(paragraph.start, cited.at - 100) : cited.at]):
             return False
         after = self._text[cited.at + 1 : min(paragraph.end, cited.at + 200)]
-        return sum(bool(_WORD.search(word)) for word in after.split()) > _FEW_WORDS
+        return sum(bool(_WORD.search(word)) for word in after.split()) > _MAX_WORDS
 
-    def _pair_around(self, waiting: list[Paragraph], before: _Sentence | None, after: list[_Sentence]) -> None:
+    def _pair_around(self, unpaired: list[Paragraph], before: _Sentence | None, after: list[_Sentence]) -> None:
         if after and after[0].cited and not _WORD.search(self._text, after[0].start, after[0].cited[0].at):
-            self._give_blocks(waiting, after[0].cited[0])
+            self._add_block_quotation(unpaired, after[0].cited[0])
         elif before and before.cited:
-            self._give_blocks(waiting, before.cited[-1])
+            self._add_block_quotation(unpaired, before.cited[-1])
 
-    def _give_blocks(self, paragraphs: list[Paragraph], cited: Cited) -> None:
+    def _add_block_quotation(self, paragraphs: list[Paragraph], cited: Cited) -> None:
         for paragraph in paragraphs:
-            self._give(self._block(paragraph), cited, block=True)
+            self._add_quotation(self._block(paragraph), cited, block=True)
 
     def _block(self, paragraph: Paragraph) -> tuple[int, int]:
-        """A block quotation without the source that is named at its end and without marks around it."""
+        """Return the span of a block quotation without the source at its end and its quotation marks."""
         start, end = paragraph.start, paragraph.end
         mark = self._text.rfind(MARK, start, end)
         if mark >= 0 and _AFTER_ATTRIBUTION.match(self._text[mark + 1 : end]):
@@ -221,7 +221,7 @@ class _Pairing:
             return start + 1, start + marked[0][1]
         return start, end
 
-    def _give(self, place: tuple[int, int], cited: Cited, *, block: bool = False) -> None:
+    def _add_quotation(self, place: tuple[int, int], cited: Cited, *, block: bool = False) -> None:
         start, end = place
         while start < end and (self._text[start].isspace() or self._text[start] == MARK):
             start += 1
@@ -238,13 +238,13 @@ def _in_text(cited: Cited) -> bool:
     return cited.citations[0].in_text
 
 
-def _goes_on(preceding: Cited, following: Cited) -> bool:
-    """As @a [p. 3] says, “…” [see also @b]: what stands behind the quotation only adds something."""
+def _adds_source(preceding: Cited, following: Cited) -> bool:
+    """As @a [p. 3] says, “…” [see also @b]: whether the citation after the quotation only adds a source."""
     return _in_text(preceding) and bool(preceding.citations[0].pages and following.citations[0].prefix)
 
 
 def _introduction(found: list[_Sentence], text: str) -> _Sentence | None:
-    """The sentence that introduces a block quotation, with the last citation before its colon."""
+    """Return the sentence that introduces a block quotation, with the last citation before its colon."""
     if not found:
         return None
     last = found[-1]

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 from citeloom.evidence.manuscripts.types import Citation
 
-# Stands in the prose where a group of citations stood.
+# Replaces a group of citations in the prose.
 MARK = "\ufffc"
 _MAX_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A piece of prose that no sentence goes beyond."""
+    """A range of the prose; sentences do not cross its ends."""
 
     start: int  # in the prose
     end: int
@@ -38,16 +38,16 @@ class Prose:
     def __init__(self) -> None:
         self._parts: list[str] = []
         self.length = 0
-        self.origins = array("q")  # for each character of the prose, the character of the manuscript it stands for
+        self.origins = array("q")  # offset in the manuscript of each character of the prose
         self.cited: list[Cited] = []
         self.paragraphs: list[Paragraph] = []
-        self.included: list[str] = []  # files that the manuscript draws in; their text is not here
-        self.unread: list[str] = []  # what else of it could not be read, in sentences
+        self.included: list[str] = []  # files that the manuscript includes; their text is not part of it
+        self.unread: list[str] = []  # warnings about other parts that were not read
         self._begin = 0
 
     @property
     def warnings(self) -> list[str]:
-        """What was not read, for the reader of a report."""
+        """Return warnings about what was not read."""
         names = list(dict.fromkeys(self.included))
         shown = ", ".join(names[:_MAX_NAMED]) + (f" and {len(names) - _MAX_NAMED} more" * (len(names) > _MAX_NAMED))
         left_out = [f"What it includes was not read ({shown}): check those files too."] if names else []
@@ -70,7 +70,7 @@ class Prose:
         self.add(MARK, at)
 
     def end_paragraph(self, *, block_quote: bool = False) -> None:
-        """End a paragraph, which began after the last one."""
+        """End the current paragraph."""
         if self.length > self._begin:
             self.paragraphs.append(Paragraph(self._begin, self.length, block_quote))
         self._begin = self.length

@@ -10,13 +10,13 @@ _CLOSED_BY = {
     "“": "”", "„": "“”", "”": "”", "‟": "”", '"': '"', "«": "»", "»": "«", "‹": "›", "›": "‹", "‘": "’", "‚": "‘’",
     "'": "'", "「": "」", "『": "』",
 }  # fmt: skip
-_OPENING = frozenset("“„«»‹›‘‚「『")  # those that open wherever they do not close
+_OPENING = frozenset("“„«»‹›‘‚「『")  # these open a quotation unless they close one
 _ELISIONS = re.compile(r"(?:tis|twas|em|til|cause|n|\d0s)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"[’'] [^\W\d_]")
 
 
 def quoted(text: str) -> list[tuple[int, int]]:
-    """The spans between outermost quotation marks, without them; a mark without its partner quotes nothing."""
+    """Return the spans between outermost quotation marks, without the marks; unpaired marks are ignored."""
     found: list[tuple[int, int]] = []
     stack: list[tuple[str, int]] = []
     is_open: Counter[str] = Counter()
@@ -49,7 +49,7 @@ def _may_close(text: str, place: int, following: int | None) -> bool:
         return True
     if before.isspace() or after.isalnum():
         return False
-    # The students’ work: a possessive, if the next mark can still close what is open.
+    # The students’ work: a possessive, if the next mark can still close the quotation.
     if before != "s" or not _POSSESSIVE.match(text, place) or following is None or text[following] != text[place]:
         return True
     return _around(text, following)[1].isalnum() or _around(text, following)[0].isspace()

@@ -1,4 +1,4 @@
-"""Reads manuscripts: finds format and encoding, and has the format's reader find the citations.
+"""Reads manuscripts: detects format and encoding, and calls the reader of the format.
 
 Called by `evidence.check`, `evidence.export` and `evidence.cite`.
 """
@@ -20,7 +20,7 @@ from citeloom.evidence.manuscripts.types import Manuscript
 from citeloom.evidence.manuscripts.typst import reader as typst
 
 MAX_TEXT_BYTES = 20 * 1024 * 1024
-MAX_DOCX_BYTES = 200 * 1024 * 1024  # most of it pictures
+MAX_DOCX_BYTES = 200 * 1024 * 1024  # mostly images
 
 _READERS: dict[str, Callable[[str], Prose]] = {
     "markdown": markdown.read,
@@ -46,7 +46,7 @@ _READ = "CiteLoom reads Markdown, Quarto and R Markdown, LaTeX, Typst, Org, Asci
 
 
 def file_bytes(path: Path) -> bytes:
-    """The content of a manuscript's file, or why it cannot be read."""
+    """Return the content of a manuscript file, or raise an error for the user."""
     try:
         size = path.stat().st_size
         if size > MAX_DOCX_BYTES:
@@ -67,7 +67,7 @@ def file_bytes(path: Path) -> bytes:
 
 
 def read_manuscript(name: str, data: bytes) -> Manuscript:
-    """Read a file; its name gives the format, or its content where the name does not."""
+    """Read a manuscript file; the format is detected from its name, else from its content."""
     format = _FORMATS.get(PurePath(name).suffix[1:].lower())
     largest = MAX_DOCX_BYTES if format == "docx" else MAX_TEXT_BYTES
     if len(data) > largest:
@@ -90,7 +90,7 @@ def read_manuscript(name: str, data: bytes) -> Manuscript:
 
 
 def read_text(text: str, format: str | None = None) -> Manuscript:
-    """Read a piece of text; without a format, its markup gives it."""
+    """Read the text of a manuscript; without a format, it is detected from the markup."""
     format = format or _format_of(text) or "markdown"
     if format not in _READERS:
         raise CiteLoomError(
@@ -108,7 +108,7 @@ def _read(format: str, text: str, encoding: str = "utf-8", warnings: tuple[str, 
 
 
 def _format_of(text: str) -> str | None:
-    """The format that most of a text's markup belongs to; None: it shows none."""
+    """Return the format of most of the markup in a text; None if there is none."""
     counts = {format: len(pattern.findall(text)) for format, pattern in _MARKUP.items()}
     likeliest = max(counts, key=lambda format: counts[format])
     if counts[likeliest]:
@@ -117,7 +117,7 @@ def _format_of(text: str) -> str | None:
 
 
 def _decode(name: str, data: bytes) -> tuple[str, str, tuple[str, ...]]:
-    """The text, the encoding that gives the bytes back, and what is to be said about it. A byte order mark is kept."""
+    """Return the text, the encoding that restores the bytes, and warnings. A byte order mark is preserved."""
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"), (b"", "utf-8")):
         if data.startswith(mark):
             try:

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 Pairs = list[tuple[int, int]]
-_CELLS = 6_000  # of a table that is filled in whole; larger gaps are divided first
-_SLACK = 8  # words more than the quotation has, at its ends
+_MAX_CELLS = 6_000  # of a table that is computed in full; larger gaps are divided at anchors first
+_SLACK = 8  # extra words of the work that are compared at either end of the quotation
 
 
 def align(quote: Sequence[int], work: Sequence[int]) -> Pairs:
-    """Equal words in the same order in both, as many as can be; the work's first and last words may be left over."""
+    """Return as many pairs of equal words in the same order as possible; the work may be longer at both ends."""
     pairs: Pairs = []
     anchors = _anchors(quote, work, 0, len(quote), 0, len(work))
     if not anchors:
-        return _table(quote, work) if len(quote) * len(work) <= 4 * _CELLS else _in_step(quote, work, 0, 0)
+        return _lcs(quote, work)
     first_quote, first_work = anchors[0]
     low = max(0, first_work - first_quote - _SLACK)
-    before = _table(quote[:first_quote][::-1], work[low:first_work][::-1])
+    before = _lcs(quote[:first_quote][::-1], work[low:first_work][::-1])
     pairs += [(first_quote - 1 - i, first_work - 1 - j) for i, j in reversed(before)]
     for (i, j), (k, m) in pairwise(anchors):
         pairs.append((i, j))
@@ -27,12 +27,12 @@ def align(quote: Sequence[int], work: Sequence[int]) -> Pairs:
     i, j = anchors[-1]
     pairs.append((i, j))
     rest = len(quote) - i - 1
-    pairs += [(i + 1 + k, j + 1 + m) for k, m in _table(quote[i + 1 :], work[j + 1 : j + 1 + rest + _SLACK])]
+    pairs += [(i + 1 + k, j + 1 + m) for k, m in _lcs(quote[i + 1 :], work[j + 1 : j + 1 + rest + _SLACK])]
     return pairs
 
 
 def _between(quote: Sequence[int], work: Sequence[int], i: int, k: int, j: int, m: int, pairs: Pairs) -> None:
-    """The pairs within two stretches that both end where an anchor is."""
+    """Append the pairs between two anchors."""
     while i < k and j < m and quote[i] == work[j]:
         pairs.append((i, j))
         i, j = i + 1, j + 1
@@ -41,8 +41,8 @@ def _between(quote: Sequence[int], work: Sequence[int], i: int, k: int, j: int, 
         k, m = k - 1, m - 1
         tail.append((k, m))
     if i < k and j < m:
-        if (k - i) * (m - j) <= _CELLS:
-            pairs += [(i + a, j + b) for a, b in _table(quote[i:k], work[j:m])]
+        if (k - i) * (m - j) <= _MAX_CELLS:
+            pairs += [(i + a, j + b) for a, b in _lcs(quote[i:k], work[j:m])]
         elif anchors := _anchors(quote, work, i, k, j, m):
             for a, b in anchors:
                 _between(quote, work, i, a, j, b, pairs)
@@ -50,15 +50,15 @@ def _between(quote: Sequence[int], work: Sequence[int], i: int, k: int, j: int, 
                 i, j = a + 1, b + 1
             _between(quote, work, i, k, j, m, pairs)
         else:
-            pairs += _in_step(quote[i:k], work[j:m], i, j)
+            pairs += _same_positions(quote[i:k], work[j:m], i, j)
     pairs += reversed(tail)
 
 
 def _anchors(quote: Sequence[int], work: Sequence[int], i: int, k: int, j: int, m: int) -> Pairs:
-    """Words that stand once in each stretch, the longest row of them that has the same order in both."""
-    once = _once(work, j, m)
-    found = sorted((a, once[word]) for word, a in _once(quote, i, k).items() if word in once)
-    # The longest increasing row, by patience sorting.
+    """Return the words that occur once in each range: the longest sequence with the same order in both."""
+    in_work = _unique_positions(work, j, m)
+    found = sorted((a, in_work[word]) for word, a in _unique_positions(quote, i, k).items() if word in in_work)
+    # Longest increasing subsequence, by patience sorting.
     tops: list[int] = []
     piles: list[int] = []
     before: list[int] = []
@@ -78,19 +78,19 @@ def _anchors(quote: Sequence[int], work: Sequence[int], i: int, k: int, j: int, 
     return row[::-1]
 
 
-def _once(words: Sequence[int], low: int, high: int) -> dict[int, int]:
-    where: dict[int, int] = {}
+def _unique_positions(words: Sequence[int], low: int, high: int) -> dict[int, int]:
+    positions: dict[int, int] = {}
     for at in range(low, high):
-        where[words[at]] = -1 if words[at] in where else at
-    return {word: at for word, at in where.items() if at >= 0}
+        positions[words[at]] = -1 if words[at] in positions else at
+    return {word: at for word, at in positions.items() if at >= 0}
 
 
-def _table(quote: Sequence[int], work: Sequence[int]) -> Pairs:
-    """The longest common row of words, as near to the beginning as can be."""
+def _lcs(quote: Sequence[int], work: Sequence[int]) -> Pairs:
+    """Return the longest common subsequence, as near to the beginning as possible; `_same_positions` if too large."""
     if not quote or not work:
         return []
-    if len(quote) * len(work) > 4 * _CELLS:
-        return _in_step(quote, work, 0, 0)
+    if len(quote) * len(work) > 4 * _MAX_CELLS:
+        return _same_positions(quote, work, 0, 0)
     width = len(work) + 1
     rows = [[0] * width]
     for word in reversed(quote):
@@ -117,6 +117,6 @@ def _table(quote: Sequence[int], work: Sequence[int]) -> Pairs:
     return pairs
 
 
-def _in_step(quote: Sequence[int], work: Sequence[int], i: int, j: int) -> Pairs:
-    """Words that are equal at the same place: for stretches too long and too monotonous for anything better."""
+def _same_positions(quote: Sequence[int], work: Sequence[int], i: int, j: int) -> Pairs:
+    """Return the words that are equal at the same position: for long ranges with no unique words."""
     return [(i + n, j + n) for n, (a, b) in enumerate(zip(quote, work, strict=False)) if a == b]

@@ -1,4 +1,4 @@
-"""Compares a piece of a quotation with a stretch of a work, word by word. Called by `match` and `lookup`."""
+"""Compares a piece of a quotation with a range of words of a work. Called by `match` and `lookup`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from citeloom.evidence.quotes.ocr_confusions import look_alike
 from citeloom.evidence.quotes.quotation import Piece
 from citeloom.evidence.quotes.work_text import WorkText
 
-_FUNCTION_WORD = 0.4  # how much such a word says, where any other says 1
-_CREDIT, _MAX_CREDITED = 0.75, 12
-_PER_WORK_WORD, _PER_QUOTE_WORD = 0.35, 0.2  # what a word without a partner costs
+_FUNCTION_WORD_WEIGHT = 0.4  # any other word weighs 1
+_SIMILAR_WORD_CREDIT, _MAX_CREDITED = 0.75, 12
+_WORK_WORD_COST, _QUOTE_WORD_COST = 0.35, 0.2  # of a word without a counterpart
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Words of the quotation and of the work, first and behind, that are not the same."""
+    """Words of the quotation and of the work that differ, each as a half-open range."""
 
     quote: tuple[int, int]
     work: tuple[int, int]
-    punctuation: bool = False  # it is what stands before the first of these words, not the words
+    punctuation: bool = False  # the punctuation before the first of these words differs, not the words
 
 
 @dataclass(slots=True)
@@ -31,37 +31,37 @@ class Compared:
     """The result of comparing one piece."""
 
     piece: Piece
-    first: int  # the work's words, up to behind the last
-    behind: int
-    weight: float = 0.0  # of the quotation's words that the work has
+    first: int  # the range of the work's words, half-open
+    stop: int
+    weight: float = 0.0  # total weight of the quotation's words that the work has
     surplus: int = 0  # words of the work that the quotation leaves out
-    pairs: Pairs = field(default_factory=list)  # words that are the same
+    pairs: Pairs = field(default_factory=list)  # of equal words: index in the piece, index in the work
     differences: list[Difference] = field(default_factory=list)
     allowed: set[str] = field(default_factory=set)
 
     @property
     def exact(self) -> bool:
-        """Whether it stands there word for word."""
+        """Whether the work has the piece word for word."""
         return not self.differences
 
     @property
     def placed(self) -> bool:
-        """Whether the work has words in its place."""
-        return self.behind > self.first
+        """Whether the piece was found anywhere in the work."""
+        return self.stop > self.first
 
 
 def missing(piece: Piece, at: int) -> Compared:
-    """The outcome for a piece that the work does not have, behind words that it has."""
+    """Return the result for a piece that the work lacks; `at` is the position after the words that it has."""
     return Compared(piece, at, at, differences=[Difference((0, len(piece.words)), (at, at))])
 
 
 def weigh(piece: Piece) -> list[float]:
-    """How much each word of a piece says."""
-    return [_FUNCTION_WORD if tokens.is_function_word(word.folds[0]) else 1.0 for word in piece.words]
+    """Return the weight of each word of a piece."""
+    return [_FUNCTION_WORD_WEIGHT if tokens.is_function_word(word.folds[0]) else 1.0 for word in piece.words]
 
 
 def compare(piece: Piece, judge: Judge, low: int, high: int, *, whole: bool) -> Compared | None:
-    """Compare a piece with these words of the work; with `whole`, all of them are meant and not the best of them."""
+    """Compare a piece with a range of the work's words: with all of it if `whole`, else with its best part."""
     work = judge.work
     numbers = _numbers(piece, judge, low, high)
     if whole and numbers == list(work.ids[low:high]):
@@ -69,36 +69,36 @@ def compare(piece: Piece, judge: Judge, low: int, high: int, *, whole: bool) -> 
     else:
         pairs = [(i, low + j) for i, j in align(numbers, work.ids[low:high])]
         if not whole:
-            pairs = _best_row(pairs, weigh(piece), work)
+            pairs = _best_sequence(pairs, weigh(piece), work)
     if not pairs and not whole:
         return None
     if whole:
         start, end = low, high
     else:
         start, end = _edges(piece, judge, pairs, *work.piece(pairs[0][1]))
-    return _Walk(piece, judge, pairs, start, end).outcome()
+    return _Comparison(piece, judge, pairs, start, end).result()
 
 
 def _numbers(piece: Piece, judge: Judge, low: int, high: int) -> list[int]:
-    """The piece's words as numbers of the work's vocabulary; what the work does not have gets one of its own."""
+    """Return the vocabulary ids of the piece's words; a word that the work lacks gets a negative one of its own."""
     vocabulary = judge.work.vocabulary
-    there = set(judge.work.ids[low:high])
+    in_range = set(judge.work.ids[low:high])
     numbers = []
     for at, word in enumerate(piece.words):
         found = [vocabulary[fold] for fold in word.folds if fold in vocabulary]
-        numbers.append(next((number for number in found if number in there), found[0] if found else -1 - at))
+        numbers.append(next((number for number in found if number in in_range), found[0] if found else -1 - at))
     return numbers
 
 
-def _best_row(pairs: Pairs, weights: Sequence[float], work: WorkText) -> Pairs:
-    """The row of pairs that belongs together: a word that stands by chance far off is left out."""
+def _best_sequence(pairs: Pairs, weights: Sequence[float], work: WorkText) -> Pairs:
+    """Return the pairs that belong together, without words that match by chance far away."""
     best, best_low, best_high = 0.0, 0, 0
     value, low = 0.0, 0
     for number, (i, j) in enumerate(pairs):
         if number:
             before_i, before_j = pairs[number - 1]
             if i - before_i > 1 or not _in_brackets(work, before_j + 1, j):
-                value -= _PER_WORK_WORD * (j - before_j - 1) + _PER_QUOTE_WORD * (i - before_i - 1)
+                value -= _WORK_WORD_COST * (j - before_j - 1) + _QUOTE_WORD_COST * (i - before_i - 1)
         if value <= 0:
             value, low = 0.0, number
         value += weights[i]
@@ -107,25 +107,25 @@ def _best_row(pairs: Pairs, weights: Sequence[float], work: WorkText) -> Pairs:
     return pairs[best_low:best_high]
 
 
-def _in_brackets(work: WorkText, first: int, behind: int) -> bool:
-    """Whether the work sets all these words apart, as it does references to other works."""
-    return work.gap(first)[-1:] + work.gap(behind)[:1] in ("()", "[]")
+def _in_brackets(work: WorkText, first: int, stop: int) -> bool:
+    """Whether the work has all these words in brackets, like references to other works."""
+    return work.gap(first)[-1:] + work.gap(stop)[:1] in ("()", "[]")
 
 
 def _edges(piece: Piece, judge: Judge, pairs: Pairs, lowest: int, highest: int) -> tuple[int, int]:
-    """How far the stretch goes beyond the outermost pairs, to hold the words that stand in place of the quotation's."""
+    """Extend the range beyond the outermost pairs to the words that correspond to changed words of the quotation."""
     work = judge.work
     (i, start), (k, end) = pairs[0], pairs[-1]
     end += 1
     rest = len(piece.words) - k - 1
-    for more in _likely(i):
+    for more in _likely_lengths(i):
         if start - more >= lowest and judge.run(piece.words[:i], start - more, start, opens=True) is not None:
             start -= more
             break
     else:
         inside = range(min(i, start - lowest))
         start -= _reach([(piece.words[i - 1 - n].folds[0], start - 1 - n, start - n) for n in inside], work)
-    for more in _likely(rest):
+    for more in _likely_lengths(rest):
         if end + more <= highest and judge.run(piece.words[k + 1 :], end, end + more) is not None:
             end += more
             break
@@ -136,45 +136,45 @@ def _edges(piece: Piece, judge: Judge, pairs: Pairs, lowest: int, highest: int) 
 
 
 def _reach(outward: Sequence[tuple[str, int, int]], work: WorkText) -> int:
-    """How many words at an end of the quotation stand for words of the work, going outward word by word.
+    """Return how many words at an end of the quotation correspond to words of the work, counted outward.
 
-    Those within the sentence do; those beyond it only where they look alike, for else they were added.
+    Words within the sentence always do; words beyond it only if they look alike, since others were added.
     """
     reach, beyond = 0, False
-    for number, (word, there, gap) in enumerate(outward[:_MAX_CREDITED], start=1):
+    for number, (word, in_work, gap) in enumerate(outward[:_MAX_CREDITED], start=1):
         beyond = beyond or any(c in ".!?:;\n" for c in work.gap(gap))
-        if not beyond or look_alike(word, work.fold(there)):
+        if not beyond or look_alike(word, work.fold(in_work)):
             reach = number
     return reach
 
 
-def _likely(count: int) -> Sequence[int]:
+def _likely_lengths(count: int) -> Sequence[int]:
     return [n for n in (count, count + 1, count - 1, count + 2) if n > 0] if count else []
 
 
-class _Walk:
-    """Walks along the aligned pairs of words and has the differences between them judged."""
+class _Comparison:
+    """One comparison: goes through the aligned pairs and asks the judge about the differences between them."""
 
     def __init__(self, piece: Piece, judge: Judge, pairs: Pairs, start: int, end: int) -> None:
         self._piece, self._judge, self._pairs = piece, judge, pairs
         self._weights = weigh(piece)
         self._out = Compared(piece, start, end)
 
-    def outcome(self) -> Compared:
+    def result(self) -> Compared:
         out, piece = self._out, self._piece
         i, j = 0, out.first
-        joined = False  # the words before are the same as well
-        for k, m in (*self._pairs, (len(piece.words), out.behind)):
+        joined = False  # whether the preceding words are equal as well
+        for k, m in (*self._pairs, (len(piece.words), out.stop)):
             if k > i or m > j:
-                joined = self._stretch(i, k, j, m, joined)
+                joined = self._unpaired(i, k, j, m, joined)
             if k == len(piece.words):
                 break
-            self._word(k, m, joined)
+            self._paired_word(k, m, joined)
             i, j, joined = k + 1, m + 1, True
         self._ends()
         return out
 
-    def _word(self, k: int, m: int, joined: bool) -> None:
+    def _paired_word(self, k: int, m: int, joined: bool) -> None:
         out, word = self._out, self._piece.words[k]
         if joined:
             self._gap(k, m)
@@ -193,23 +193,22 @@ class _Walk:
         else:
             self._out.allowed |= same
 
-    def _stretch(self, i: int, k: int, j: int, m: int, joined: bool) -> bool:
-        """Words without a partner: whether what follows them is still joined to them."""
+    def _unpaired(self, i: int, k: int, j: int, m: int, joined: bool) -> bool:
+        """Compare words without a counterpart; return whether the punctuation after them is still to be compared."""
         out = self._out
         left_out = i == k < len(self._piece.words) and joined
         if left_out and self._judge.notes(self._piece.words[k].gap, j, m):
             out.allowed.add(NOTE_NUMBER)
-            return False  # what is around the number has just been compared
-        # Misread words stand beside words that were changed: those at either end are judged by themselves.
-        head = i, j
+            return False  # the punctuation around the number has just been compared
+        # Misread words may be next to words that were changed: those at either end are judged one by one.
         same = self._judge.run(self._piece.words[i:k], j, m, opens=i == 0)
         if same is None:
-            while i < k and j < m and self._one(i, j, joined):
+            while i < k and j < m and self._single_word(i, j, joined):
                 i, j, joined = i + 1, j + 1, True
             tail = 0
             while i < k - tail and j < m - tail:
-                at, there = k - tail - 1, m - tail - 1
-                if self._judge.run(self._piece.words[at : at + 1], there, there + 1, opens=at == 0) is None:
+                at, in_work = k - tail - 1, m - tail - 1
+                if self._judge.run(self._piece.words[at : at + 1], in_work, in_work + 1, opens=at == 0) is None:
                     break
                 tail += 1
             if i < k - tail or j < m - tail:
@@ -218,12 +217,12 @@ class _Walk:
                     out.surplus += max(0, (m - tail - j) - (k - tail - i))
                 out.weight += self._credit(i, k - tail, j, m - tail)
                 joined = False
-            for at, there in zip(range(k - tail, k), range(m - tail, m), strict=True):
-                self._one(at, there, joined)
+            for at, in_work in zip(range(k - tail, k), range(m - tail, m), strict=True):
+                self._single_word(at, in_work, joined)
                 joined = True
             return joined
         if joined and k > i and m > j:
-            self._gap(*head)
+            self._gap(i, j)
         out.allowed |= same
         out.weight += sum(self._weights[i:k])
         if k - i == m - j:
@@ -231,14 +230,14 @@ class _Walk:
         return True
 
     def _credit(self, i: int, k: int, j: int, m: int) -> float:
-        """What words that differ still tell about the place: badly read ones that nothing excuses, a plural, a typo."""
+        """Return the partial weight of words that look alike: OCR errors that are not allowed, plurals, typos."""
         if k - i != m - j or k - i > _MAX_CREDITED:
             return 0.0
         pairs = zip(range(i, k), range(j, m), strict=True)
         alike = (a for a, b in pairs if look_alike(self._piece.words[a].folds[0], self._judge.work.fold(b)))
-        return _CREDIT * sum(self._weights[a] for a in alike)
+        return _SIMILAR_WORD_CREDIT * sum(self._weights[a] for a in alike)
 
-    def _one(self, i: int, j: int, joined: bool) -> bool:
+    def _single_word(self, i: int, j: int, joined: bool) -> bool:
         same = self._judge.run(self._piece.words[i : i + 1], j, j + 1, opens=i == 0)
         if same is None:
             return False
@@ -250,26 +249,28 @@ class _Walk:
         return True
 
     def _ends(self) -> None:
-        """Half of a compound, or a number without its sign, is not what the work says."""
+        """Check the ends: half of a compound, or a number without its sign, is a difference."""
         out, work = self._out, self._judge.work
         if not out.pairs and not out.weight:
             return
-        whole = out.first
-        if whole and _clings(work.gap(whole), work.fold(whole - 1), work.fold(whole)) and work.piece(whole)[0] < whole:
-            old = out.differences.pop(0) if out.differences and out.differences[0].work[0] == whole else None
-            quoted, behind = (old.quote, old.work[1]) if old else ((0, 1), whole + 1)
-            out.differences.insert(0, Difference(quoted, (whole - 1, behind)))
-        last, count = out.behind, len(self._piece.words)
-        if last < work.piece(out.first)[1] and _clings(work.gap(last), work.fold(last - 1), work.fold(last)):
-            old = out.differences.pop() if out.differences and out.differences[-1].work[1] == last else None
-            quoted, first = (old.quote, old.work[0]) if old else ((count - 1, count), last - 1)
-            out.differences.append(Difference(quoted, (first, last + 1)))
+        start = out.first
+        if start and _is_attached(work, start) and work.piece(start)[0] < start:
+            old = out.differences.pop(0) if out.differences and out.differences[0].work[0] == start else None
+            quoted, stop = (old.quote, old.work[1]) if old else ((0, 1), start + 1)
+            out.differences.insert(0, Difference(quoted, (start - 1, stop)))
+        end, count = out.stop, len(self._piece.words)
+        if end < work.piece(out.first)[1] and _is_attached(work, end):
+            old = out.differences.pop() if out.differences and out.differences[-1].work[1] == end else None
+            quoted, first = (old.quote, old.work[0]) if old else ((count - 1, count), end - 1)
+            out.differences.append(Difference(quoted, (first, end + 1)))
         tail = tokens.punctuation(self._piece.tail)
-        if tail and tail != tokens.punctuation(work.gap(last)):
+        if tail and tail != tokens.punctuation(work.gap(end)):
             out.allowed.add(END)
 
 
-def _clings(gap: str, before: str, after: str) -> bool:
+def _is_attached(work: WorkText, at: int) -> bool:
+    """Whether a word is attached to the previous one, by a hyphen or as a number and its sign."""
+    gap, before, after = work.gap(at), work.fold(at - 1), work.fold(at)
     if gap in ("-", "‐", "‑"):
         return True
     if gap in ("–", "−"):

@@ -13,40 +13,40 @@ _CONTEXT = 6  # words shown on either side of a difference
 
 
 def changes(part: Compared, work: WorkText) -> list[Change]:
-    """The differences of one piece."""
+    """Return the differences of one piece."""
     return [_change(part, difference, work) for difference in part.differences]
 
 
 def render(part: Compared, work: WorkText) -> str:
-    """One piece of the quotation with its differences; what is the same in long is shortened."""
+    """Return a piece of the quotation with its differences marked; long unchanged parts are shortened."""
     shown: list[str] = []
     at = 0
     for difference in part.differences:
         low, high = difference.quote
         if low < at:
             continue
-        shown += _same(part.piece, at, low, opens=at == 0, closes=False)
+        shown += _unchanged(part.piece, at, low, opens=at == 0, closes=False)
         change = _change(part, difference, work)
         shown += [f"[-{change.quote}-]"] * bool(change.quote) + [f"{{+{change.work}+}}"] * bool(change.work)
         at = high
-    shown += _same(part.piece, at, len(part.piece.words), opens=at == 0, closes=True)
+    shown += _unchanged(part.piece, at, len(part.piece.words), opens=at == 0, closes=True)
     return " ".join(shown)
 
 
 def _change(part: Compared, difference: Difference, work: WorkText) -> Change:
-    (low, high), (first, behind) = difference.quote, difference.work
+    (low, high), (first, stop) = difference.quote, difference.work
     if difference.punctuation:
-        return Change(_tidy(part.piece.words[low].gap), _tidy(work.gap(first)))
-    return Change(written(part.piece, low, high), _tidy(work.raw(first, behind)))
+        return Change(_collapse_spaces(part.piece.words[low].gap), _collapse_spaces(work.gap(first)))
+    return Change(written(part.piece, low, high), _collapse_spaces(work.raw(first, stop)))
 
 
 def written(piece: Piece, low: int, high: int) -> str:
-    """Words of a quotation as they were written."""
+    """Return words of a quotation as they were written."""
     words = piece.words[low:high]
-    return _tidy("".join((word.gap if number else "") + word.written for number, word in enumerate(words)))
+    return _collapse_spaces("".join((word.gap if number else "") + word.written for number, word in enumerate(words)))
 
 
-def _same(piece: Piece, low: int, high: int, *, opens: bool, closes: bool) -> list[str]:
+def _unchanged(piece: Piece, low: int, high: int, *, opens: bool, closes: bool) -> list[str]:
     if low >= high:
         return []
     before, after = (0 if opens else _CONTEXT), (0 if closes else _CONTEXT)
@@ -56,5 +56,5 @@ def _same(piece: Piece, low: int, high: int, *, opens: bool, closes: bool) -> li
     return [part for part in parts if part]
 
 
-def _tidy(text: str) -> str:
+def _collapse_spaces(text: str) -> str:
     return " ".join(text.split())

@@ -1,24 +1,24 @@
-"""A vocabulary that tells words of a language from misread ones. Used by `judge`."""
+"""Vocabulary that distinguishes the words of a language from misread ones. Used by `judge`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 
-_SHORTEST = 4  # letters: shorter entries of a list are often abbreviations
-_SEEN = 3  # words in which a trigram must stand to count as one of the language
+_MIN_LETTERS = 4  # letters: shorter entries of a list are often abbreviations
+_MIN_WORDS = 3  # that must contain a trigram for it to count as one of the language
 
 
 class Lexicon:
-    """Judges words by a list, and by the letters that stand together in it."""
+    """A word list and its letter trigrams."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
-        counts = Counter(three for word in self._words if len(word) >= _SHORTEST for three in _trigrams(word))
-        self._trigrams = frozenset(three for three, count in counts.items() if count >= _SEEN)
+        counts = Counter(trigram for word in self._words if len(word) >= _MIN_LETTERS for trigram in _trigrams(word))
+        self._trigrams = frozenset(trigram for trigram, count in counts.items() if count >= _MIN_WORDS)
 
     def has(self, word: str) -> bool:
-        """Whether the list has a word."""
+        """Whether a word is in the list."""
         return word in self._words
 
     def could_have(self, word: str) -> bool:

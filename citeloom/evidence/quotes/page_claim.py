@@ -1,4 +1,7 @@
-"""Reads a claimed page, as people write it, and compares it with the page where a quotation stands."""
+"""Parses the page that a citation claims and compares it with the page where the quotation was found.
+
+Used by `match`, `verification` and `evidence.check`.
+"""
 
 from __future__ import annotations
 
@@ -8,40 +11,40 @@ from dataclasses import dataclass
 from citeloom.core.text.roman_numerals import roman_value
 from citeloom.evidence.quotes.work_text import WorkText
 
-_WORDS = re.compile(
+_PAGE_WORD = re.compile(
     r"^(?:at\s+)?(?:pages?|pgs?|pp?|seiten?|ss?|pp?ágs?|páginas?|pag(?:ina|ine)?|blz|bl|fol|fols|ff?)\b\.?\s*", re.I
 )
 _RANGE = re.compile(
     r"(?P<first>[^\W_]+)\s*(?:(?:[-–—−‐‑]+|\bto\b|\bbis\b)\s*(?P<last>[^\W_]+)|(?P<following>ff?)\b\.?)?", re.I
 )
 _LABEL = re.compile(r"([^\W\d_]*)(\d{1,9})([^\W\d_]?)$")
-_FF = 3  # "33 ff." is the page and some that follow
+_FF_PAGES = 3  # how many pages "33 ff." adds
 
 
 @dataclass(frozen=True, slots=True)
 class PageCheck:
-    """What is to be said about a claimed page."""
+    """Whether a claimed page is right; None if that is not known."""
 
     right: bool | None
     counts_pdf_pages: bool = False
 
 
 class Claim:
-    """Pages as a citation names them: "33", "p. 33", "253–4", "xii", "S. 12 f."."""
+    """The pages that a citation claims: "33", "p. 33", "253–4", "xii", "S. 12 f."."""
 
     def __init__(self, written: str) -> None:
         self.written = " ".join(written.split())[:100]
-        bare = _WORDS.sub("", self.written).strip(" .,;()[]")
+        bare = _PAGE_WORD.sub("", self.written).strip(" .,;()[]")
         self._whole = bare.casefold()
         self._ranges: list[tuple[str, int, int]] = []
-        # "S12" is page 12 to a German and a page of the supplement to a printer.
+        # "S12" is page 12 in German, and a page of a supplement elsewhere.
         for part in re.split(r"[,;&]|\band\b|\bund\b", bare):
             if match := _RANGE.match(part.strip()):
                 self._ranges += _ranges(match)
 
     @property
     def understood(self) -> bool:
-        """Whether it names pages at all."""
+        """Whether the claim names pages."""
         return bool(self._ranges)
 
     def covers(self, label: str) -> bool:
@@ -53,7 +56,7 @@ class Claim:
         return value is not None and any(kind == value[0] and lo <= value[1] <= hi for kind, lo, hi in self._ranges)
 
     def check(self, work: WorkText, first: int, last: int) -> PageCheck:
-        """Whether the claim is right for text that stands on these PDF pages."""
+        """Check the claim for text on these PDF pages."""
         if not self.understood and not self._whole:
             return PageCheck(None)
         span = [work.pages[number] for number in range(first, last + 1) if number in work.pages]
@@ -79,12 +82,12 @@ def _ranges(match: re.Match[str]) -> list[tuple[str, int, int]]:
                 written = match["first"]
                 high = int(written[: -len(last)] + last) if len(last) < len(written) else high
     elif match["following"]:
-        high = low + (1 if len(match["following"]) == 1 else _FF)
+        high = low + (1 if len(match["following"]) == 1 else _FF_PAGES)
     return [(kind, min(low, high), max(low, high))]
 
 
 def _value(label: str) -> tuple[str, int] | None:
-    """The kind of a page number and its value: arabic, roman, or with a letter before or behind it."""
+    """Return the kind and value of a page number: arabic, roman, or with a letter before or after it."""
     if match := _LABEL.match(label):
         return match[1] + match[3], int(match[2])
     roman = roman_value(label)
@@ -92,7 +95,7 @@ def _value(label: str) -> tuple[str, int] | None:
 
 
 def has_page(work: WorkText, claimed: str) -> bool | None:
-    """Whether a work has any of the pages claimed; None where too few of its printed pages are known to say."""
+    """Whether a work has any of the claimed pages; None if too few of its printed page numbers are known."""
     claim, pages = Claim(claimed), list(work.pages.values())
     if not claim.understood or not pages:
         return None
@@ -103,6 +106,6 @@ def has_page(work: WorkText, claimed: str) -> bool | None:
 
 
 def page_range(work: WorkText) -> str:
-    """The pages of a work as they are printed, from the first to the last."""
+    """Return the first and last printed page of a work as a range."""
     labels = [page.label for page in work.pages.values() if page.printed or page.pdf_label]
     return f"{labels[0]}–{labels[-1]}" if labels else ""

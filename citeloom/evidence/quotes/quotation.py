@@ -10,11 +10,11 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.evidence.quotes import tokens
 
 MAX_LENGTH = 20_000
-_TURNS = 3  # words of an insertion with a negation that are no remark about the quotation
-_ENDING = 3  # letters in brackets that only bend a word
+_MAX_NEGATION = 3  # words; a longer insertion with a negation is a remark about the quotation
+_MAX_ENDING = 3  # letters in brackets that only inflect a word
 
 _DOTS = r"(?:…|\.(?:\s?\.){2,})"
-# "(p. 33)" and "(Smith 2001, S. 33 f.)" at the end say where the quotation is from: its writer put them in as well.
+# "(p. 33)" and "(Smith 2001, S. 33 f.)" at the end give the source: they are insertions as well.
 _SOURCE = r"\((?:[^()]{0,100}[\s,:])?(?:pp?|SS?)\.\s?\d[\d\s–-]{0,20}(?:ff?\.?)?\)[\W_]{0,9}$"
 _MARK = re.compile(rf"(?P<cut>[\[(]\s*{_DOTS}\s*[\])]|{_DOTS})|\[(?P<inside>[^\[\]]{{0,200}})\]|{_SOURCE}")
 
@@ -24,22 +24,22 @@ class Word:
     """A word of a quotation."""
 
     written: str
-    folds: tuple[str, ...]  # as it is compared; with and without the letters that stand in brackets
-    gap: str  # what stands before it
+    folds: tuple[str, ...]  # normalized for comparison, with and without the letters in brackets
+    gap: str  # the text between the previous word and this one
     bracketed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words that must stand in the work one after the other."""
+    """Words that must be consecutive in the work."""
 
     words: tuple[Word, ...]
-    tail: str  # what stands behind the last word
-    after: str  # how it is cut off from the piece before: "ellipsis", "insertion", or "" for the first
+    tail: str  # the text after the last word
+    after: str  # what separates it from the previous piece: "ellipsis", "insertion", or "" for the first
 
 
 def check_quote(quote: str) -> None:
-    """Refuse what cannot be looked up."""
+    """Raise INVALID_INPUT for a quotation that is too long or has no words."""
     if len(quote) > MAX_LENGTH:
         raise CiteLoomError(
             Code.INVALID_INPUT,
@@ -52,14 +52,14 @@ def check_quote(quote: str) -> None:
 
 
 def readings(quote: str) -> list[tuple[Piece, ...]]:
-    """The ways in which a quotation may be meant, the plainest first: marks may be the work's own, or its writer's."""
+    """Return the possible readings of a quotation, literal first: dots and brackets may be the work's own."""
     plain = (_piece(quote, [], ""),)
     found = [plain, _as_edited(quote, insertions=False), _as_edited(quote, insertions=True)]
     return [reading for number, reading in enumerate(found) if reading and reading not in found[:number]]
 
 
 def _as_edited(quote: str, *, insertions: bool) -> tuple[Piece, ...]:
-    """The quotation with ellipses as cuts, and perhaps brackets as what its writer put in."""
+    """Split a quotation at its ellipses and, with `insertions`, at its brackets."""
     pieces: list[Piece] = []
     text, brackets = "", list[tuple[int, int]]()
     after, begin = "", 0
@@ -81,7 +81,7 @@ def _as_edited(quote: str, *, insertions: bool) -> tuple[Piece, ...]:
 
 
 def together(pieces: Sequence[Piece]) -> list[int]:
-    """For each piece the number of words between the ellipses around it: an insertion does not tear them apart."""
+    """Return for each piece the number of words between the ellipses around it; insertions do not separate."""
     groups: list[list[Piece]] = []
     for piece in pieces:
         if piece.after == "insertion" and groups:
@@ -92,9 +92,9 @@ def together(pieces: Sequence[Piece]) -> list[int]:
 
 
 def _negates(mark: re.Match[str]) -> bool:
-    """Whether what was put in turns the sentence round: that changes it, brackets or not."""
-    said = [tokens.fold(mark["inside"][low:high]) for low, high in tokens.spans(mark["inside"] or "")]
-    return len(said) <= _TURNS and any(map(tokens.is_negation, said))
+    """Whether an insertion negates the sentence: that changes it, even in brackets."""
+    words = [tokens.fold(mark["inside"][low:high]) for low, high in tokens.spans(mark["inside"] or "")]
+    return len(words) <= _MAX_NEGATION and any(map(tokens.is_negation, words))
 
 
 def _is_part_of_word(quote: str, mark: re.Match[str]) -> bool:
@@ -114,7 +114,7 @@ def _piece(text: str, brackets: list[tuple[int, int]], after: str) -> Piece:
         folds, bracketed = [tokens.fold(written)], low < stop
         if bracketed:
             # "error[s]" is "error", but "[un]known" is not "known", nor "use[less]" "use".
-            added = start < low and high - low <= _ENDING
+            added = start < low and high - low <= _MAX_ENDING
             folds += [tokens.fold(text[start:low] + text[high:stop])] if added else []
         found.append(Word(written, tuple(folds), text[end:start], bracketed))
         end = stop

@@ -1,4 +1,4 @@
-"""The outcome of looking a quotation up in one work."""
+"""Result of looking a quotation up in one work. Made by `verification`."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from citeloom.core.types import TextSource
 
 @dataclass(frozen=True, slots=True)
 class QuoteFinding:
-    """A verdict, where the words stand, and what differs."""
+    """A verdict, the place in the work, and the differences."""
 
     verdict: Verdict
     score: float  # 0 to 1, to compare works
     # Why inconclusive ("short", "common"), or why near although no word differs ("spliced", "far apart",
     # "negation left out" by an ellipsis).
     reason: str | None = None
-    text: str | None = None  # as it stands in the work
+    text: str | None = None  # as in the work
     sentence: str | None = None  # the sentences around it
     page_span: tuple[int, int] | None = None  # PDF pages
     page_labels: tuple[str, ...] = ()  # as printed, one for each page
     page_claimed: str | None = None
-    page_right: bool | None = None  # None: no page was claimed, or it is not known which pages are printed
-    pdf_page_claimed: bool = False  # the claim counts the PDF's pages, though the work prints others
+    page_right: bool | None = None  # None: no page was claimed, or the printed page numbers are not known
+    pdf_page_claimed: bool = False  # the claim is a PDF page number, and the work has other printed ones
     section_path: tuple[str, ...] = ()
-    allowed: tuple[str, ...] = ()  # differences that do not count
+    allowed: tuple[str, ...] = ()  # kinds of differences that do not count
     diff: str | None = None
     changes: tuple[Change, ...] = ()
     in_references: bool = False
@@ -33,4 +33,4 @@ class QuoteFinding:
     aside: bool = False  # a caption, footnote, figure or margin
     text_source: TextSource | None = None
     ocr_confidence: float | None = None
-    places: int = 0  # how often it stands in the work
+    places: int = 0  # number of occurrences in the work

@@ -1,4 +1,4 @@
-"""Finds the sentence around some words of a work, and whether the work itself quotes them."""
+"""Finds the sentence around some words of a work, and whether the work itself quotes them. Used by `verification`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from citeloom.evidence.quotes.work_text import WorkText
 
 _CLOSED_BY = {"“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", '"': '"', "「": "」", "『": "』", "‹": "›"}
 _MARKS = re.compile(r"[“”„«»‘’‚\"「」『』‹›]")
-_AROUND = 1_500  # characters on either side in which a sentence and its quotation marks are looked for
+_MAX_CONTEXT = 1_500  # characters on either side that are searched for sentence ends and quotation marks
 
 
-def sentence(work: WorkText, first: int, behind: int) -> str:
-    """The sentences that hold these words."""
-    start, end = work.starts[first], work.ends[behind - 1]
-    text, offset = _around(work, first, behind)
-    held = [(a, b) for a, b in sentences(text) if a + offset < end and b + offset > start]
-    return " ".join(text[held[0][0] : held[-1][1]].split()) if held else ""
+def sentence(work: WorkText, first: int, stop: int) -> str:
+    """Return the sentences that contain these words."""
+    start, end = work.starts[first], work.ends[stop - 1]
+    text, offset = _around(work, first, stop)
+    found = [(a, b) for a, b in sentences(text) if a + offset < end and b + offset > start]
+    return " ".join(text[found[0][0] : found[-1][1]].split()) if found else ""
 
 
-def is_quotation(work: WorkText, first: int, behind: int) -> bool:
-    """Whether the work sets these words in quotation marks of its own."""
-    start, end = work.starts[first], work.ends[behind - 1]
-    text, offset = _around(work, first, behind)
+def is_quotation(work: WorkText, first: int, stop: int) -> bool:
+    """Whether the work has these words in quotation marks."""
+    start, end = work.starts[first], work.ends[stop - 1]
+    text, offset = _around(work, first, stop)
     closers, opened = "", -1
     for mark in _MARKS.finditer(text):
         at = mark.start() + offset
@@ -41,7 +41,7 @@ def _is_apostrophe(text: str, at: int) -> bool:
     return text[at] == "’" and text[at - 1 : at].isalpha() and text[at + 1 : at + 2].isalpha()
 
 
-def _around(work: WorkText, first: int, behind: int) -> tuple[str, int]:
-    low, high = work.paragraph(first, behind)
-    low = max(low, work.starts[first] - _AROUND)
-    return work.text[low : min(high, work.ends[behind - 1] + _AROUND)], low
+def _around(work: WorkText, first: int, stop: int) -> tuple[str, int]:
+    low, high = work.paragraph(first, stop)
+    low = max(low, work.starts[first] - _MAX_CONTEXT)
+    return work.text[low : min(high, work.ends[stop - 1] + _MAX_CONTEXT)], low

@@ -10,13 +10,13 @@ from functools import lru_cache
 from citeloom.core.text.sanitize import REMOVED
 from citeloom.core.text.stopwords import FUNCTION_WORDS
 
-# Scripts that are written without spaces: every character is a word.
+# Scripts written without spaces: every character is a word.
 _UNSPACED = (
     r"\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e80-\u0eb0\u1000-\u109f\u1780-\u17d3\u2e80-\u2fdf\u3005-\u3007"
     r"\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\uff66-\uff9f\U00020000-\U0003ffff"
 )
-# Accents and vowel signs belong to the letter before them; Python's \w leaves them out.
+# Combining accents and vowel signs belong to the preceding letter; Python's \w does not include them.
 _MARKS = (
     r"\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     r"\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0963\u0966-\u0dff\u0e31"
@@ -25,7 +25,7 @@ _MARKS = (
 )
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _APOSTROPHES = "'’ʼ＇‘`´"
-_INVISIBLE = r"\u00ad\u061c\u200b-\u200f\u2060\ufeff" + REMOVED  # who quotes has not been shown the latter
+_INVISIBLE = r"\u00ad\u061c\u200b-\u200f\u2060\ufeff" + REMOVED  # these are not shown to readers either
 _DASHES = "-‐‑‒–—―−﹘﹣－⸺⸻"
 _PUNCTUATION = (
     r"\s\x00-\x1f\x7f-\x9f!\"'(),\-./:;?\[\\\]_`{|}*¡¦¨«´¬·¸»¿\u2010-\u2043\u2045-\u206f\u3000-\u3004\u3008-\u3020"
@@ -50,7 +50,7 @@ _GAP_TABLE = str.maketrans(
     {
         **dict.fromkeys(_QUOTATION_MARKS, '"'),
         **dict.fromkeys(_DASHES, "-"),
-        # Bullets, rules of tables, marks of emphasis and what nobody sees are no punctuation of the author's.
+        # Bullets, table rules, emphasis marks and invisible characters are not the author's punctuation.
         **dict.fromkeys("•◦▪▫■□●○‣⁃|*_\ufffe\uffff", None),
         **{chr(n): None for n in (*range(0x00, 0x20), *range(0x7F, 0xA0))},
         "…": "...",
@@ -68,18 +68,18 @@ _NEGATIONS = frozenset(_NEGATION_WORDS.split())
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where the words and signs of a text stand; what is between them is white space and punctuation."""
+    """Yield the spans of the words and symbols of a text; between them are white space and punctuation."""
     for match in _WORD.finditer(text):
         yield match.span()
 
 
 def fold(word: str) -> str:
-    """A word as it is compared: case, ligatures, invisible characters and the shape of apostrophes left aside."""
+    """Normalize a word for comparison: case, ligatures, invisible characters and kinds of apostrophes."""
     return fold_keeping_case(word).casefold()
 
 
 def fold_keeping_case(word: str) -> str:
-    """The same, but for its case."""
+    """Normalize a word like `fold`, but preserve its case."""
     if word.isascii() and word.isprintable():
         return word.replace("`", "'")
     raised = _RAISED.sub("^", word)
@@ -89,36 +89,36 @@ def fold_keeping_case(word: str) -> str:
 
 @lru_cache(4096)
 def punctuation(gap: str) -> str:
-    """What stands between two words as it is compared: without white space, quotation marks and dashes as one kind."""
+    """Normalize the text between two words: no white space, one kind of quotation mark and of dash."""
     if gap == " ":
         return ""
     folded = unicodedata.normalize("NFKC", _WITHOUT_INVISIBLE.sub("", gap).translate(_GAP_TABLE))
     folded = _DOTS.sub("…", "".join(folded.split()))
     folded = _REPEATED.sub(r"\1", folded)
-    # Whether a comma stands before or behind a closing mark is a custom of the house.
+    # Whether a comma comes before or after a closing quotation mark depends on the publisher.
     return "".join(sorted(folded)) if '"' in folded else folded
 
 
 def is_hyphen(gap: str) -> bool:
-    """Whether nothing but a hyphen, and perhaps the end of a line, stands between two words."""
+    """Whether the text between two words is only a hyphen, optionally with a line end."""
     return _LINE_END_HYPHEN.match(gap) is not None
 
 
 def is_number(word: str) -> bool:
-    """Whether a word holds a digit."""
+    """Whether a word contains a digit."""
     return any(c.isdigit() for c in word)
 
 
 def is_function_word(word: str) -> bool:
-    """Whether a folded word says nothing about what a sentence is about."""
+    """Whether a folded word is a function word or a symbol, which says nothing about the subject."""
     return word in FUNCTION_WORDS or not any(c.isalnum() for c in word)
 
 
 def is_negation(word: str) -> bool:
-    """Whether a folded word turns what is said into its opposite."""
+    """Whether a folded word negates."""
     return word in _NEGATIONS or word.endswith("n't")
 
 
 def is_unspaced(word: str) -> bool:
-    """Whether a word is a character of a script that is written without spaces."""
+    """Whether a word is a character of a script written without spaces."""
     return ord(word[0]) >= 0x0E00 and re.match(f"[{_UNSPACED}]", word) is not None

@@ -14,48 +14,48 @@ from citeloom.evidence.quotes.quote_finding import QuoteFinding
 from citeloom.evidence.quotes.surroundings import is_quotation, sentence
 from citeloom.evidence.quotes.work_text import WorkText
 
-_FEWEST_WORDS, _FEWEST_LETTERS, _FEWEST_UNSPACED = 4, 15, 8
-_TORN = 0.1  # how much more of a quotation pieces that stand far apart must have than one place has
-_FEW_WORDS, _MANY_PLACES = 8, 4  # so few words in so many places prove nothing
+_MIN_WORDS, _MIN_LETTERS, _MIN_UNSPACED = 4, 15, 8
+_FAR_APART_MARGIN = 0.1  # by which pieces that are far apart must be a better match than one place
+_MAX_COMMON_WORDS, _MIN_COMMON_PLACES = 8, 4  # fewer words at this many places prove nothing
 
 
 def verify(quote: str, work: WorkText, lexicon: Lexicon, *, page: str | None = None) -> QuoteFinding:
-    """Look a quotation up in a work; the lexicon tells words of the language from misread ones."""
+    """Look a quotation up in a work; the lexicon distinguishes words of the language from misread ones."""
     quotation.check_quote(quote)
     claim = Claim(page) if page and page.strip() else None
     pieces, *others = quotation.readings(quote)
-    said = [word.folds[0] for word in pieces[0].words]
-    matcher = Matcher(Judge(work, lexicon, said), claim)
+    words = [word.folds[0] for word in pieces[0].words]
+    matcher = Matcher(Judge(work, lexicon, words), claim)
     match = matcher.find(pieces)
     for edited in others:
         if match and match.exact:
             break
         other = matcher.find(edited)
-        if other and (match is None or other.exact or other.likeness >= match.likeness + _torn(match, other)):
+        if other and (match is None or other.exact or other.likeness >= match.likeness + _margin(match, other)):
             match, pieces = other, edited
-            if len(edited) == 1:  # what its writer put in stands at its ends
+            if len(edited) == 1:  # the insertions are at its ends
                 match.allowed.add(BRACKETS)
-    reason = _proves_nothing(pieces, match)
+    reason = _inconclusive_reason(pieces, match)
     return _finding(work, match, claim, reason)
 
 
-def _torn(match: Match, other: Match) -> float:
-    return _TORN if other.reason == "far apart" and match.reason is None else 0.0
+def _margin(match: Match, other: Match) -> float:
+    return _FAR_APART_MARGIN if other.reason == "far apart" and match.reason is None else 0.0
 
 
-def _proves_nothing(pieces: tuple[Piece, ...], match: Match | None) -> str | None:
-    said = [word.folds[0] for piece in pieces for word in piece.words]
-    # Words torn apart by ellipses stand in every work, one somewhere behind the other.
+def _inconclusive_reason(pieces: tuple[Piece, ...], match: Match | None) -> str | None:
+    words = [word.folds[0] for piece in pieces for word in piece.words]
+    # Single words between ellipses occur in every work in this order.
     longest = max(quotation.together(pieces))
-    if any(tokens.is_unspaced(word) for word in said):
-        short = len("".join(said)) < _FEWEST_UNSPACED or longest < _FEWEST_WORDS
+    if any(tokens.is_unspaced(word) for word in words):
+        short = len("".join(words)) < _MIN_UNSPACED or longest < _MIN_WORDS
     else:
-        short = longest < _FEWEST_WORDS or len("".join(said)) < _FEWEST_LETTERS
+        short = longest < _MIN_WORDS or len("".join(words)) < _MIN_LETTERS
     if short:
         return "short"
-    if all(tokens.is_function_word(word) for word in said):
+    if all(tokens.is_function_word(word) for word in words):
         return "common"
-    if match and match.exact and match.places >= _MANY_PLACES and len(said) < _FEW_WORDS:
+    if match and match.exact and match.places >= _MIN_COMMON_PLACES and len(words) < _MAX_COMMON_WORDS:
         return "common"
     return None
 
@@ -79,8 +79,8 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         verdict,
         1.0 if match.exact else round(min(match.likeness, 0.99), 3),
         reason,
-        text=" … ".join(" ".join(work.raw(p.first, p.behind).split()) for p in match.placed),
-        sentence=" … ".join(dict.fromkeys(sentence(work, p.first, p.behind) for p in match.placed)),
+        text=" … ".join(" ".join(work.raw(p.first, p.stop).split()) for p in match.placed),
+        sentence=" … ".join(dict.fromkeys(sentence(work, p.first, p.stop) for p in match.placed)),
         page_span=pages,
         page_labels=_labels(work, pages),
         page_claimed=claimed,
@@ -91,7 +91,7 @@ def _finding(work: WorkText, match: Match | None, claim: Claim | None, reason: s
         diff=None if match.exact else f" {match.cut} ".join(diff.render(part, work) for part in match.parts),
         changes=_changes(work, match),
         in_references=is_reference_list(start.section_path),
-        is_quotation=all(is_quotation(work, part.first, part.behind) for part in match.placed),
+        is_quotation=all(is_quotation(work, part.first, part.stop) for part in match.placed),
         aside=start.aside,
         text_source=start.text_source,
         ocr_confidence=start.ocr_confidence,

@@ -55,7 +55,7 @@ def test_a_graph_is_built_once_enough_passages_wait_and_answers_stay_the_same(
         request = Query(project="thesis", text="passage", hybrid=False, top_k=20)
         return [hit.chunk_id for hit in service.search.query(request, Cancel()).items]
 
-    monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 101)
+    monkeypatch.setattr(indexes, "_MIN_TO_OPTIMISE", 101)
     store_100(service)
     service._when_idle()
     before = service.catalog.projects.get("thesis")
@@ -136,7 +136,7 @@ def test_a_graph_that_cannot_be_built_keeps_nothing_from_being_imported_and_is_n
         raise CiteLoomError(Code.STORAGE_ERROR, "The index could not be optimised: Killed.")
 
     monkeypatch.setattr(indexes, "MAX_WITHOUT_GRAPH", 2)
-    monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 3)
+    monkeypatch.setattr(indexes, "_MIN_TO_OPTIMISE", 3)
     monkeypatch.setattr(indexes, "optimised_copy", fail)
     imported(service)
     service._when_idle()
@@ -196,7 +196,7 @@ def test_what_a_failed_write_left_hidden_is_not_seen_in_the_index_with_the_graph
     collection.hide("half-written")
     other = str(uuid.UUID(int=7))
     collection.upsert([replace(passage, id=other, payload={**passage.payload, "version": "half-written"})])
-    monkeypatch.setattr(indexes, "_OPTIMISE_FROM", 1)
+    monkeypatch.setattr(indexes, "_MIN_TO_OPTIMISE", 1)
     service._when_idle()
     assert service.catalog.projects.get("thesis").generation == 2
     assert found(service, papers) == papers

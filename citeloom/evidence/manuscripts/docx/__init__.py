@@ -1,1 +1,1 @@
-"""Word manuscripts."""
+"""Reader of Word manuscripts (DOCX)."""

@@ -1,4 +1,4 @@
-"""The parts of a Word file, unpacked in pieces and within limits: a manuscript may come from anywhere."""
+"""Unpacks the parts of a Word file in pieces and within limits, since the file may be untrusted."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from citeloom.core.files.zip_reader import OLE, ZipHarmful, ZipLocked, ZipReader
 
 
 def not_word(why: str, next_step: str) -> CiteLoomError:
-    """The error for a file that is of another kind than its name says, or that CiteLoom does not read."""
+    """Return the error for a file of another kind than its name says, or that CiteLoom does not read."""
     return CiteLoomError(Code.UNSUPPORTED_FORMAT, why, next_step)
 
 
 def damaged(why: str) -> CiteLoomError:
-    """The error for a file that is incomplete or broken."""
+    """Return the error for a file that is incomplete or broken."""
     return CiteLoomError(
         Code.INVALID_INPUT, f"The Word document is damaged: {why}.", "Open it in Word and save it anew."
     )
 
 
 def harmful(why: str) -> CiteLoomError:
-    """The error for a file that would exhaust the machine."""
+    """Return the error for a file that would exhaust memory."""
     return CiteLoomError(
         Code.INVALID_INPUT,
         f"The Word document was not opened: {why}.",
@@ -46,7 +46,7 @@ class Package:
         return name in self._zip
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """A part's content, piece by piece; a part that is broken or swollen is an error."""
+        """Yield the content of a part in pieces; raises for a broken or oversized part."""
         with _translated():
             yield from self._zip.pieces(name)
 

@@ -1,6 +1,6 @@
-"""Word manuscripts: their prose, and what Zotero cites in them.
+"""Reader of Word manuscripts: their prose and their Zotero citations. Called by `manuscripts.reader`.
 
-The XML is read as it is unpacked, without building a tree; entities are refused, nothing is fetched.
+The XML is parsed while it is unpacked, without building a tree; entities are rejected, nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from citeloom.evidence.manuscripts.docx.story import Contents, FieldSummary, Sto
 from citeloom.evidence.manuscripts.prose import Cited, Prose
 from citeloom.evidence.manuscripts.types import Span
 
-# lxml carries no types: naming it Any once keeps the rest of the module checked.
+# lxml has no types: declaring it as Any keeps the rest of the module checked.
 etree: Any = _etree
 
 _STANDARD_PARTS = {name: f"word/{name}.xml" for name in ("document", "footnotes", "endnotes", "styles")}
 
 
 def read_docx(data: bytes) -> tuple[str, Prose]:
-    """The prose of a Word document, a paragraph a line, and what it cites; spans are places in that prose."""
+    """Return the prose of a Word document, one paragraph per line, and its citations; spans refer to this prose."""
     package = Package(data)
     contents, styles, found = Contents(), Styles(), FieldSummary()
     if "[Content_Types].xml" in package:

@@ -1,4 +1,4 @@
-"""Parser targets for the XML parts of a Word document: they collect its prose, fields and notes."""
+"""Parser targets that collect prose, fields and notes from the XML parts of a Word document. Used by `reader`."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _BLOCK_QUOTE = re.compile(r"quot|zitat|block ?text|^cita", re.IGNORECASE)
 _MAX_STYLES_ABOVE = 10
 _LINE_ENDS = re.compile(r"[\r\n]+")
 _SIGNS = {"tab": " ", "br": " ", "cr": " ", "ptab": " ", "noBreakHyphen": "-"}
-# Deleted or moved away, former looks, stops of the tabulator, how to pronounce.
+# Deleted or moved text, former formatting, tab stops, phonetic guides.
 _SKIPPED = frozenset({"del", "moveFrom", "pPrChange", "rPrChange", "sectPrChange", "tabs", "rt"})
-_OTHERS_CONTROLS = {"CitaviPlaceholder": "Citavi", "MENDELEY_CITATION": "Mendeley"}
+_OTHER_CONTROLS = {"CitaviPlaceholder": "Citavi", "MENDELEY_CITATION": "Mendeley"}
 
 
 class Target:
-    """Base of the parser targets: the parser calls its methods for each element of a part."""
+    """Base class of parser targets: the parser calls its methods for each element of a part."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -36,31 +36,31 @@ class Target:
         """An element ends."""
 
     def data(self, text: str) -> None:
-        """Some of the text of an element."""
+        """Text of an element, possibly one of several pieces."""
 
     def doctype(self, name: str | None, public: str | None, system: str | None) -> None:
-        """Only a document type can define entities, and no Word file has one."""
+        """Reject a document type: only that can define entities, and no Word file has one."""
         raise harmful("it defines XML entities, which no Word document needs")
 
     def close(self) -> None:
-        """The part is complete."""
+        """The part ends."""
 
 
 class Contents(Target):
-    """The names of the parts by their content type: they need not have the usual ones."""
+    """Names of the parts by content type, since they may differ from the standard names."""
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Note a part."""
+        """Record a part."""
         kind = _PART_TYPE.search(attributes.get("ContentType", ""))
         if kind and "PartName" in attributes:
             self.names.setdefault(kind[1] or kind[2], attributes["PartName"].lstrip("/"))
 
 
 class Styles(Target):
-    """The styles of paragraphs, by the names that Word gives them in every language."""
+    """Paragraph styles, by the names that Word gives them in each language."""
 
     def __init__(self) -> None:
         self._style = ""
@@ -68,7 +68,7 @@ class Styles(Target):
         self._based_on: dict[str, str] = {}
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Note a style, its name and what it is based on."""
+        """Record a style, its name and its base style."""
         name = _local(tag)
         if name == "style":
             self._style = _attribute(attributes, "styleId")
@@ -88,32 +88,32 @@ class Styles(Target):
 
 @dataclass(slots=True)
 class FieldSummary:
-    """Counts of the fields of all parts, by what they are."""
+    """Counts of the fields of all parts by kind."""
 
     groups: int = 0
     unreadable: int = 0
     bookmarks: bool = False
-    other_fields: Counter[str] = field(default_factory=Counter)  # by the program that made them
+    other_fields: Counter[str] = field(default_factory=Counter)  # by program
     other_controls: Counter[str] = field(default_factory=Counter)
 
     @property
     def others(self) -> Counter[str]:
-        """Citations of other programs than Zotero; Citavi puts a field into each of its controls."""
+        """Count the citations of programs other than Zotero; Citavi puts a field into each of its controls."""
         return self.other_fields | self.other_controls
 
     @property
     def unread(self) -> list[str]:
-        """What a writer should know who sees the other citations checked."""
-        said = [
+        """Return warnings about citations that are not read."""
+        found = [
             f"Citations made with {program} are not read, only Zotero's: {count:,} of them were left out."
             for program, count in sorted(self.others.items())
         ]
         if self.unreadable:
-            said.append(f"{self.unreadable:,} of Zotero's citations are broken: choose Refresh in Word's Zotero tab.")
-        return said
+            found.append(f"{self.unreadable:,} of Zotero's citations are broken: choose Refresh in Word's Zotero tab.")
+        return found
 
     def check(self) -> None:
-        """Raise where the document has citations and none can be read."""
+        """Raise if the document has citations but none can be read."""
         if self.bookmarks:
             raise not_word(
                 "Zotero keeps the citations of this document in bookmarks, which CiteLoom cannot read.",
@@ -132,15 +132,15 @@ class FieldSummary:
 
 @dataclass(slots=True)
 class _Field:
-    """A field: its code, then the text that it shows."""
+    """A field: its code, then its visible text."""
 
     code: list[str] = field(default_factory=list)
     kind: Kind | None = None  # None while the code is read
-    hides: bool = True  # nothing of a code is shown, nor the text in whose place a mark stands
+    hides: bool = True  # a code is not shown, nor the text that a citation mark replaces
 
 
 class Story(Target):
-    """The running text of a part, or its notes one by one."""
+    """Collects the running text of a part, or its notes one by one."""
 
     def __init__(self, found: FieldSummary, styles: Styles, notes: dict[tuple[str, str], Prose]) -> None:
         self.prose = ProseWithNotes()
@@ -148,12 +148,12 @@ class Story(Target):
         self._styles = styles
         self._notes = notes
         self._note = ("", "")
-        self._skipping = 0  # how deep in an element that is not read
+        self._skipping = 0  # nesting depth within a skipped element
         self._fields: list[_Field] = []
-        self._hidden = 0  # how many of the fields hide what stands in them
+        self._hidden = 0  # number of open fields that hide their text
         self._text: list[str] | None = None
-        self._block_quotes: list[bool] = []  # of the paragraphs that are open: a text box stands in one
-        self._chosen: list[bool] = []  # of alternatives for older versions, whether one was read
+        self._block_quotes: list[bool] = []  # of the open paragraphs: a text box is inside one
+        self._chosen: list[bool] = []  # whether one of the alternatives for older versions was read
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -186,7 +186,7 @@ class Story(Target):
         elif name == "tag":
             control = _attribute(attributes, "val")
             self._found.other_controls.update(
-                program for sign, program in _OTHERS_CONTROLS.items() if control.startswith(sign)
+                program for sign, program in _OTHER_CONTROLS.items() if control.startswith(sign)
             )
 
     def end(self, tag: str) -> None:
@@ -207,12 +207,12 @@ class Story(Target):
         elif name in ("footnote", "endnote"):
             self._notes[self._note] = self.prose.finish()
         elif name == "txbxContent":
-            self.prose.close_note(apart=True)
+            self.prose.close_note(separate=True)
         elif name == "AlternateContent":
             self._chosen.pop()
 
     def data(self, text: str) -> None:
-        """Some of the text of an element."""
+        """Text of an element, possibly one of several pieces."""
         if self._text is not None and not self._skipping:
             self._text.append(text)
 
@@ -227,7 +227,7 @@ class Story(Target):
             self.prose.add(_LINE_ENDS.sub(" ", text), 0)
 
     def _end_paragraph(self) -> None:
-        # Only a bibliography goes over several paragraphs; any other field that is still open was never closed.
+        # Only a bibliography spans several paragraphs; any other open field was never closed.
         while self._fields and self._fields[-1].kind in (None, Kind.CITATION):
             self._close_field()
         self.prose.add("\n", 0)
@@ -250,7 +250,7 @@ class Story(Target):
         self._hidden += 1
 
     def _show_field(self) -> None:
-        """The code of the innermost field is complete; what it shows comes next."""
+        """The code of the innermost field ends; its visible text follows."""
         current = self._fields[-1]
         code = "".join(current.code)
         current.kind = kind_of(code)
@@ -270,7 +270,7 @@ class Story(Target):
             self._hidden -= self._fields.pop().hides
 
     def _read_note(self, name: tuple[str, str]) -> None:
-        """A note where its sign stands; however often it is named, it is read once."""
+        """Insert a note at its reference; each note is read once."""
         note = self._notes.pop(name, None)
         if note is None or self._hidden:
             return

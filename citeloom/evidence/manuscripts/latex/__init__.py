@@ -1,1 +1,1 @@
-"""LaTeX manuscripts."""
+"""Reader of LaTeX manuscripts."""

@@ -1,4 +1,4 @@
-"""The citation commands of natbib, biblatex, apacite and their like: which works, and where in them."""
+"""Parses the citation commands of natbib, biblatex, apacite and similar packages. Called by `reader`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citeloom.evidence.manuscripts.types import Citation, Span
 
 Range = tuple[int, int]
 
-# They set how citations look, or hold prose; every other command with “cite” in its name cites, users' own included.
+# They format citations or contain prose; any other command with “cite” in its name cites, also user-defined ones.
 _NOT_CITING = frozenset({
     "citestyle", "setcitestyle", "citesetup", "citereset", "newcites", "citetext", "citation", "AtNextCite",
     "citenumfont", "AtEveryCite", "AtEveryCitekey", "AtNextCitekey", "DeclareCiteCommand", "DeclareMultiCiteCommand",
@@ -28,34 +28,34 @@ _PARENTHESES = re.compile(r"\(([^(){}\r\n]{0,500})\)")
 _ANGLES = re.compile(r"<([^<>\r\n]{0,500})>")
 _LONGEST_NOTE = 500
 
-# In the place of markup something of the same length, so that places in a note stay what they are.
+# Markup is replaced by text of the same length, so that positions in a note do not change.
 _NOTE_MARKUP = re.compile(r"\\(?:[A-Za-z]+|.)|[{}~]", re.DOTALL)
 _NOTE_COMMANDS = {
-    **{name: name for name in ("\\pno", "\\ppno", "\\psq", "\\psqq")},  # the parser of locators knows them
+    **{name: name for name in ("\\pno", "\\ppno", "\\psq", "\\psqq")},  # parsed by `locators`
     **{"\\S": "§", "\\&": "&", "\\%": "%", "\\textendash": "–", "\\bibrangedash": "–"},
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a citation command says, and what comes after it."""
+    """A parsed citation command and the position after it."""
 
     citations: tuple[Citation, ...]
     after: int
-    notes: tuple[Range, ...]  # its optional arguments, which may cite in turn
+    notes: tuple[Range, ...]  # its optional arguments, which may contain citations
 
 
 def is_citing(name: str) -> bool:
-    """Whether a command of this name cites."""
+    """Whether a command with this name cites."""
     return bool(_CITING.search(name)) and name not in _NOT_CITING
 
 
 def read_citation(structure: Structure, name: str, at: int, end: int, group: int) -> Command | None:
-    """The citation command whose name, with its star, ends at this place; None if it cites nothing."""
+    """Parse the citation command whose name, with its star, ends at this position; None if it cites nothing."""
     if name.endswith("cites"):
-        found = _several(structure, name, at, end)
+        found = _multicite_command(structure, name, at, end)
     else:
-        found = _one(structure, name, at, end)
+        found = _single_command(structure, name, at, end)
     if found is None or not found.citations:
         return None
     in_text, no_author = bool(_IN_TEXT.search(name)), bool(_NO_AUTHOR.search(name))
@@ -67,7 +67,7 @@ def read_citation(structure: Structure, name: str, at: int, end: int, group: int
     return Command(cited, after, found.notes)
 
 
-def _one(structure: Structure, name: str, at: int, end: int) -> Command | None:
+def _single_command(structure: Structure, name: str, at: int, end: int) -> Command | None:
     """[before][after]{keys}; with a volume, [before]{volume}[after]{key}."""
     before: Range | None = None
     if angles := _ANGLES.match(structure.text, at, end):
@@ -76,7 +76,7 @@ def _one(structure: Structure, name: str, at: int, end: int) -> Command | None:
     volume = structure.group(at, end) if "volcite" in name.lower() else None
     if volume:
         before = notes[0] if notes else None
-        notes, at = structure.options(volume[1] + 1, end, most=1)
+        notes, at = structure.options(volume[1] + 1, end, limit=1)
     keys = structure.group(at, end)
     if keys is None:
         return None
@@ -86,7 +86,7 @@ def _one(structure: Structure, name: str, at: int, end: int) -> Command | None:
     return Command(citations, keys[1] + 1, (*([before] if before else []), *notes[-1:]))
 
 
-def _several(structure: Structure, name: str, at: int, end: int) -> Command | None:
+def _multicite_command(structure: Structure, name: str, at: int, end: int) -> Command | None:
     """(before)(after)[before][after]{key}[before][after]{key}…"""
     around: list[Range] = []
     start = structure.after_gap(at, end)
@@ -95,7 +95,7 @@ def _several(structure: Structure, name: str, at: int, end: int) -> Command | No
         at, start = inside.end(), structure.after_gap(inside.end(), end)
     citations: list[Citation] = []
     notes: list[Range] = []
-    while (one := _one(structure, name, at, end)) and one.citations:
+    while (one := _single_command(structure, name, at, end)) and one.citations:
         citations += one.citations
         notes += one.notes
         at = one.after
@@ -111,7 +111,7 @@ def _several(structure: Structure, name: str, at: int, end: int) -> Command | No
 def _citations(
     text: str, keys: Range, before: Range | None, after: Range | None, volume: Range | None
 ) -> Iterator[Citation]:
-    """A citation for each key: what is written before belongs to the first, what is written after to the last."""
+    """Return a citation for each key: the prenote belongs to the first, the postnote to the last."""
     listed = _KEYS.match(text, *keys)
     if not listed or listed.end() != keys[1]:
         return

@@ -1,4 +1,4 @@
-"""The LaTeX commands that a manuscript's prose meets, and what each leaves in it."""
+"""Tables of LaTeX commands and their effect on the prose. Used by `reader`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 
 from citeloom.core.text.latex_symbols import ACCENTS
 
-# Commands of one sign. An escaped sign that is not here stands for itself.
+# Commands of one character. An escaped character that is not listed stands for itself.
 SIGNS = {"\\": " ", ",": " ", ";": " ", ":": " ", ">": " ", "!": "", "-": "", "/": "", "@": "", "(": "", ")": "",
          "[": "", "]": "", "+": "", "<": "", "=": "", "'": "", "`": "", '"': "", "^": "", ".": "", "~": ""}  # fmt: skip
 
@@ -21,18 +21,18 @@ _ACCENTED = re.compile(
 
 
 def accented(text: str, at: int) -> tuple[str, int] | None:
-    """The letter that an accent at this place makes, and what comes after it."""
+    """Return the letter made by an accent command at this position, and the position after it."""
     found = _ACCENTED.match(text, at)
     if not found:
         return None
     letter = found[3] or found[4] or found[5]
     if not letter:
-        # \~{} and \^{} are the signs themselves.
+        # \~{} and \^{} are the characters themselves.
         return (found[1] if found[1] and found[1] in "~^" and found[0].endswith("{}") else "", found.end())
     return unicodedata.normalize("NFC", letter + ACCENTS[found[1] or found[2]]), found.end()
 
 
-# How many {arguments} of a command are no prose; those that follow are.
+# How many {arguments} of a command are not prose; the following ones are.
 DROPPED: dict[str, int] = {
     **dict.fromkeys(
         (
@@ -61,7 +61,7 @@ DROPPED: dict[str, int] = {
     "addcontentsline": 3,
 }  # fmt: skip
 
-# Their last {argument} names a file; of these kinds it holds no prose.
+# Their last {argument} names a file; files with the extensions below contain no prose.
 INCLUDES = frozenset({
     "input", "include", "subfile", "import", "subimport", "inputfrom", "includefrom", "subinputfrom", "subincludefrom",
 })  # fmt: skip
@@ -90,7 +90,7 @@ BLOCK_QUOTES = frozenset({"quote", "quotation", "verse", "displayquote", "displa
 
 TABLES = frozenset({"tabular", "tabular*", "tabularx", "tabulary", "longtable"})  # each row is a paragraph
 
-# How many {arguments} of an environment are no prose.
+# How many {arguments} of an environment are not prose.
 ENVIRONMENT_ARGUMENTS = {
     "tabular": 1, "tabular*": 2, "tabularx": 2, "tabulary": 2, "longtable": 1, "array": 1, "minipage": 1,
     "multicols": 1, "wrapfigure": 2, "wraptable": 2, "spacing": 1, "otherlanguage": 1, "otherlanguage*": 1,

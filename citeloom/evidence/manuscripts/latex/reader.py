@@ -1,7 +1,7 @@
-"""LaTeX manuscripts: their prose, and what they cite with natbib, biblatex and csquotes.
+"""Reader of LaTeX manuscripts: their prose and the citations of natbib, biblatex and csquotes.
 
-No macro is run: a command that is not known leaves the text of its arguments, so that no prose is lost. What waits to
-be read stands in a list of things to do, so that no nesting is too deep.
+Macros are not expanded: an unknown command leaves the text of its arguments, so that no prose is lost. Pending parts
+are on an explicit stack, so that deep nesting cannot exhaust the call stack. Called by `manuscripts.reader`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LONGEST_FORMULA = 2000
 
 
 def read(text: str) -> Prose:
-    """The prose of a LaTeX manuscript, or of a part of one, with its citations."""
+    """Return the prose and the citations of a LaTeX manuscript or of a part of one."""
     return _Reader(text).read()
 
 
@@ -72,7 +72,7 @@ class _Reader:
         return self._prose.finish()
 
     def _scan(self, at: int, end: int) -> None:
-        """Reads up to the end, or to a command whose arguments come first: then the rest waits."""
+        """Read up to the end, or to a command whose arguments come first: then the rest is scheduled."""
         text, skipped, prose = self._text, self._structure.skipped, self._prose
         while at < end:
             special = _SPECIAL.search(text, at, end)
@@ -109,7 +109,7 @@ class _Reader:
         self._prose.add(new[0] if isinstance(new, tuple) else new or "", found.start(), verbatim=False)
 
     def _formula(self, start: int, end: int) -> None:
-        """What a short formula in a sentence would look like: $p < 0.05$ may stand in a quotation."""
+        """Add a short formula as it would appear: $p < 0.05$ may be part of a quotation."""
         delimiter = 1 if self._text[start] == "$" else 2
         if not self._text.startswith(("$", "\\("), start) or self._text.startswith("$$", start):
             return
@@ -127,7 +127,7 @@ class _Reader:
     # -- commands ---------------------------------------------------------------------------------------------
 
     def _command(self, start: int, end: int) -> int:
-        """Does what the command at this place says and tells where reading goes on."""
+        """Process the command at this position and return where reading continues."""
         found = _NAME.match(self._text, start, end)
         if not found:
             return start + 1
@@ -171,14 +171,14 @@ class _Reader:
         if name in ("nocite", "defcitealias"):
             self._prose.open_note()
             self._prose.cite(cited.citations, start)
-            self._prose.close_note(apart=True)
+            self._prose.close_note(separate=True)
             return cited.after
         self._prose.cite(cited.citations, start)
         citing: list[_Job] = [note for note in cited.notes if self._text.find("cite", *note) >= 0]
-        return self._first(citing, cited.after, end) if citing else cited.after
+        return self._schedule(citing, cited.after, end) if citing else cited.after
 
     def _with_arguments(self, name: str, at: int, after_name: int, end: int) -> int:
-        """A command that drops, sets apart or keeps its arguments."""
+        """Process a command that drops, separates or keeps its arguments."""
         _, after = self._structure.options(at, end)
         inside = self._structure.group(after, end)
         dropped = inside
@@ -194,9 +194,9 @@ class _Reader:
         if inside is None:
             return after_name
         if name in NOTES:
-            return self._first([self._prose.open_note, inside, self._prose.close_note], inside[1] + 1, end)
+            return self._schedule([self._prose.open_note, inside, self._prose.close_note], inside[1] + 1, end)
         if name in PARAGRAPHS:
-            return self._first([self._end_paragraph, inside, self._end_paragraph], inside[1] + 1, end)
+            return self._schedule([self._end_paragraph, inside, self._end_paragraph], inside[1] + 1, end)
         return self._keep(at, after_name, end)
 
     def _include(self, name: str) -> None:
@@ -204,7 +204,7 @@ class _Reader:
             self._prose.include(name)
 
     def _keep(self, at: int, after_name: int, end: int) -> int:
-        """An unknown command: its {arguments} are kept, with a space between them."""
+        """Keep the {arguments} of an unknown command, with a space between them."""
         if self._text[at : at + 1] not in ("[", "{"):
             return after_name
         _, at = self._structure.options(at, end)
@@ -215,7 +215,7 @@ class _Reader:
                 break
             kept += [partial(self._prose.add, " ", at, verbatim=False), inside] if kept else [inside]
             at = inside[1] + 1
-        return self._first(kept, at, end)
+        return self._schedule(kept, at, end)
 
     def _after_definition(self, at: int, end: int) -> int:
         for _ in range(_MAX_ARGUMENTS):
@@ -246,16 +246,16 @@ class _Reader:
         options, at = structure.options(at, end)
         inside = structure.group(at, end)
         if inside is None:
-            return self._first([*source], at, end)
+            return self._schedule([*source], at, end)
         if not source and options:
             source = [options[0]]
-        return self._first([*self._quoted(inside), *source], inside[1] + 1, end)
+        return self._schedule([*self._quoted(inside), *source], inside[1] + 1, end)
 
     def _quoted(self, inside: Range) -> list[_Job]:
         blank_lines = self._structure.blank_lines
         number = bisect_left(blank_lines, inside[0])
         if number < len(blank_lines) and blank_lines[number] < inside[1]:
-            # Of several paragraphs: that can only be a block.
+            # Several paragraphs can only be a block quotation.
             return [partial(self._block, 1), inside, self._end_paragraph, partial(self._block, -1)]
         return [partial(self._mark, inside[0], 1), inside, partial(self._mark, inside[1], -1)]
 
@@ -281,7 +281,7 @@ class _Reader:
             if name == "textdel" or inside[0] == inside[1]:
                 return inside[1] + 1
             add(" [", start, verbatim=False)
-        return self._first([inside, partial(add, "]", inside[1], verbatim=False)], inside[1] + 1, end)
+        return self._schedule([inside, partial(add, "]", inside[1], verbatim=False)], inside[1] + 1, end)
 
     # -- environments -----------------------------------------------------------------------------------------
 
@@ -303,7 +303,7 @@ class _Reader:
                 jobs.append(partial(self._block, -1))
             if other == name:
                 break
-        return self._first(jobs, at, end)
+        return self._schedule(jobs, at, end)
 
     def _begin(self, name: str, at: int, end: int) -> int:
         structure = self._structure
@@ -326,8 +326,8 @@ class _Reader:
         self._open_environments[name] = self._open_environments.get(name, 0) + 1
         return at
 
-    def _first(self, jobs: list[_Job], rest: int, end: int) -> int:
-        """These come first, then the rest of what is being read."""
+    def _schedule(self, jobs: list[_Job], rest: int, end: int) -> int:
+        """Schedule these jobs, then the rest of the current part."""
         if rest < end:
             self._to_do.append((rest, end))
         self._to_do.extend(reversed(jobs))

@@ -1,4 +1,4 @@
-"""LaTeX before it is read: where groups close, and what is no prose at all (comments, verbatim, formulas)."""
+"""Scans the structure of a LaTeX text: closing positions of groups, and parts that are not prose. Used by `reader`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SKIPPED = _UNPRINTED | _FORMULAS | {f"{name}*" for name in _FORMULAS}
 _TOKEN = re.compile(rf"\\(?:[A-Za-z@]+|.)|[{{}}\[\]%$]|{BLANK_LINE}", re.DOTALL)
 ENVIRONMENT = re.compile(r"\s*+\{([A-Za-z]{1,40}\*?)\}")
 _END_OF_IF = re.compile(r"\\fi(?![A-Za-z@])")
-# A formula ends in its paragraph, and no formula begins in it: what is unbalanced swallows nothing.
+# A formula ends in its paragraph and contains no other, so an unbalanced one hides nothing.
 _IN_PARAGRAPH = rf"{NEW_LINE}(?![ \t]*+{NEW_LINE})"
 _COMMENT = re.compile(rf"%[^\r\n]*+(?:{_IN_PARAGRAPH}[ \t]*+)?")
 _FORMULA = {
@@ -37,12 +37,12 @@ _GAP = re.compile(rf"(?:[ \t]++|{_IN_PARAGRAPH}|%[^\r\n]*+(?:{_IN_PARAGRAPH})?)*
 
 
 class Structure:
-    """What stands where in a LaTeX text, found in one pass."""
+    """The structure of a LaTeX text, found in one pass."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.closing: dict[int, int] = {}  # of each brace or bracket that opens a group, where it is closed
-        self.skipped: dict[int, int] = {}  # where something that is no prose begins, and what comes after it
+        self.closing: dict[int, int] = {}  # opening brace or bracket → closing one
+        self.skipped: dict[int, int] = {}  # start of a comment, verbatim text or formula → position after it
         self.blank_lines: list[int] = []
         self.start = 0  # of the document's body
         self.end = len(text)
@@ -52,23 +52,23 @@ class Structure:
         self._pass_through()
 
     def group(self, at: int, end: int) -> tuple[int, int] | None:
-        """The inside of the {argument} that comes next."""
+        """Return the inside of the next {argument}."""
         return self._argument("{", at, end)
 
     def option(self, at: int, end: int) -> tuple[int, int] | None:
-        """The inside of the [optional argument] that comes next."""
+        """Return the inside of the next [optional argument]."""
         return self._argument("[", at, end)
 
-    def options(self, at: int, end: int, most: int = 2) -> tuple[list[tuple[int, int]], int]:
-        """The [optional arguments] that come next, and what comes after them."""
+    def options(self, at: int, end: int, limit: int = 2) -> tuple[list[tuple[int, int]], int]:
+        """Return the next [optional arguments] and the position after them."""
         found: list[tuple[int, int]] = []
-        while len(found) < most and (inside := self.option(at, end)):
+        while len(found) < limit and (inside := self.option(at, end)):
             found.append(inside)
             at = inside[1] + 1
         return found, at
 
     def after_gap(self, at: int, end: int) -> int:
-        """Past white space and comments, but not past the end of a paragraph."""
+        """Return the position after white space and comments, within the paragraph."""
         gap = _GAP.match(self.text, at, end)
         return gap.end() if gap else at
 
@@ -85,7 +85,7 @@ class Structure:
             at = self._after(token[0], token.start(), token.end())
 
     def _after(self, token: str, at: int, after: int) -> int:
-        """Takes note of a token and tells where the next may begin."""
+        """Record a token and return where the next may begin."""
         if token in ("{", "["):
             self._open.append(at)
             self._braces += token == "{"

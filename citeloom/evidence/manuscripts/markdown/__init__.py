@@ -1,1 +1,1 @@
-"""Markdown, Quarto and R Markdown manuscripts."""
+"""Reader of Markdown, Quarto and R Markdown manuscripts."""

@@ -1,4 +1,7 @@
-"""The paragraphs of a Markdown manuscript, without code, comments, front matter and displayed formulas."""
+"""Splits a Markdown manuscript into blocks, without code, comments, front matter and displayed formulas.
+
+Called by `reader`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterator
 
 from citeloom.evidence.manuscripts.line_blocks import Block
 
-# Stands where something was taken out inside a paragraph; the reader of the paragraph drops it.
+# Replaces something removed inside a paragraph; the reader of the paragraph drops it.
 GAP = "\0"
 
 _FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?![ \t]*\r?\n)(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)")
@@ -39,20 +42,20 @@ _CELL_END = re.compile(r"(?<!\\)\|")
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks of a manuscript in order."""
+    """Yield the blocks of a manuscript in order."""
     return _Blocks().of(_without_code(text))
 
 
 def _without_code(text: str) -> str:
-    """The text with blanks in place of what is no prose, so that every character keeps its place."""
+    """Replace everything that is not prose by blanks, so that all offsets stay the same."""
     parts: list[str] = []
     position = 0
     if front := _FRONT_MATTER.match(text):
-        parts.append(_apart(front.end()))
+        parts.append(_blank_lines(front.end()))
         position = front.end()
     ends = _Ends(text)
     while found := _REGION.search(text, position):
-        start, end, filler = found.start(), found.end(), _apart
+        start, end, filler = found.start(), found.end(), _blank_lines
         if found["fence"]:
             start, end = found.start("fence"), ends.fence(found)
         elif found["tag"]:
@@ -64,7 +67,7 @@ def _without_code(text: str) -> str:
         elif found["formula"]:
             filler = _gap
         else:
-            end = -1  # a code span: it only hides what stands in it from this search
+            end = -1  # a code span only hides its content from this search
         if end < 0:
             parts.append(text[position : found.end()])
             position = found.end()
@@ -75,7 +78,7 @@ def _without_code(text: str) -> str:
     return "".join(parts)
 
 
-def _apart(length: int) -> str:
+def _blank_lines(length: int) -> str:
     return "\n" + " " * (length - 2) + "\n"
 
 
@@ -84,14 +87,14 @@ def _gap(length: int) -> str:
 
 
 class _Ends:
-    """Finds where a region ends; what is never closed is no region, and is not sought again and again."""
+    """Finds the ends of regions; a region without an end does not count, and is searched for only once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._missing: set[str] = set()
         self._fences = [(found.end(), found[1]) for found in _FENCE_END.finditer(text)]
         self._next = 0
-        self._longest: list[dict[str, int]] = []  # of the fences from here on, the longest of either kind
+        self._longest: list[dict[str, int]] = []  # the longest fence of each kind from here on
         longest = {"`": 0, "~": 0}
         for _, fence in reversed(self._fences):
             longest = {**longest, fence[0]: max(longest[fence[0]], len(fence))}
@@ -99,7 +102,7 @@ class _Ends:
         self._longest.reverse()
 
     def after(self, closing: str, position: int) -> int:
-        """Where the next one ends; -1: there is none."""
+        """Return the end of the next closing mark; -1 if there is none."""
         if closing in self._missing:
             return -1
         found = self._text.find(closing, position)
@@ -109,7 +112,7 @@ class _Ends:
         return found + len(closing)
 
     def fence(self, opening: re.Match[str]) -> int:
-        """Where the code behind this fence ends; -1: it is no fence, or never closed."""
+        """Return where the code after this fence ends; -1 if it is not a fence or never closed."""
         fence = opening["fence"]
         if fence[0] == "`" and "`" in opening["info"]:
             return -1
@@ -127,7 +130,7 @@ class _Blocks:
         self._parts: list[str] = []  # the lines of the paragraph so far
         self._start = 0
         self._quote = False  # whether the paragraph so far is quoted
-        self._callout = False  # whether what is set off like a quotation is a note of the writer's: > [!tip]
+        self._callout = False  # whether the block quotation is a callout of the author: > [!tip]
         self._note: str | None = None
         self._in_item = False  # whether indented lines belong to a list item or a footnote
         self._divs: list[bool] = []  # for each open div, whether it is a quotation
@@ -135,7 +138,7 @@ class _Blocks:
         self._html_quotes = 0
 
     def of(self, text: str) -> Iterator[Block]:
-        """The blocks of a text without code."""
+        """Yield the blocks of a text without code."""
         start = 0
         for line in text.split("\n"):
             quoted = _QUOTE.match(line)
@@ -186,7 +189,7 @@ class _Blocks:
             yield from self._end()
 
     def _marker(self, body: str) -> tuple[re.Match[str] | None, bool]:
-        """What makes the line the first of a block, and whether the block is this line alone."""
+        """Return the marker that begins a block, and whether the block is this line only."""
         for pattern in (_HEADING, _ROW):
             if found := pattern.match(body):
                 self._note, self._in_item = (None, False) if pattern is _HEADING else (self._note, self._in_item)
@@ -195,7 +198,7 @@ class _Blocks:
             if found := pattern.match(body):
                 self._in_item = True
                 return found, False
-        # In the middle of a paragraph a number at the start of a line is a year more often than an item.
+        # Inside a paragraph, a number at the start of a line is more often a year than a list item.
         if (self._in_item or not self._parts) and (found := _NUMBERED.match(body)):
             self._in_item = True
             return found, False

@@ -1,4 +1,4 @@
-"""Markdown, Quarto and R Markdown: citations as Pandoc reads them."""
+"""Reader of Markdown, Quarto and R Markdown manuscripts with Pandoc citations. Called by `manuscripts.reader`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _QUOTATION_MARKS = frozenset('“”„«»‹›"')
 
 
 def read(text: str) -> Prose:
-    """The prose and the citations of a manuscript in Markdown."""
+    """Return the prose and the citations of a Markdown manuscript."""
     reader = _Reader(text)
     prose = reader.read()
     if reader.latex:
@@ -59,15 +59,15 @@ def read(text: str) -> Prose:
 class _Reader(BlockReader):
     def __init__(self, text: str) -> None:
         super().__init__(blocks(text))
-        self.latex = 0  # citations that only LaTeX would read
+        self.latex = 0  # number of LaTeX citations, which are not read
         self._examples = {found[1] for found in _EXAMPLE.finditer(text)}  # (@good) also names a numbered example
 
     def inline(self, text: str, start: int, *, in_note: bool) -> None:
-        """Adds the text of a block to the prose, without its markup."""
+        """Add the text of a block to the prose, without its markup."""
         _Inline(self, text, start, in_note=in_note).read()
 
     def is_citation(self, key: str) -> bool:
-        """Whether the key can be a work's: it names no figure, section or example of the manuscript."""
+        """Whether a key can be a citekey: it is not a figure, section or example of the manuscript."""
         return not _CROSS_REFERENCE.match(key) and key not in self._examples
 
 
@@ -81,10 +81,10 @@ class _Inline:
         self._start = start
         self._piece = Piece(text, start)
         self._in_note = in_note
-        self._partners: dict[int, int] = {}  # of each bracket, the closing one
-        self._inside: dict[int, list[Key]] = defaultdict(list)  # the keys that stand directly in a bracket
+        self._partners: dict[int, int] = {}  # opening bracket → closing one
+        self._inside: dict[int, list[Key]] = defaultdict(list)  # the keys directly inside each bracket
         self._keys: dict[int, Key] = {}
-        self._resume: dict[int, int] = {}  # where to go on after a closing bracket: behind the target of a link
+        self._resume: dict[int, int] = {}  # closing bracket → where to continue, after the target of a link
         self._backticks: dict[int, list[int]] | None = None
         self._scan()
 
@@ -110,7 +110,7 @@ class _Inline:
         return bool(word) and not self._text[position - 1].isspace() and "://" in word[-1]
 
     def read(self) -> None:
-        """Adds the block to the prose."""
+        """Add the block to the prose."""
         position = 0
         while position < len(self._text):
             plain = _PLAIN.match(self._text, position)
@@ -169,7 +169,7 @@ class _Inline:
 
     def _escape(self, position: int) -> int:
         found = _ESCAPE.match(self._text, position)
-        if found is None:  # a backslash before a letter that is no Latin one, or at the very end
+        if found is None:  # a backslash before a non-Latin letter, or at the end
             return self._keep(position, position + 1)
         if found["char"]:
             self._keep(*found.span("char"))
@@ -207,7 +207,7 @@ class _Inline:
             self._resume[end] = target.end()
             return position + 1
         if keys := self._inside.get(position):
-            self._say(self._piece.citations(keys, position + 1, end, next(self._reader.groups)), position, end)
+            self._cite(self._piece.citations(keys, position + 1, end, next(self._reader.groups)), position, end)
             return end + 1
         if (end + 1) in self._partners and end + 1 not in self._inside and self._text[end + 2] != "^":
             self._resume[end] = self._partners[end + 1] + 1
@@ -216,9 +216,9 @@ class _Inline:
 
     def _inline_note(self, bracket: int) -> int:
         end = self._partners[bracket]
-        if self._in_note:  # there are no notes in notes
+        if self._in_note:  # notes cannot be nested
             return bracket
-        self._reader.note_here(self._text[bracket + 1 : end], self._start + bracket + 1, in_note=False)
+        self._reader.inline_note(self._text[bracket + 1 : end], self._start + bracket + 1, in_note=False)
         return end + 1
 
     def _in_text(self, position: int) -> int:
@@ -231,20 +231,20 @@ class _Inline:
         is_locator = end > 0 and first_end > 0 and not self._text.startswith("^", bracket + 1)
         group = next(self._reader.groups)
         if not is_locator or _TARGET.match(self._text, end + 1) or _ATTRIBUTES.match(self._text, end + 1):
-            # Pandoc has no locator outside brackets, but in a note many write @key, p. 33.
+            # Pandoc has no locators outside brackets, but @key, p. 33 is common in notes.
             written = _WRITTEN_OUT.match(self._text, key.end)
             after = written.end() if written else key.end
-            self._say([self._piece.citation(key, key.begin, key.end, after, group, in_text=True)], position, after)
+            self._cite([self._piece.citation(key, key.begin, key.end, after, group, in_text=True)], position, after)
             return after
         cited = [self._piece.citation(key, key.begin, bracket + 1, first_end, group, in_text=True)]
         cited += self._piece.citations(within, first_end + 1, end, group)
-        self._say(cited, position, end)
+        self._cite(cited, position, end)
         return end + 1
 
-    def _say(self, cited: list[Citation], at: int, end: int) -> None:
+    def _cite(self, cited: list[Citation], at: int, end: int) -> None:
         self._prose.cite(tuple(cited), self._start + at)
         for citation in cited:
-            # What is quoted beside a key is still quoted.
+            # Quotation marks beside a key are preserved.
             if not _QUOTATION_MARKS.isdisjoint(citation.suffix):
                 key_end = citation.span.end - self._start
                 place = self._text.find(citation.suffix, key_end, end)

@@ -1,1 +1,1 @@
-"""Typst manuscripts."""
+"""Reader of Typst manuscripts."""

@@ -1,7 +1,7 @@
-"""Typst manuscripts: their prose, and what they cite.
+"""Reader of Typst manuscripts: their prose and their citations. Called by `manuscripts.reader`.
 
-No code is run: the content blocks in it are prose, the rest is skipped. What waits to be read stands in a list of
-things to do, so that no nesting is too deep.
+Code is not run: its content blocks are prose, the rest is skipped. Pending parts are on an explicit stack, so that
+deep nesting cannot exhaust the call stack.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SPECIAL = re.compile(
 _MARKER = re.compile(r"(=+|[-+/]|[0-9]{1,9}\.)[ \t]+")
 _LABEL_SIGN = re.compile(rf"<{LABEL.pattern}>")
 _SIGNS = {"~": " ", "---": "—", "--": "–", "-?": "", "...": "…"}
-# People call their own functions citet, textcite, …
+# User-defined functions are often called citet, textcite, …
 _IN_CODE = re.compile(r"(?<![\w.-])([\w-]{0,30}cite[\w-]{0,30}|quote|footnote)(?=[(\[])|\"|`+|//|/\*|[$\[]")
 _CALL = re.compile(r"(?:[^\W\d][\w-]*+\.)*+([^\W\d][\w-]*+)")
 _INCLUDE = re.compile(r"#include\s*+\"([^\"\\\n]++)\"")
@@ -38,22 +38,22 @@ _NAMED = re.compile(r"[\w-]\s*:\s*\Z")
 _ENDS_A_NAME = re.compile(r"[A-Za-z0-9]")  # before an @: of an address; other scripts write no blanks
 _GAP = re.compile(rf"[ \t]*+(?:{_NEW_LINE}[ \t]*+)?")
 _IN_SENTENCE = re.compile(r"\$(?!\s)")
-_LONGEST_ARGUMENTS = 2000
-_LONGEST_SUPPLEMENT = 500
-# References of a document that is written in several files, as their labels are usually named.
+_MAX_ARGUMENTS = 2000
+_MAX_SUPPLEMENT = 500
+# Usual prefixes of labels, for references to the other files of a document.
 _CROSS_REFERENCE = re.compile(
     r"(?:fig|figure|tab|tbl|table|eq|eqt|equation|sec|ch|chap|app|lst|code|alg|thm|lem|def|cor|prop|ex):"
     r"|(?:fig|tab|tbl|eq|sec|lst)-"
 )
-# Code whose contents stand apart from the sentence around it.
-_APART = frozenset({
+# Functions whose content is separate from the sentence around it.
+_SEPARATE = frozenset({
     "table", "grid", "figure", "list", "enum", "terms", "heading", "align", "block", "stack", "columns", "pagebreak",
     "let", "set", "show", "import", "include", "if", "for", "while", "outline", "bibliography", "title",
 })  # fmt: skip
 
 
 def read(text: str) -> Prose:
-    """The prose of a Typst manuscript with its citations."""
+    """Return the prose and the citations of a Typst manuscript."""
     return _Reader(text).read()
 
 
@@ -75,7 +75,7 @@ class _Reader:
         return self._prose.finish()
 
     def _scan(self, at: int, end: int) -> None:
-        """Reads up to the end, or to code whose contents come first: then the rest waits."""
+        """Read up to the end, or to code whose contents come first: then the rest is scheduled."""
         text = self._text
         while at < end:
             special = _SPECIAL.search(text, at, end)
@@ -107,7 +107,7 @@ class _Reader:
         return after
 
     def _formula(self, start: int, end: int) -> int:
-        """A formula in a sentence may stand in a quotation; nothing else that is skipped is shown."""
+        """Add a formula, which may be part of a quotation; no other skipped part is shown."""
         if sign := _IN_SENTENCE.match(self._text, start, end):
             self._prose.add(self._text[sign.end() : end - 1], sign.end())
         return end
@@ -132,7 +132,7 @@ class _Reader:
         return self._line_start(special.end(), end)
 
     def _line_start(self, at: int, end: int) -> int:
-        """Past the marker of a heading or of an item of a list, which is a paragraph of its own."""
+        """Return the position after the marker of a heading or list item, which begins a paragraph."""
         marker = _MARKER.match(self._text, at, end)
         if not marker:
             return at
@@ -151,7 +151,7 @@ class _Reader:
     # -- citations --------------------------------------------------------------------------------------------
 
     def _reference(self, start: int, end: int) -> int:
-        """@key and @key[p. 33], and those that follow with nothing but space between them."""
+        """Read @key and @key[p. 33], and further ones with only space between them."""
         citations: list[Citation] = []
         at = after = start
         while found := self._one_reference(at, end):
@@ -175,13 +175,13 @@ class _Reader:
         return self._citation(Span(*label.span()), supplement), after
 
     def _content(self, at: int, end: int) -> tuple[tuple[int, int] | None, int]:
-        """The inside of the [content] that begins here, and what comes after it."""
+        """Return the inside of the [content] at this position, and the position after it."""
         closing = self._structure.closing.get(at, end) if self._text[at : at + 1] == "[" else end
         return ((at + 1, closing), closing + 1) if closing < end else (None, at)
 
     def _citation(self, key: Span, supplement: tuple[int, int] | None, form: str = "") -> Citation:
         start, end = supplement or (0, 0)
-        locator = parse_locator(self._text[start : min(end, start + _LONGEST_SUPPLEMENT)].replace("~", " "))
+        locator = parse_locator(self._text[start : min(end, start + _MAX_SUPPLEMENT)].replace("~", " "))
         return Citation(
             self._text[key.start : key.end],
             key,
@@ -201,18 +201,18 @@ class _Reader:
     # -- code -------------------------------------------------------------------------------------------------
 
     def _code_in_prose(self, start: int, end: int) -> int:
-        """The code that begins with a #: its contents first, then the rest of the prose."""
+        """Read code that begins with a #: its contents first, then the rest of the prose."""
         after = min(self._structure.code_ends[start], end)
         call = _CALL.match(self._text, start + 1, after)
         jobs: list[Callable[[], None]] = [partial(self._code, start + 1, after, False)]
         if included := _INCLUDE.match(self._text, start, after):
             self._prose.include(included[1])
-        if call and call[1] in _APART:
+        if call and call[1] in _SEPARATE:
             jobs = [self._end_paragraph, partial(self._code, start + 1, after, True), self._end_paragraph]
-        return self._first(jobs, partial(self._scan, after, end), end)
+        return self._schedule(jobs, partial(self._scan, after, end), end)
 
-    def _code(self, at: int, end: int, apart: bool) -> None:
-        """Looks through code for contents and for calls that cite or quote."""
+    def _code(self, at: int, end: int, separate: bool) -> None:
+        """Scan code for contents and for calls that cite or quote."""
         text, structure = self._text, self._structure
         while at < end and (found := _IN_CODE.search(text, at, end)):
             start, at = found.start(), found.end()
@@ -220,27 +220,29 @@ class _Reader:
                 at = structure.skipped[start]
             elif found[1]:
                 jobs, at = self._call(found[1], start, at, end)
-                self._first(jobs, partial(self._code, at, end, apart), end)
+                self._schedule(jobs, partial(self._code, at, end, separate), end)
                 return
             elif found[0] == "[":
                 inside, after = self._content(start, end)
                 if inside:
                     named = _NAMED.search(text, max(0, start - 40), start)
                     jobs = self._named(inside) if named else [self._read(inside)]
-                    self._first(
-                        [*jobs, self._end_paragraph] if apart else jobs, partial(self._code, after, end, apart), end
+                    self._schedule(
+                        [*jobs, self._end_paragraph] if separate else jobs,
+                        partial(self._code, after, end, separate),
+                        end,
                     )
                     return
 
     def _named(self, inside: tuple[int, int]) -> list[Callable[[], None]]:
-        """caption: […]: beside the sentence, not in it."""
-        return [self._prose.open_note, self._read(inside), partial(self._prose.close_note, apart=True)]
+        """Return the jobs for a named argument such as caption: […], which is not part of the sentence."""
+        return [self._prose.open_note, self._read(inside), partial(self._prose.close_note, separate=True)]
 
     def _read(self, inside: tuple[int, int]) -> Callable[[], None]:
         return partial(self._scan, *inside)
 
     def _call(self, name: str, start: int, at: int, end: int) -> tuple[list[Callable[[], None]], int]:
-        """What a call that cites, of quote or of footnote leaves to do, and what comes after it."""
+        """Return the jobs for a call that cites, of quote or of footnote, and the position after it."""
         arguments = (at, at)
         if self._text[at] == "(":
             closing = self._structure.closing.get(at, end)
@@ -254,14 +256,14 @@ class _Reader:
         if name == "footnote":
             return [self._prose.open_note, inside, self._prose.close_note], after
         source = self._attribution(arguments, body is not None)
-        if _IS_BLOCK.search(self._text, arguments[0], min(arguments[1], arguments[0] + _LONGEST_ARGUMENTS)):
+        if _IS_BLOCK.search(self._text, arguments[0], min(arguments[1], arguments[0] + _MAX_ARGUMENTS)):
             return [partial(self._block, 1), inside, *source, partial(self._block, -1)], after
         opening = partial(self._prose.add, "“", start, verbatim=False)
         return [opening, inside, partial(self._prose.add, "”", after - 1, verbatim=False), *source], after
 
     def _cited(self, arguments: tuple[int, int], at: int) -> None:
-        """#cite(<key>, supplement: [p. 33], form: "prose")."""
-        start, end = arguments[0], min(arguments[1], arguments[0] + _LONGEST_ARGUMENTS)
+        """Read #cite(<key>, supplement: [p. 33], form: "prose")."""
+        start, end = arguments[0], min(arguments[1], arguments[0] + _MAX_ARGUMENTS)
         label = _CITED_LABEL.match(self._text, start, end)
         if not label:
             return
@@ -274,11 +276,11 @@ class _Reader:
             self._prose.open_note()
         self._cite([self._citation(key, inside, form[1] or "" if form else "")], at)
         if unseen:
-            self._prose.close_note(apart=True)
+            self._prose.close_note(separate=True)
 
     def _attribution(self, arguments: tuple[int, int], contents: bool) -> list[Callable[[], None]]:
-        """attribution: <key>, or content that cites, if it is not read with the other arguments."""
-        start, end = arguments[0], min(arguments[1], arguments[0] + _LONGEST_ARGUMENTS)
+        """Return the jobs for attribution: <key>, or content that cites, if not read with the other arguments."""
+        start, end = arguments[0], min(arguments[1], arguments[0] + _MAX_ARGUMENTS)
         found = _ATTRIBUTION.search(self._text, start, end)
         if not found:
             return []
@@ -290,8 +292,8 @@ class _Reader:
             return []
         return [self._read(inside)] if inside else [partial(self._code, found.end(), arguments[1], False)]
 
-    def _first(self, jobs: list[Callable[[], None]], rest: Callable[[], None], end: int) -> int:
-        """These come first, then the rest of what is being read."""
+    def _schedule(self, jobs: list[Callable[[], None]], rest: Callable[[], None], end: int) -> int:
+        """Schedule these jobs, then the rest of the current part."""
         self._to_do.append(rest)
         self._to_do.extend(reversed(jobs))
         return end

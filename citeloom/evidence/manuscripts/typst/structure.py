@@ -1,4 +1,4 @@
-"""Typst before it is read: where code begins and ends, where brackets close, and what is no prose at all."""
+"""Scans the structure of a Typst text: code, closing brackets, and parts that are not prose. Used by `reader`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _VALUE = re.compile(rf"[ \t]++(?:{_IDENTIFIER})?")
 _STATEMENTS = frozenset({"let", "set", "show", "import", "include", "return", "break", "continue"})
 _WITH_BODY = frozenset({"if", "for", "while"})
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
-# A bracket that is never closed is read again as plain text, so that a slip of the pen hides no prose.
+# An unclosed bracket is read as plain text in another pass, so that a typo hides no prose.
 _MAX_PASSES = 4
 
 
 class Structure:
-    """What stands where in a Typst text."""
+    """The structure of a Typst text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -39,10 +39,10 @@ class Structure:
             if unclosed is None:
                 break
             plain.add(unclosed)
-        self.closing = found.closing  # of each bracket of code, and of each [ in prose, where it is closed
-        self.skipped = found.skipped  # comments, raw text, formulas and strings, and what comes after each
-        self.code_ends = found.code_ends  # of each # that begins code, what comes after the code
-        self.labels = found.labels  # defined in the document itself: references to them are no citations
+        self.closing = found.closing  # bracket of code, or [ in prose → closing one
+        self.skipped = found.skipped  # start of a comment, raw text, formula or string → position after it
+        self.code_ends = found.code_ends  # # that begins code → position after the code
+        self.labels = found.labels  # defined in the document itself: references to them are not citations
 
 
 class _Pass:
@@ -53,19 +53,19 @@ class _Pass:
         self.code_ends: dict[int, int] = {}
         self.labels: set[str] = set()
         self._plain = plain
-        # What is open: a bracket by its sign, or code by its kind: a chain of calls, a statement, one with a body.
+        # Stack of open brackets (by character) and code (by kind: a chain of calls, a statement, one with a body).
         self._open: list[tuple[str, int]] = []
-        self._blocks = 0  # how many of them are [
+        self._blocks = 0  # number of open [
         self._never_ended: set[str] = set()
         at = 0
         while at < len(text):
             at = self._step(at)
-        # Code that ends with the text, where all its brackets are closed.
+        # Code that ends with the text, with all its brackets closed.
         while self._open and len(self._open[-1][0]) > 1:
             self._end_code(len(text))
 
     def unclosed(self) -> int | None:
-        """The first bracket of code that is never closed."""
+        """Return the first unclosed bracket of code."""
         around = "["
         for kind, at in self._open:
             if kind in "({" or (kind == "[" and around != "["):
@@ -122,7 +122,7 @@ class _Pass:
         return after
 
     def _chain(self, at: int) -> int:
-        """name(…).name[…][…]: goes on as long as nothing stands between."""
+        """Continue name(…).name[…][…] as long as the parts are adjacent."""
         sign = self.text[at : at + 1]
         if sign in ("(", "{", "[") and sign and at not in self._plain:
             return self._push(sign, at)
@@ -159,14 +159,14 @@ class _Pass:
             self.closing[opened] = start
             return self._after_block(after) if sign == "}" else after
         if sign == "]" and self._blocks:
-            # The text around the code ends here, and the code with it.
+            # The surrounding text ends here, and the code with it.
             while self._open[-1][0] != "[":
                 self._end_code(start)
             return start
         return after
 
     def _after_block(self, after: int) -> int:
-        """A statement with a body ends with it, unless there is something else."""
+        """End a statement after its body, unless an `else` follows."""
         if self._open and self._open[-1][0] == "body":
             other = _ELSE.match(self.text, after)
             return other.end() if other else self._end_code(after)
@@ -179,7 +179,7 @@ class _Pass:
         return at
 
     def _skip(self, sign: str, start: int, after: int) -> int:
-        """Over a comment, raw text, a formula or a string; one that never ends is its sign alone."""
+        """Skip a comment, raw text, formula or string; without an end, only its opening character."""
         if sign == "//":
             line = _END_OF_LINE.match(self.text, start)
             end = line.end() if line else after
