@@ -1,4 +1,4 @@
-"""Access log table: which editor asked what, and which passages it was given.
+"""Access log table: tool calls of editors and the passages that were returned to them.
 
 Written by the MCP session for every tool call; read and cleared by the activity verbs.
 """
@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from citeloom.catalog.database import Database, now
 from citeloom.core.types import AccessEntry
 
-_MAX_DAYS = 36_500  # a setting may name more days than a date can go back
+_MAX_DAYS = 36_500  # a setting may have more days than a date can be moved back
 
 
 class AccessLog:

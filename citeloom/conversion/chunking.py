@@ -114,7 +114,7 @@ def _sections(doc: Converted) -> list[_Section]:
 
 
 def _skips_a_page(section: _Section, block: Block) -> bool:
-    """Whether there are pages in between: a passage across them would claim pages without its text."""
+    """Return whether pages are skipped in between; a passage across them would claim pages without its text."""
     before = section.units[-1].page
     return before is not None and block.page is not None and block.page > before + 1
 

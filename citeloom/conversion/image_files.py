@@ -120,5 +120,5 @@ class ImageFile:
 
 
 def _is_legible(frame: Image.Image) -> bool:
-    """Whether an image can contain legible text after reduction for OCR."""
+    """Return whether an image can contain legible text after reduction for OCR."""
     return min(frame.size) * min(1.0, _MAX_SIDE / max(frame.size)) >= _MIN_SIDE

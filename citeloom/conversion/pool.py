@@ -98,19 +98,19 @@ class _Worker:
                     if "progress" not in reply:
                         break
                     on_progress(reply["progress"])
-            except (OSError, ValueError):  # it was ended meanwhile, and its pipes with it
+            except (OSError, ValueError):  # the process ended meanwhile, which closed its pipes
                 line = b""
         if watch.verdict is not None:
             self.end()
             raise watch.verdict
-        if not line.endswith(b"\n"):  # it ended before or in the middle of its answer
+        if not line.endswith(b"\n"):  # the process ended before or during its answer
             self.end()
             raise _WorkerDied(process.returncode)
         self._served += 1
         return reply
 
     def refresh(self, most_documents: int) -> None:
-        """End a process that has served many documents or holds much memory."""
+        """End a process that has converted many documents or uses much memory."""
         process = self._process
         if process and (self._served >= most_documents or megabytes(process.pid) > _MAX_MEGABYTES):
             self.end()
@@ -122,14 +122,14 @@ class _Worker:
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe:
-                    with suppress(OSError):  # a request that it never read
+                    with suppress(OSError):  # a request that the process did not read
                         pipe.close()
             if self._copies:
                 shutil.rmtree(self._copies, ignore_errors=True)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        self._copies = str(Path(paths.folders().cache, f"{_COPY_PREFIX}{uuid.uuid4().hex}"))  # made when it is needed
-        one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the machine
+        self._copies = str(Path(paths.folders().cache, f"{_COPY_PREFIX}{uuid.uuid4().hex}"))  # created on demand
+        one_core = {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}  # several workers share the cores
         return subprocess.Popen(
             [sys.executable, "-m", "citeloom.conversion.worker", COPIES, self._copies, *self._arguments],
             stdin=subprocess.PIPE,
@@ -137,7 +137,7 @@ class _Worker:
             stderr=subprocess.DEVNULL,
             # The package may be used from a checkout, without being installed.
             env={**os.environ, "PYTHONPATH": _python_path(), **one_core},
-            # Ctrl-C in a terminal is the engine's to handle, and what the worker starts can be ended with it.
+            # A separate group: the engine handles Ctrl-C, and child processes of the worker can be ended with it.
             start_new_session=os.name == "posix",
         )
 
@@ -256,7 +256,7 @@ class WorkerPool:
 
 
 class StandbyWorker:
-    """One worker for interactive requests, kept for the next one and ended after a while without any."""
+    """One worker for interactive requests, which ends after an idle timeout."""
 
     def __init__(self, idle_seconds: float = 120.0) -> None:
         self._worker = _Worker(PROMPTLY)
@@ -282,7 +282,7 @@ class StandbyWorker:
                     f"{Path(request['path']).name} crashed the converter ({error}).",
                     "Open the file and save it anew, for example by printing it to a PDF.",
                 ) from error
-            except CiteLoomError as error:  # it was ended for the time or the memory that it took
+            except CiteLoomError as error:  # the worker exceeded its time or memory limit
                 raise CiteLoomError(
                     Code.CONVERSION_FAILED,
                     f"This page of {Path(request['path']).name} takes more time or memory than a page may.",
@@ -309,8 +309,8 @@ class StandbyWorker:
                 self._asking.release()
 
     def end(self) -> None:
-        """End the process for good, even during a request."""
-        self._ended = True  # a running request is stopped within a moment
+        """End the process permanently, even during a request."""
+        self._ended = True  # stops a running request at its next poll
         with self._asking:
             if self._idle:
                 self._idle.cancel()
@@ -338,7 +338,7 @@ def _ask(
         try:
             reply = worker.ask(request, limits, stopped, on_progress)
         except _WorkerDied as first:
-            # The process may have been killed by chance: one retry decides.
+            # The process may have been killed for another reason: one retry decides.
             log.warning("a worker ended during %s (%s); trying once more", request.get("path"), first)
             reply = worker.ask(request, limits, stopped, on_progress)
     except _WorkerDied as error:

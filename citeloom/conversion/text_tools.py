@@ -44,7 +44,7 @@ def tidy(text: str) -> str:
 
 
 def _accented(match: re.Match[str]) -> str:
-    """An accent printed before its letter, as TeX does, put onto it where that makes a letter."""
+    """Combine an accent printed before its letter, as TeX does, with the letter if the result exists."""
     letter = "i" if match[2] == "ı" else match[2]
     composed = unicodedata.normalize("NFC", letter + _COMBINING[match[1]])
     return composed if len(composed) == 1 else match[0]
@@ -118,12 +118,12 @@ class Vocabulary:
         for line in lines:
             words = re.findall(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*", line)
             first, broken = int(broken), line.rstrip()[-1:] in _HYPHENS
-            # Around a hyphen at the end of a line stand halves of words.
+            # The words around a hyphen at the end of a line are halves.
             whole = words[first : len(words) - broken]
             self._count.update(word.casefold().replace("‐", "-") for word in whole)
 
     def join(self, before: str, after: str) -> str:
-        """Two lines of a paragraph as one text."""
+        """Join two lines of a paragraph."""
         if not before or not after:
             return before + after
         if _goes_on_unspaced(before, after):
@@ -144,7 +144,7 @@ class Vocabulary:
         return before + after
 
     def _is_compound(self, head: str, tail: str) -> bool:
-        """Whether the hyphen belongs to the word ("market-driven") and was not put in by the line's end."""
+        """Return whether the hyphen belongs to the word ("market-driven") and not to the line break."""
         head, tail = head.casefold(), tail.casefold()
         if "-" in head or "‐" in head or head[-1].isdigit() or head in _ALWAYS_HYPHENED:
             return True
@@ -156,7 +156,7 @@ class Vocabulary:
 
 
 def _goes_on_unspaced(before: str, after: str) -> bool:
-    """Whether the line ends inside an address or DOI that the next line goes on with."""
+    """Return whether the line ends inside an address or DOI that continues on the next line."""
     last = before.rsplit(None, 1)[-1]
     if len(last) < 8 or last[-1] not in "/._-=&?" or not re.search(r"https?://|www\.|10\.\d{4,9}/", last):
         return False

@@ -30,7 +30,7 @@ def get(name: str) -> str | None:
 
 
 def where(name: str) -> KeySource | None:
-    """Return where the key of a service is kept, or None."""
+    """Return where the key of a service is stored, or None."""
     return _find(name)[1]
 
 

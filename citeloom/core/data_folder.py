@@ -56,8 +56,8 @@ def unusable(error: OSError) -> CiteLoomError:
 
 
 def free_bytes(folder: str | os.PathLike[str]) -> int:
-    """Bytes that are free on the disk of a folder."""
-    import shutil  # only where it is needed: the bridge starts through this module
+    """Return the free bytes on the disk of a folder."""
+    import shutil  # imported here, because the bridge imports this module at its start
 
     return shutil.disk_usage(folder).free
 
@@ -86,7 +86,7 @@ def _close_entry(entry: os.DirEntry[str]) -> None:
         if stat.S_ISREG(seen.st_mode) and seen.st_mode & _OTHERS and seen.st_uid == os.geteuid():
             _make_private(entry.path, seen)
     except FileNotFoundError:
-        pass  # the engine has just replaced it
+        pass  # replaced by the engine meanwhile
 
 
 def _check_owner(path: str, seen: os.stat_result, allowed: tuple[int, ...]) -> None:

@@ -78,9 +78,10 @@ class CiteLoomError(Exception):
 
     @property
     def cause(self) -> Cause:
-        """The cause: by the code, unless the details say more.
+        """Cause of the failure: by the code, unless the details are more specific.
 
-        `away` names what may come back, `refused` what rejects the document, `lasting` what needs a person.
+        `away` names what is temporarily unavailable, `refused` what rejects the document, `lasting` what a person has
+        to repair.
         """
         by_detail = {"away": Cause.OUTSIDE, "refused": Cause.UNCERTAIN, "lasting": Cause.LASTING}
         return next(

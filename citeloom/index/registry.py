@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ASIDE = "lost-"  # prefix of folders with indexes that no project had
+ASIDE = "lost-"  # prefix of folders with indexes of no known project
 _REMOVED = "removed-"  # prefix of folders that are being deleted
 _MIN_FREE_BYTES = 16_000_000  # an empty index takes two million
 _READERS_SECONDS = 1.0  # between a swap and the deletion of the old index on a server
@@ -286,7 +286,7 @@ class Collections:
         return disk_usage(self._root / name)
 
     def free_room(self) -> int:
-        """Bytes that are free on our disk."""
+        """Return the free bytes on the disk of the data folder."""
         return faults.number("index.free_bytes", free_bytes(self._root.parent))
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ class LocalApi:
         self._client = LoopbackClient(url, timeout, most_bytes)
 
     def libraries(self) -> list[Library]:
-        """My Library first, then the groups."""
+        """Return My Library, then the groups."""
         groups, _ = self._list("/api/users/0/groups")
         return libraries_from_json(groups)
 
@@ -41,7 +41,7 @@ class LocalApi:
             collections, before = self._list(f"{_path(library)}/collections")
             items, then = self._list(f"{_path(library)}/items")
             searches, after = self._list(f"{_path(library)}/searches")
-            if before == then == after:  # only Zotero 10 counts versions here; earlier ones always give the same
+            if before == then == after:  # only Zotero 10 counts versions here; earlier ones always return the same
                 return snapshot_from_json(library, collections, searches, items)
         raise incomplete_answer(f"{library.name} kept changing while it was read")
 

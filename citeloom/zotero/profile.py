@@ -60,7 +60,7 @@ def _installations(environment: Mapping[str, str], home: Path, platform: str) ->
         return [_Installation(home / "Library" / "Application Support" / "Zotero", home)]
     flatpak, snap = home / ".var" / "app" / "org.zotero.Zotero", home / "snap" / "zotero-snap" / "common"
     chosen = Path(environment.get("XDG_CONFIG_HOME", ""))
-    # A Zotero that was new with version 10 keeps its settings where the XDG rules say, an older one in .zotero.
+    # A Zotero first installed with version 10 stores its settings by the XDG rules, an older one in .zotero.
     return [
         _Installation(home / ".zotero" / "zotero", home),
         _Installation((chosen if chosen.is_absolute() else home / ".config") / "zotero" / "zotero", home),
@@ -99,7 +99,7 @@ def _profile(folder: Path, place: _Installation, home: Path) -> Profile:
 
 def _usual_data_folder(folder: Path, place: _Installation, home: Path) -> Path:
     usual = place.home / "Zotero"
-    # A Flatpak with access to the home folder keeps the library there; before Zotero 5 it was in the profile.
+    # A Flatpak with access to the home folder stores the library there; before Zotero 5 it was in the profile.
     return next((at for at in (usual, home / "Zotero", folder / "zotero") if _changed(at)), usual)
 
 

@@ -18,7 +18,7 @@ _URI = re.compile(r"zotero:(library|groups/[0-9]+)(?:/(collections|searches)/([A
 _SEARCH = "search:"
 _PLACES = {"collection": "collections", "search": "searches"}
 _MAX_NEAR = 5
-_LONGEST_NAME = 255  # of what is compared with each name there is
+_LONGEST_NAME = 255  # characters of a name that are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ def _gone(snapshot: Snapshot, what: str, key: str) -> CiteLoomError:
 
 
 def _unknown(message: str, words: str, names: Mapping[str, str]) -> CiteLoomError:
-    """`names`: what is compared, with what is shown for it."""
+    """Return the error for an unknown name, with similar ones; `names` maps compared names to displayed ones."""
     close = get_close_matches(fold_name(words)[:_LONGEST_NAME], names, n=_MAX_NEAR * 2, cutoff=0.5)
     near = list(dict.fromkeys(names[name] for name in close))[:_MAX_NEAR]
     step = f"Near it: {_listed(near)}." if near else "Copy the name from Zotero; a path is written as Thesis/Chapter 2."

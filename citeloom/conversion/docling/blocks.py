@@ -101,7 +101,7 @@ class _Reader:
     def take_text(self, item: TextItem, below: list[NodeItem]) -> list[NodeItem]:
         """Add a text; return the remaining child nodes."""
         text = item.text
-        if not text and below and isinstance(below[0], InlineGroup):  # parted by a formula inside
+        if not text and below and isinstance(below[0], InlineGroup):  # split by a formula inside
             text, below = self.inline(below[0]), below[1:]
         page = _page([item])
         if item.content_layer in (ContentLayer.FURNITURE, ContentLayer.INVISIBLE):
@@ -184,7 +184,7 @@ def read_blocks(doc: DoclingDocument, file_type: str, titles: Sequence[str] = ()
 
 
 def _stands_above_all(headings: list[_Piece], file_type: str, titles: Sequence[str]) -> bool:
-    """Whether the first heading is the only one of its level: the title of the document."""
+    """Return whether the first heading is the only one of its level: the title of the document."""
     if file_type == "pptx" or [heading for heading in headings if heading.level <= 1] != headings[:1]:
         return False
     if file_type == "epub":

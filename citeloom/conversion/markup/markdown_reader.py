@@ -25,7 +25,7 @@ class _Reader:
     at: int = 0
     blocks: list[Block] = field(default_factory=list)
     path: list[tuple[int, str]] = field(default_factory=list)  # level and text of the headings above
-    pending: int | None = None  # where the paragraph under way began
+    pending: int | None = None  # first line of the open paragraph
 
     def run(self) -> list[Block]:
         while self.at < len(self.lines):

@@ -9,10 +9,10 @@ from PIL import Image, ImageChops, ImageFilter
 
 from citeloom.core.errors import CiteLoomError, Code
 
-_PAGE_INCHES = 11.7  # the long side of A4, for pictures that do not say their resolution
+_PAGE_INCHES = 11.7  # the long side of A4, for images without a resolution
 _FEWEST_PIXELS = 1600  # on the long side; smaller pages are enlarged: at 100 dpi word recall is 0.995 against 0.978
 _DENSEST, _DENSE_ENOUGH = 350.0, 300.0  # dpi; denser pages are reduced: the same words in half the time
-_MIN_CLAIMED_DPI = 100.0  # dpi; 72 and 96 are what programs write that do not know
+_MIN_CLAIMED_DPI = 100.0  # dpi; 72 and 96 are default values of programs that do not know the resolution
 _MAX_PIXELS = 20_000_000  # A3 at 300 dpi; Tesseract takes some 35 bytes a pixel
 _LONGEST_SIDE = 30_000  # Tesseract counts pixels in 16 bits
 _FAINTEST = 24  # grey levels between paper and ink
@@ -43,9 +43,9 @@ def prepare(image: Image.Image) -> PreparedImage | None:
 
 
 def _grey(image: Image.Image) -> Image.Image:
-    """The image in 256 greys, on white paper where it is transparent."""
+    """Return the image in 256 greys, transparent areas on white."""
     try:
-        if image.mode[0] in "IF":  # more than 256 greys: Pillow would cut them off
+        if image.mode[0] in "IF":  # more than 256 greys: Pillow would clip them
             low, high = (float(level) for level in image.getextrema())  # type: ignore[arg-type]
             factor = 255 / ((high - low) or 1)
             return image.convert("F").point(lambda value: value * factor - low * factor).convert("L")
@@ -79,9 +79,9 @@ def _fit(image: Image.Image) -> tuple[float, float]:
 
 
 def _evenly_lit(grey: Image.Image) -> Image.Image:
-    """Return the page without shadows and tinted boxes, which OCR would lose (recall 0.42, then 0.99).
+    """Return the page without shadows and tinted boxes, where OCR misses text (recall 0.42 before, 0.99 after).
 
-    Mostly dark pages stay unchanged: the engines read white on black.
+    Mostly dark pages stay unchanged: the engines can read white on black.
     """
     paper = grey.reduce(_CELL).filter(ImageFilter.MaxFilter(5)).filter(ImageFilter.GaussianBlur(3))
     levels = sorted(paper.tobytes())

@@ -31,8 +31,8 @@ _ENOUGH = 0.6  # share of the expected weight below which nothing is marked
 class PageText:
     """Characters of a page in file order, with their boxes on the displayed page."""
 
-    text: str  # words are parted by spaces
-    boxes: Sequence[Box]  # one for each character
+    text: str  # words are separated by spaces
+    boxes: Sequence[Box]  # one per character
     width: float
     height: float
 
@@ -52,7 +52,7 @@ class _Token:
     letters: str
     start: int
     end: int
-    broken: bool = False  # it ends with a hyphen
+    broken: bool = False  # ends with a hyphen
     page: int = 0
 
 
@@ -62,12 +62,12 @@ class _Step:
 
     score: float
     word: int  # of the passage
-    places: tuple[int, ...]  # tokens of the page: more than one where the print breaks the word
+    places: tuple[int, ...]  # indexes of tokens on the page: several if the word is hyphenated there
     before: _Step | None
 
     @property
     def gain(self) -> float:
-        """The weight that this match adds."""
+        """Weight that this match adds."""
         return self.score - (self.before.score if self.before else 0.0)
 
 
@@ -119,12 +119,12 @@ def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
 
 
 def _goes_on(character: str) -> bool:
-    """Whether a word goes on after a character that is no letter: a hyphen, an apostrophe, an accent set apart."""
+    """Return whether a word continues after a character: a hyphen, an apostrophe, a separate accent."""
     return character in _WITHIN_WORDS or unicodedata.category(character) in ("Mn", "Sk", "Cf")
 
 
 def _stands_alone(character: str) -> bool:
-    """Whether a letter is a word to us: writing that sets no spaces."""
+    """Return whether a letter counts as a word, as in scripts without spaces."""
     return unicodedata.east_asian_width(character) == "W"
 
 
@@ -146,9 +146,9 @@ def _with_opening(text: str, start: int) -> int:
 def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
     """Return the most likely match of each word (beam search).
 
-    Words that follow each other in both cost nothing, going on elsewhere costs the more the farther it is, and a
-    word is worth the more the rarer it is: so a passage is followed through columns and around notes, and no single
-    "the" is found far from its sentence.
+    Words that are adjacent in passage and page cost nothing, a jump costs more the farther it is, and rare words have
+    more weight. So a passage is followed across columns and around notes, and no single "the" is matched far from its
+    sentence.
     """
     ways: list[_Step] = []
     for at, word in enumerate(wanted):
@@ -177,14 +177,14 @@ def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
 
 @cache
 def _cost(distance: int, goes_on: bool) -> float:
-    """What it costs to go on so many words farther on the page; in the passage few words, or more, were left out."""
+    """Return the cost of continuing `distance` words farther on the page; it is lower if `goes_on`."""
     if goes_on and 1 <= distance <= _NEAR:
         return _SKIPPED * (distance - 1)
     return _JUMP + math.log(1 + abs(distance))
 
 
 class _Places:
-    """Where words stand, whole or broken in two."""
+    """Positions of words on the page, whole or hyphenated."""
 
     def __init__(self, printed: Sequence[_Token]) -> None:
         self._whole: defaultdict[str, list[tuple[int, ...]]] = defaultdict(list)
@@ -200,11 +200,11 @@ class _Places:
             self._halves[before.letters + after.letters].append((at, at + 1))
 
     def of(self, word: str) -> list[tuple[int, ...]]:
-        """Every place of a word, as the tokens that make it up."""
+        """Return all positions of a word, each as the indexes of its tokens."""
         if word not in self._asked:
             found = [*self._whole.get(word, ()), *self._halves.get(word, ())]
             for length in range(1, len(word)):
-                # The other half may be anywhere: at the top of the next column, behind a note or a running head.
+                # The second half may be anywhere: at the top of the next column, after a note or a running header.
                 for head in self._broken.get(word[:length], ()):
                     found += [(head, *tail) for tail in self._whole.get(word[length:], ()) if tail != (head + 1,)]
             self._asked[word] = found[:_MAX_PLACES]
@@ -236,7 +236,7 @@ def _lines(tokens: Iterable[tuple[int, _Token]], page: PageText) -> list[Box]:
 
 
 def _runs_down(boxes: Sequence[Box]) -> bool:
-    """Whether the characters stand above each other: text printed sideways."""
+    """Return whether the characters are above each other: text printed sideways."""
     first, last = boxes[0], boxes[-1]
     across = abs(first[0] + first[2] - last[0] - last[2])
     return abs(first[1] + first[3] - last[1] - last[3]) > across

@@ -13,9 +13,9 @@ def corrected_regions(proposed: list[Region], plain: list[Region]) -> list[Regio
 
 
 def _in_best_order(proposed: list[Region], plain: list[Region]) -> list[Region]:
-    """Regions in the order proposed, or in that of the plain layout where it breaks fewer rules of reading.
+    """Return the regions in the proposed order, or in that of the plain layout if it has fewer order faults.
 
-    Docling's reading order now and then leaves a column half read; the white between columns knows better.
+    Docling's reading order sometimes leaves a column half-way; the order by column gaps is then the better one.
     """
     place = {id(word): at for at, word in enumerate(w for r in plain for line in r.lines for w in line.words)}
     by_place = sorted(proposed, key=lambda region: median(place[id(w)] for line in region.lines for w in line.words))
@@ -23,7 +23,7 @@ def _in_best_order(proposed: list[Region], plain: list[Region]) -> list[Region]:
 
 
 def _untangled(found: list[Region]) -> list[Region]:
-    """Regions of text that lie over each other as one: their lines would be read in turns."""
+    """Merge overlapping text regions, whose lines would otherwise be interleaved."""
     result: list[Region] = []
     for region in found:
         over = [r for r in result if _lies_over(r, region)]
@@ -47,7 +47,7 @@ def _lies_over(one: Region, other: Region) -> bool:
 
 
 def _parted(found: list[Region], plain: list[Region]) -> list[Region]:
-    """Regions of text cut where their lines stand in different columns of the plain layout."""
+    """Split text regions whose lines are in different columns of the plain layout."""
     column = {id(word): at for at, region in enumerate(plain) for line in region.lines for word in line.words}
     result: list[Region] = []
     for region in found:
@@ -63,7 +63,7 @@ def _parted(found: list[Region], plain: list[Region]) -> list[Region]:
 
 
 def _with_lines_joined(order: list[Region]) -> list[Region]:
-    """Regions with single lines put to the paragraph they were torn from: the one right above or below."""
+    """Join single lines to the paragraph they were separated from: the one directly above or below."""
     result: list[Region] = []
     for region in order:
         if result and _is_torn(result[-1], region):
@@ -82,14 +82,14 @@ def _is_torn(above: Region, below: Region) -> bool:
         return False
     same = above.kind is below.kind or below.kind is RegionKind.TEXT
     near = 0 < last.y - first.y <= 1.4 * max(last.size, first.size) and abs(last.size - first.size) < 0.5
-    # Flush with it or centred under it: a line of the next column is neither.
+    # Aligned with it or centred under it; a line of the next column is neither.
     flush = abs(first.x0 - above.x0) < 4 * first.size
     centred = abs(first.x0 + first.x1 - last.x0 - last.x1) < 4 * first.size
     return same and near and (flush or centred) and min(len(above.lines), len(below.lines)) == 1
 
 
 def _order_faults(order: list[Region]) -> int:
-    """How often a region is read after one that stands below it, or after one to the right of it."""
+    """Count the regions that are read after one below them, or after one to the right of them."""
     running = [(r.x0, r.x1, r.top, r.bottom, len(r.lines)) for r in order if r.kind is not RegionKind.FIGURE]
     faults = 0
     for at, (x0, x1, top, bottom, lines) in enumerate(running):

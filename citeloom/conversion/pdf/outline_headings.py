@@ -92,7 +92,7 @@ def _find_title(candidates: list[Candidate], places: list[int], title: str, take
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two long titles differ by a few letters only, such as remains of markup."""
+    """Return whether two long titles differ by a few letters only, such as remains of markup."""
     if min(len(one), len(other)) < 12 or abs(len(one) - len(other)) > 4 or one[:3] != other[:3]:
         return False
     return SequenceMatcher(None, one, other, autojunk=False).ratio() > 0.9

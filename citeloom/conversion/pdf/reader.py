@@ -239,7 +239,7 @@ def _join_pages(by_page: list[list[Paragraph]], words: Vocabulary, body: float) 
         if last and paragraphs:
             before, after = meeting_ends(last, paragraphs, body)
             if before is not None and after is not None:
-                # The halves become neighbours: notes and captions between them step aside on their own page.
+                # The halves become neighbours: notes and captions between them are moved within their page.
                 last.append(last.pop(before))
                 paragraphs.insert(0, paragraphs.pop(after))
                 first, second = last[-1], paragraphs[0]

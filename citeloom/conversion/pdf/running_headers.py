@@ -12,7 +12,7 @@ from citeloom.conversion.pdf.raw_page import RawPage
 from citeloom.conversion.pdf.reading_order import region_of
 from citeloom.conversion.text_tools import tidy
 
-# Numbers of these do not count pages: "Table 3" at the top of one page and "Table 4" at the top of the next.
+# Numbers after these are not page numbers: "Table 3" at the top of one page and "Table 4" at the top of the next.
 _COUNTS_THINGS = re.compile(
     r"(?:table|figure|fig\.?|tabelle|tab\.|abbildung|abb\.|plate|box|example|exercise|problem|question|aufgabe|frage)\s*#"
 )
@@ -20,18 +20,18 @@ _COUNTS_THINGS = re.compile(
 
 @dataclass(slots=True)
 class Margins:
-    """Lines in the margins that are no part of the pages' text, and the printed page numbers."""
+    """Margin lines that are not part of the pages' text, and the printed page numbers."""
 
     lines: list[list[str]]  # by page: running headers, footers and page number, from the top
     printed: list[str | None]
-    printed_from: list[str | None]  # margin, or neighbours: the pages around it print theirs
+    printed_from: list[str | None]  # "margin", or "neighbours" if inferred from the pages around
 
 
 def read_margins(pages: list[RawPage]) -> Margins:
     """Find running headers, footers and printed page numbers, and remove them from the pages' words.
 
-    A line is a running header only if it repeats: on other pages at the same height, the same but for the number that
-    counts the pages. What stands on one page alone is text, whatever it looks like.
+    A line is a running header only if it repeats on other pages at the same height, equal except for the page number.
+    A line on a single page is text, whatever it looks like.
     """
     margin_rows = [rows_in_margins(page) for page in pages]
     numbers = find_page_numbers(pages, margin_rows)
@@ -72,7 +72,7 @@ def _repeated(margin_rows: list[list[MarginRow]], pages: int) -> set[tuple[str, 
 
 
 def _says_the_same(key: str, where: dict[int, tuple[int, ...]], pages: int) -> bool:
-    """Whether rows that differ only in numbers are one running header: equal numbers, or one that counts the pages."""
+    """Return whether rows that differ only in numbers are one running header: equal numbers, or page numbers."""
     alike: dict[object, set[int]] = defaultdict(set)
     for page, numbers in where.items():
         alike[numbers].add(page)
@@ -83,6 +83,6 @@ def _says_the_same(key: str, where: dict[int, tuple[int, ...]], pages: int) -> b
 
 
 def _is_running(where: set[int], pages: int) -> bool:
-    """Whether a row on these pages is a running header: three pages, or two in a short document."""
+    """Return whether a row on these pages is a running header: three pages, or two in a short document."""
     facing = len({page % 2 for page in where}) == 1 and pages <= 8
     return len(where) >= (2 if pages <= 4 or facing else 3)

@@ -42,7 +42,7 @@ class Checksums:
 
     @property
     def needed_to_open(self) -> list[str]:
-        """The files that are checked before the index is opened."""
+        """Return the files that are checked before the index is opened."""
         small = sum(full for _, full, _ in self.files.values()) <= _SMALL_INDEX
         return [
             name
@@ -52,7 +52,7 @@ class Checksums:
 
     @property
     def rest(self) -> list[str]:
-        """The files that may be checked afterwards."""
+        """Return the files that are checked after the index is opened."""
         first = set(self.needed_to_open)
         return [name for name in self.files if name not in first]
 
@@ -73,7 +73,7 @@ class Checksums:
         return None
 
     def unchanged_by_opening(self, folder: Path) -> bool:
-        """Whether opening the index changed none of the files checked before."""
+        """Return whether opening the index changed none of the files checked before."""
         sizes = {name: expected[0] for name, expected in self.files.items()}
         same = _without_journals(_sizes(folder)) == _without_journals(sizes)
         return same and self.damage(folder, self.needed_to_open) is None
@@ -168,7 +168,7 @@ def _about(file: Path) -> tuple[int, int, int]:
 
 
 def _replace(folder: Path, content: object) -> None:
-    """Written through to the disk: after a power cut it must not be older than the files it speaks of."""
+    """Replace the checksum file and sync it: after a power cut it must not be older than the files it describes."""
     with atomic_file.replacing(folder / _FILE, folder / f"{_FILE}.new", sync=True) as file:
         file.write(json.dumps(content).encode())
     if os.name == "posix":

@@ -23,9 +23,7 @@ from citeloom.index.edge.sparse_files import copy_with_holes
 
 log = logging.getLogger(__name__)
 
-MAX_WITHOUT_GRAPH = (
-    100_000  # passages; with more at once, building the graph takes more memory than a laptop has to spare
-)
+MAX_WITHOUT_GRAPH = 100_000  # passages; with more at once, building the graph takes more memory than a laptop can spare
 _BATCH = 256
 _POLL_SECONDS = 0.2  # how often a child is checked for a stop request
 _NEVER = threading.Event()

@@ -26,11 +26,11 @@ from citeloom.index.edge.checksums import unusable
 from citeloom.index.edge.child_process import IMPORT_ROOT, end_with_parent
 from citeloom.index.edge.sparse_files import disk_usage
 
-_system: Any = psutil  # it comes without types
+_system: Any = psutil  # has no type information
 _MB = 1_000_000
 _POLL_SECONDS = 0.1
 _PAGE = 64
-_KILLED = 9  # as POSIX counts the signals
+_KILLED = 9  # POSIX number of SIGKILL
 
 
 def run(folder: Path) -> None:
@@ -156,7 +156,7 @@ def _watch(
 
 def main(folder: Path) -> None:
     """Open an index and query it; print the passages of the documents that stdin names."""
-    from citeloom.index.edge.collection import EdgeCollection  # which runs this file
+    from citeloom.index.edge.collection import EdgeCollection  # imported here: that module imports this one
 
     end_with_parent()
     _Limits(folder).set()
@@ -182,7 +182,7 @@ def _readable(collection: Collection, doc_ids: Sequence[str]) -> Iterator[Hit]:
         own = f.AnyOf("doc_id", (doc_id,))
         try:
             yield from collection.scroll(own, max(1, collection.count(own)))
-        except CiteLoomError:  # one of its passages cannot be read: the others may be
+        except CiteLoomError:  # one passage cannot be read; the others may be readable
             yield from _one_by_one(collection, own)
 
 

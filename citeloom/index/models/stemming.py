@@ -72,7 +72,7 @@ def detect(text: str) -> str:
     """Return the language of a text, such as "de"; "" where its stop words do not decide.
 
     Measured on sentences of interfaces in 33 languages: 3 of 100 texts of 100 words got a wrong one of those that have
-    stems, and 79 the right one; running prose has more common words and is told from one sentence.
+    stems, and 79 the right one; running prose has more common words, so that one sentence is enough.
     """
     text = text[:_READ]
     letters = len(_LETTER.findall(text))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from citeloom.core import credentials
 
 NAME = "qdrant"
-_ANY = ""  # in place of an address: the key of every server without one of its own
+_ANY = ""  # in place of an address: the default key of servers without their own
 
 
 def for_server(address: str) -> str | None:

@@ -59,7 +59,7 @@ def _text(value: object) -> str:
 
 
 def _fields(item: Item) -> dict[str, str]:
-    """The item's texts by the names that all types share."""
+    """Return the item's texts by base field."""
     texts = {field: text for field, value in item.data.items() if (text := _text(value))}
     return {BASE_FIELDS[field]: text for field, text in texts.items() if field in BASE_FIELDS} | texts
 

@@ -214,7 +214,7 @@ def _everything(
 
 
 def _may(person: dict[str, Any], *right: str) -> bool:
-    """Whether the key has a right."""
+    """Return whether the key has a right."""
     at: Any = person["access"]
     for name in right:
         at = at.get(name) if isinstance(at, dict) else None

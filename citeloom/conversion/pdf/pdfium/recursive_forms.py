@@ -1,7 +1,7 @@
 """Removes cycles among the form XObjects of a PDF, which pdfium would follow.
 
-A form is a drawing that a page, or another form, paints by its name. None may paint itself; pdfium follows one that
-does for forty levels, so that its words come forty times, or fill the memory where it paints itself twice.
+A form is a drawing that a page or another form paints by name. A form must not paint itself; pdfium follows one that
+does for forty levels, so that its words are repeated forty times, or exhaust the memory if it paints itself twice.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _MAX_CONTENT = 200_000_000  # of all forms together
 
 @dataclass(slots=True)
 class _Form:
-    start: int  # where its content stands in the file
+    start: int  # offset of its content in the file
     length: int
     packed: bool
     content: bytes
-    painted: dict[bytes, int]  # by name: the object that it paints
+    painted: dict[bytes, int]  # name → number of the object that it paints
 
 
 def without_loops(path: Path) -> bytes | None:
@@ -50,20 +50,20 @@ def without_loops(path: Path) -> bytes | None:
                 form.content,
             )
             written = zlib.compress(content, 9) if form.packed else content
-            if len(written) <= form.length:  # no reader looks at what follows the end of packed content
+            if len(written) <= form.length:  # readers ignore bytes after the end of compressed content
                 mended = mended or bytearray(data)
                 mended[form.start : form.start + len(written)] = written
         return bytes(mended) if mended else None
 
 
 def _forms(data: mmap.mmap) -> dict[int, _Form]:
-    """The forms that paint others, or themselves, by number."""
+    """Return the forms that paint others, or themselves, by object number."""
     objects = [
         (place.end(), int(before[1]))
         for place in re.finditer(rb"obj\b", data)
         if (before := _NUMBER.search(data[max(0, place.start() - 30) : place.start()]))
     ]
-    starts = {number: start for start, number in objects}  # what stands later in the file counts
+    starts = {number: start for start, number in objects}  # the last definition in the file is valid
     found: dict[int, _Form] = {}
     budget = _MAX_CONTENT
     for match in _FORM.finditer(data):
@@ -91,7 +91,7 @@ def _forms(data: mmap.mmap) -> dict[int, _Form]:
 
 
 def _references(data: mmap.mmap, starts: dict[int, int], dictionary: bytes) -> dict[bytes, int]:
-    """Which object each name in a form's resources stands for; the resources may be objects of their own."""
+    """Return the object number of each name in a form's resources, which may be separate objects."""
 
     def text(number: bytes) -> bytes:
         start = starts.get(int(number), -1)
@@ -112,11 +112,11 @@ def _unpacked(raw: bytes) -> bytes:
 
 
 def _closing(forms: dict[int, _Form]) -> Iterator[tuple[_Form, set[bytes]]]:
-    """The forms that close a loop, each with the names by which it does."""
+    """Yield the forms that close a cycle, with the names by which they do."""
     done: set[int] = set()
     for first, form in forms.items():
         path = {} if first in done else {first: (iter(form.painted.items()), set[bytes]())}
-        while path:  # not by recursion: how deep forms are nested is the file's choice
+        while path:  # iterative, since the file controls the nesting depth
             number, (left, closing) = next(reversed(path.items()))
             for name, to in left:
                 if to in path:
