@@ -13,7 +13,7 @@ _WORKER_MEGABYTES = 1500  # expected use of one worker
 _ENGINE_MEGABYTES = 2000  # reserved for the engine, its models and other programs
 _MAX_SHARE = 0.6  # of the machine's memory, for one document
 _UNKNOWN_PAGES = 500
-_SMALLEST_PAGE = 1000  # bytes; gives an upper bound for the page count of a file that was not opened yet
+_MIN_PAGE_BYTES = 1000  # bytes; gives an upper bound for the page count of a file that was not opened yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def limits(known: KnownPages | None, *, quick: bool, megabytes: int = 0, size: i
     """
     pages, for_ocr = _UNKNOWN_PAGES, 0
     if size is not None:
-        pages = min(pages, 1 + size // _SMALLEST_PAGE)
+        pages = min(pages, 1 + size // _MIN_PAGE_BYTES)
     if known is not None and known.pages is not None:
         pages = known.pages
         for_ocr = pages if known.text_source in ("ocr", "mixed") else known.waiting_for_ocr

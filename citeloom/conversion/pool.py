@@ -36,10 +36,10 @@ _POLL_SECONDS = 0.5  # how often a running worker is checked
 _MAX_DOCUMENTS = 40  # after which a worker is replaced, because libraries leak memory
 _MAX_QUESTIONS = 1000
 _MAX_MEGABYTES = 700  # limit of an idle worker
-_USUAL = Limits()
+_DEFAULT_LIMITS = Limits()
 _READ_AGAIN = "Then have it read again."
 _COPY_PREFIX = "reading-"  # prefix of the folders with private copies of documents
-_KILLING = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
+_KILL_SIGNALS = [getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT") if os.name == "posix"]
 
 
 ProgressCallback = Callable[[dict[str, Any]], None]  # called with the progress of a long document
@@ -69,7 +69,7 @@ class _WorkerDied(Exception):
     def __init__(self, exit_code: int | None) -> None:
         super().__init__(f"exit code {exit_code}")
         # Signals of the out-of-memory killer or a person; a crash by a document has others.
-        self.was_killed = -(exit_code or 0) in _KILLING
+        self.was_killed = -(exit_code or 0) in _KILL_SIGNALS
 
 
 class _Worker:
@@ -165,12 +165,12 @@ class _Watchdog:
             now = time.monotonic()
             # Time in which the machine was suspended does not count.
             left, looked = left - min(now - looked, 2 * _POLL_SECONDS), now
-            self.verdict = self._judge(left)
+            self.verdict = self._violation(left)
             if self.verdict is not None:
                 end_with_children(self._process)
                 return
 
-    def _judge(self, left: float) -> Exception | None:
+    def _violation(self, left: float) -> Exception | None:
         allowed = self._limits.megabytes
         if self._stopped():
             return JobStopped()
@@ -214,14 +214,14 @@ class WorkerPool:
     def convert(
         self,
         request: dict[str, Any],
-        limits: Limits = _USUAL,
+        limits: Limits = _DEFAULT_LIMITS,
         stopped: Callable[[], bool] = _never,
         on_progress: ProgressCallback = _ignore_progress,
     ) -> dict[str, Any]:
         """Convert one document and split it into passages; waits for a free worker. Raises JobStopped."""
         faults.point("conversion.quick" if request.get("quick") else "conversion.whole", request.get("path"))
         free = self._quick if request.get("quick") else self._whole
-        worker = _next(free, stopped)
+        worker = _wait_for_free(free, stopped)
         try:
             return _ask(worker, request, limits, stopped, on_progress)
         finally:
@@ -229,7 +229,7 @@ class WorkerPool:
             worker.refresh(_MAX_DOCUMENTS)
             free.put(worker)
 
-    def convert_in_own_process(self, request: dict[str, Any], limits: Limits = _USUAL) -> dict[str, Any]:
+    def convert_in_own_process(self, request: dict[str, Any], limits: Limits = _DEFAULT_LIMITS) -> dict[str, Any]:
         """Convert one document at once in a process of its own, since an import may occupy the others."""
         worker = _Worker()
         try:
@@ -260,14 +260,14 @@ class StandbyWorker:
 
     def __init__(self, idle_seconds: float = 120.0) -> None:
         self._worker = _Worker(PROMPTLY)
-        self._asking = threading.Lock()
+        self._request_lock = threading.Lock()
         self._idle_seconds = idle_seconds
         self._idle: threading.Timer | None = None
         self._ended = False
 
     def ask(self, request: dict[str, Any], limits: Limits) -> dict[str, Any]:
         """Return the answer to a request; one at a time."""
-        with self._asking:
+        with self._request_lock:
             if self._ended:
                 raise _engine_stopped()
             if self._idle:
@@ -290,28 +290,28 @@ class StandbyWorker:
                 ) from error
             finally:
                 self._worker.refresh(_MAX_QUESTIONS)
-                self._rest_later()
+                self._start_idle_timer()
         if not reply.get("ok"):
             raise CiteLoomError.from_dict(reply["error"])
         return reply
 
-    def _rest_later(self) -> None:
+    def _start_idle_timer(self) -> None:
         if not self._ended:
-            self._idle = threading.Timer(self._idle_seconds, self._rest)
+            self._idle = threading.Timer(self._idle_seconds, self._end_if_idle)
             self._idle.daemon = True
             self._idle.start()
 
-    def _rest(self) -> None:
-        if self._asking.acquire(blocking=False):  # otherwise a request is running, which restarts the timer
+    def _end_if_idle(self) -> None:
+        if self._request_lock.acquire(blocking=False):  # otherwise a request is running, which restarts the timer
             try:
                 self._worker.end()
             finally:
-                self._asking.release()
+                self._request_lock.release()
 
     def end(self) -> None:
         """End the process permanently, even during a request."""
         self._ended = True  # stops a running request at its next poll
-        with self._asking:
+        with self._request_lock:
             if self._idle:
                 self._idle.cancel()
             self._worker.end()
@@ -321,7 +321,7 @@ def _engine_stopped() -> CiteLoomError:
     return CiteLoomError(Code.ENGINE_UNAVAILABLE, "The engine has ended.", "Call again.")
 
 
-def _next(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
+def _wait_for_free(free: queue.Queue[_Worker], stopped: Callable[[], bool]) -> _Worker:
     while not stopped():
         with suppress(queue.Empty):
             worker = free.get(timeout=_POLL_SECONDS)

@@ -126,7 +126,7 @@ class Vocabulary:
         """Join two lines of a paragraph."""
         if not before or not after:
             return before + after
-        if _goes_on_unspaced(before, after):
+        if _continues_unspaced(before, after):
             return before + after
         if before[-1] not in _HYPHENS or len(before) < 2 or not before[-2].isalnum():
             return f"{before} {after}"
@@ -155,7 +155,7 @@ class Vocabulary:
         return long_enough and bool(self._count[head] and self._count[tail])
 
 
-def _goes_on_unspaced(before: str, after: str) -> bool:
+def _continues_unspaced(before: str, after: str) -> bool:
     """Return whether the line ends inside an address or DOI that continues on the next line."""
     last = before.rsplit(None, 1)[-1]
     if len(last) < 8 or last[-1] not in "/._-=&?" or not re.search(r"https?://|www\.|10\.\d{4,9}/", last):

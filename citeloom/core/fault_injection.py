@@ -75,7 +75,7 @@ NUMBERS = {
     "watch.rest_seconds": "The wait between two syncs of Zotero.",
 }
 _POLL_SECONDS = 0.01
-_LONGEST_DETAIL = 4096  # characters
+_MAX_DETAIL_LENGTH = 4096  # characters
 _LONGEST_PAUSE_SECONDS = 600.0
 
 Number = TypeVar("Number", int, float)
@@ -167,7 +167,7 @@ RULES = parse(os.environ[VARIABLE]) if VARIABLE in os.environ and os.environ.get
 def point(name: str, detail: object = "") -> None:
     """Run the actions of the rules for this point; without rules, do nothing."""
     if RULES:
-        _reach(name, str(detail)[:_LONGEST_DETAIL])
+        _reach(name, str(detail)[:_MAX_DETAIL_LENGTH])
 
 
 def number(name: str, value: Number) -> Number:

@@ -26,7 +26,7 @@ def machine_megabytes() -> int:
 
 def megabytes(pid: int) -> float:
     """Return the memory of a process and its children in MB; 0 when it has ended."""
-    return sum(_held(process) for process in _family(pid)) / _MB
+    return sum(_resident_bytes(process) for process in _family(pid)) / _MB
 
 
 def end_with_children(process: subprocess.Popen[bytes]) -> None:
@@ -51,7 +51,7 @@ def _family(pid: int) -> list[Any]:
     return []
 
 
-def _held(process: Any) -> int:
+def _resident_bytes(process: Any) -> int:
     with suppress(psutil.Error):
         return int(process.memory_info().rss)
     return 0

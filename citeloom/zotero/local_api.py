@@ -19,7 +19,7 @@ from citeloom.zotero.http import (
 from citeloom.zotero.types import Library, SavedSearch, Snapshot
 
 _TRIES = 3
-_DENIALS = ("isNot", "doesNot")
+_NEGATIONS = ("isNot", "doesNot")
 
 
 class LocalApi:
@@ -54,7 +54,7 @@ class LocalApi:
         if search.key not in {saved.get("key") for saved in known}:
             raise incomplete_answer(f'The saved search "{search.name}" is no longer in Zotero')
         keys = [key for data in found if (key := str(data.get("key"))) in snapshot.items]
-        if any(str(condition.get("operator", "")).startswith(_DENIALS) for condition in search.conditions):
+        if any(str(condition.get("operator", "")).startswith(_NEGATIONS) for condition in search.conditions):
             # "Tag is not X" also finds the notes and files of works that have X.
             return {key for key in keys if not snapshot.items[key].parent}
         return {snapshot.top_of(key) for key in keys}

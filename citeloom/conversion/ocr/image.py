@@ -10,12 +10,12 @@ from PIL import Image, ImageChops, ImageFilter
 from citeloom.core.errors import CiteLoomError, Code
 
 _PAGE_INCHES = 11.7  # the long side of A4, for images without a resolution
-_FEWEST_PIXELS = 1600  # on the long side; smaller pages are enlarged: at 100 dpi word recall is 0.995 against 0.978
-_DENSEST, _DENSE_ENOUGH = 350.0, 300.0  # dpi; denser pages are reduced: the same words in half the time
+_MIN_LONG_SIDE = 1600  # on the long side; smaller pages are enlarged: at 100 dpi word recall is 0.995 against 0.978
+_MAX_DPI, _TARGET_DPI = 350.0, 300.0  # dpi; denser pages are reduced: the same words in half the time
 _MIN_CLAIMED_DPI = 100.0  # dpi; 72 and 96 are default values of programs that do not know the resolution
 _MAX_PIXELS = 20_000_000  # A3 at 300 dpi; Tesseract takes some 35 bytes a pixel
-_LONGEST_SIDE = 30_000  # Tesseract counts pixels in 16 bits
-_FAINTEST = 24  # grey levels between paper and ink
+_MAX_SIDE = 30_000  # Tesseract counts pixels in 16 bits
+_MIN_CONTRAST = 24  # grey levels between paper and ink
 _UNEVEN = 25  # grey levels between well and badly lit paper
 _CELL = 16  # pixels: larger than a stroke, smaller than a shadow
 
@@ -34,7 +34,7 @@ def prepare(image: Image.Image) -> PreparedImage | None:
         return None
     grey = _grey(image)
     levels = [level for level, count in enumerate(grey.histogram()) if count]
-    if levels[-1] - levels[0] < _FAINTEST:
+    if levels[-1] - levels[0] < _MIN_CONTRAST:
         return None
     scale, dpi = _fit(image)
     if scale != 1:
@@ -71,10 +71,10 @@ def _fit(image: Image.Image) -> tuple[float, float]:
     known = claimed >= _MIN_CLAIMED_DPI
     # A claimed resolution above the plausible one is wrong.
     dpi = min(claimed, supposed) if known else supposed
-    scale = 2.0 if longest < _FEWEST_PIXELS else 1.0
-    if known and dpi > _DENSEST:
-        scale = _DENSE_ENOUGH / dpi
-    scale = min(scale, _LONGEST_SIDE / longest, math.sqrt(_MAX_PIXELS / (image.width * image.height)))
+    scale = 2.0 if longest < _MIN_LONG_SIDE else 1.0
+    if known and dpi > _MAX_DPI:
+        scale = _TARGET_DPI / dpi
+    scale = min(scale, _MAX_SIDE / longest, math.sqrt(_MAX_PIXELS / (image.width * image.height)))
     return scale, dpi * scale
 
 

@@ -128,7 +128,7 @@ frm frm
 frk de-Latf deu_latf fraktur frakturschrift
 """
 # Tags whose region or script selects other language data.
-_WRITINGS = {
+_VARIANTS = {
     "zh": dict.fromkeys(("hant", "tw", "hk", "mo", "traditional"), "zh-Hant"),
     "sr": {"latn": "sr-Latn"},
     "uz": {"cyrl": "uz-Cyrl"},
@@ -149,7 +149,7 @@ OTHER_NAMES = {"frk": "deu_latf"}
 _NO_LANGUAGE = {"und", "mul", "mis", "zxx", "multiple", "unknown"}
 _BETWEEN = re.compile(r"[;,/|&+\n]|\s(?:and|und|et|y|e)\s")
 _WORD = re.compile(r"[^\s()\[\]{}<>.:_\"'-]+")
-_SHORTEST_NAME = 4  # letters; a shorter word inside a phrase is hardly a language ("text in German")
+_MIN_NAME_LENGTH = 4  # letters; a shorter word inside a phrase is hardly a language ("text in German")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def known_languages() -> list[Language]:
     found = []
     for row in _TABLE.strip().splitlines():
         data, tag, *others = row.split()
-        name = _ENGLISH.get(tag) or next(word for word in others if len(word) >= _SHORTEST_NAME).capitalize()
+        name = _ENGLISH.get(tag) or next(word for word in others if len(word) >= _MIN_NAME_LENGTH).capitalize()
         found.append(Language(tag, name, frozenset({data, OTHER_NAMES.get(data, data)})))
     return sorted(found, key=lambda language: language.name)
 
@@ -209,16 +209,16 @@ def parse_languages(text: str) -> ParsedLanguages:
 
 def _tags(words: list[str]) -> list[str]:
     """Return the languages of "en us" or "text in german": by names at any position, else by a code at the start."""
-    names = [word for word in words if len(word) >= _SHORTEST_NAME and word in _TAGS]
+    names = [word for word in words if len(word) >= _MIN_NAME_LENGTH and word in _TAGS]
     found = names or [word for word in words[:1] if word in _TAGS]
-    return list(dict.fromkeys(_written(word, words) for word in found))
+    return list(dict.fromkeys(_with_variant(word, words) for word in found))
 
 
-def _written(name: str, words: list[str]) -> str:
+def _with_variant(name: str, words: list[str]) -> str:
     """Return the tag of a language, with the region or script that the words beside its name specify."""
     tag = _TAGS[name]
-    writings = _WRITINGS.get(tag.split("-")[0], {})
-    return next((writings[word] for word in words if word in writings), tag)
+    variants = _VARIANTS.get(tag.split("-")[0], {})
+    return next((variants[word] for word in words if word in variants), tag)
 
 
 def _read_table() -> tuple[dict[str, str], dict[str, str]]:

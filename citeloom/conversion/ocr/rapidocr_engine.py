@@ -22,7 +22,7 @@ sk sl sq sr-Latn sv sw tr uz vi zh-Hans zh-Hant
 """
 LANGUAGES = frozenset(_IN_MODEL.split())
 _WIDE_RISE = 0.85  # of Chinese and Japanese characters above the baseline, as a share of the type size
-_FINER = 2  # rows per pixel when a line is measured
+_ROWS_PER_PIXEL = 2  # rows per pixel when a line is measured
 _NO_INK = 0.001
 _NARROW, _BROAD = set(" fijlrtI1.,;:'|!()[]-"), set("mwMW%&@")
 _THREADS = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
@@ -129,13 +129,15 @@ class Line:
         """
         (_, top), (_, top_right), (_, bottom_right), (_, bottom) = self.corners
         height = max((bottom - top + bottom_right - top_right) / 2, 1.0)
-        ink = self._ink_by_row(image, round(height * _FINER))
+        ink = self._ink_by_row(image, round(height * _ROWS_PER_PIXEL))
         under = max(range(len(ink) // 2, len(ink)), key=lambda row: ink[row - 1] - ink[row])
         highest = under
         while highest > 0 and ink[highest - 1] > _NO_INK:
             highest -= 1
-        size = (under - highest) / _FINER / (_WIDE_RISE if any(map(is_wide, self.text)) else line_rise(self.text))
-        return (top + top_right) / 2 + under / _FINER, size or height
+        size = (
+            (under - highest) / _ROWS_PER_PIXEL / (_WIDE_RISE if any(map(is_wide, self.text)) else line_rise(self.text))
+        )
+        return (top + top_right) / 2 + under / _ROWS_PER_PIXEL, size or height
 
     def _ink_by_row(self, image: Image, rows: int) -> Sequence[float]:
         """Return the share of ink in each row of the line, 0 to 1, after rotating the line to horizontal."""

@@ -25,7 +25,7 @@ from citeloom.core.paths import folders
 _OPTIONS = ("--psm", "3", "-c", "tessedit_create_hocr=1")
 # With a too high resolution, Tesseract discards letters as noise; a too low one does no harm.
 _LOWEST_DPI, _HIGHEST_DPI = 70, 300
-_SECONDS_A_PAGE = 180.0
+_PAGE_TIMEOUT_SECONDS = 180.0
 _LINES = {"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"}
 NOT_LANGUAGES = {"osd", "equ"}  # data files that are not for a language
 _LINE_HEIGHT = 1.08  # type size relative to Tesseract's line height
@@ -112,7 +112,7 @@ class Tesseract:
     unsure_below = 0.5  # mean confidence; upright pages have 0.8 and more, pages upside down 0.3
 
     def __init__(
-        self, languages: Sequence[str], installation: Installation | None = None, timeout: float = _SECONDS_A_PAGE
+        self, languages: Sequence[str], installation: Installation | None = None, timeout: float = _PAGE_TIMEOUT_SECONDS
     ) -> None:
         found = installation or find()
         data = found.data() if found else {}

@@ -92,10 +92,10 @@ def for_docling(package: Package, main: str, kind: str) -> tuple[io.BytesIO, lis
                 data = package.read(name)
                 _refuse_entities(package, name, data)
             if name.endswith(".rels"):
-                data = _without_loose_ends(package, name)
+                data = _without_dangling_relations(package, name)
             elif name in texts or (kind == "pptx" and name.startswith(f"{folder}/slides/slide")):
                 root = parse(package, name)
-                _spell_out_diagrams(package, name, root)
+                _inline_diagrams(package, name, root)
                 _unwrap(root)
                 raw.extend(_words(root))
                 _mark_paragraphs(root, captions, titles)
@@ -115,7 +115,7 @@ def _relations(package: Package, name: str) -> Iterator[tuple[Any, str, str]]:
             yield relation, str(relation.get("Type")).rpartition("/")[2], target.lstrip("/")
 
 
-def _without_loose_ends(package: Package, name: str) -> bytes:
+def _without_dangling_relations(package: Package, name: str) -> bytes:
     """Return the relations without those to missing parts, unless a missing part contains text."""
     root = None
     for relation, kind, target in _relations(package, name):
@@ -179,20 +179,20 @@ def _unwrap(root: Any) -> None:
     for gone in list(root.iter("{*}moveFrom")):
         gone.getparent().remove(gone)
     for wrapper in list(root.iter(*(f"{{*}}{name}" for name in _WRAPPERS))):
-        _put_in_place(wrapper, list(wrapper))
+        _replace_element(wrapper, list(wrapper))
     for control in list(root.iter("{*}sdt")):
         inner = [child for content in control.iterchildren("{*}sdtContent") for child in content]
         if _name(control.getparent()) == "p" and next(control.iter("{*}checkbox"), None) is None:
-            _put_in_place(control, inner)
+            _replace_element(control, inner)
 
 
-def _put_in_place(wrapper: Any, children: list[Any]) -> None:
+def _replace_element(wrapper: Any, children: list[Any]) -> None:
     parent = wrapper.getparent()
     at = parent.index(wrapper)
     parent[at : at + 1] = children
 
 
-def _spell_out_diagrams(package: Package, name: str, root: Any) -> None:
+def _inline_diagrams(package: Package, name: str, root: Any) -> None:
     """Insert the text of a SmartArt diagram, which is stored in a separate part, at the diagram's position."""
     folder, base = posixpath.split(name)
     beside = f"{folder}/_rels/{base}.rels"

@@ -9,14 +9,14 @@ from html import escape
 from citeloom.conversion.docling import markers
 from citeloom.conversion.office.web_page import HEADINGS, LINE_BREAK, LISTS, PARAGRAPH, Node
 
-_LONGEST_HEADING = 300  # characters; a longer one is text after a heading tag that was never closed
+_MAX_HEADING_LENGTH = 300  # characters; a longer one is text after a heading tag that was never closed
 _WIDEST_SPAN = 100
 _MAX_CELLS = 300_000  # of a table, empty ones included; a larger table is read as paragraphs
 _BLANK_LINE = re.compile(rf"(?:[ \t\r\n]*{LINE_BREAK}[ \t\r\n]*){{2,}}")
 # Docling replaces these by ASCII; quotations must stay as printed, so they are mapped to private-use characters.
-_SHELTERED = "\u200c\u200d\u2010\u2011\u2012\u2013\u2014\u2015\u2018\u2019\u201c\u201d\u2026"
-_SHELTER = {ord(letter): 0xE220 + at for at, letter in enumerate(_SHELTERED)}
-_RESTORE = {0xE220 + at: letter for at, letter in enumerate(_SHELTERED)}
+_PROTECTED = "\u200c\u200d\u2010\u2011\u2012\u2013\u2014\u2015\u2018\u2019\u201c\u201d\u2026"
+_PROTECT = {ord(letter): 0xE220 + at for at, letter in enumerate(_PROTECTED)}
+_RESTORE = {0xE220 + at: letter for at, letter in enumerate(_PROTECTED)}
 
 
 def restored(text: str) -> str:
@@ -30,7 +30,7 @@ def to_html(body: Sequence[Node | str]) -> str:
 
 
 def _written(text: str) -> str:
-    return escape(text.replace("\u00ad", "").translate(_SHELTER), quote=False)
+    return escape(text.replace("\u00ad", "").translate(_PROTECT), quote=False)
 
 
 def _flow(kids: Sequence[Node | str], before: str = "", note: bool = False) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _flow(kids: Sequence[Node | str], before: str = "", note: bool = False) -> I
 def _block(node: Node, note: bool) -> Iterator[str]:
     if node.tag in HEADINGS:
         words = node.text()
-        tag = node.tag if len(words) <= _LONGEST_HEADING else "p"
+        tag = node.tag if len(words) <= _MAX_HEADING_LENGTH else "p"
         yield f"<{tag}>{_written(words)}</{tag}>\n" if words else ""
     elif node.tag in LISTS:
         yield from _list(node, note)

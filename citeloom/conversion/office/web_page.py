@@ -37,15 +37,15 @@ _CONTROL_ROLES = {
 }  # fmt: skip
 _FOR_SCREEN_READERS = {"sr-only", "visually-hidden", "u-visually-hidden", "screen-reader-text"}
 _INLINE = {"span", "a", "b", "em", "i", "img", "nobr", "small", "strong", "sup"}
-_PARTING = {
+_PARAGRAPH_BREAKS = {
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt", "fieldset",
     "footer", "form", "header", "hgroup", "hr", "legend", "main", "menu", "p", "section", "summary",
 }  # fmt: skip
-_WITHIN = {
+_ALLOWED_PARENTS = {
     "li": LISTS, "tr": ("table",), "caption": ("table",), "td": ("tr", "table"), "th": ("tr", "table"),
     "figcaption": ("figure",),
 }  # fmt: skip
-_STRUCTURE = {*HEADINGS, *LISTS, *_WITHIN, "table", "pre", "figure"}
+_STRUCTURE = {*HEADINGS, *LISTS, *_ALLOWED_PARENTS, "table", "pre", "figure"}
 _NOTES = {f"{prefix}{place}note{s}" for prefix in ("", "doc-") for place in ("foot", "end", "rear") for s in ("", "s")}
 _NOTE_TAGS = {"aside", "div", "dl", "li", "ol", "p", "section", "ul"}
 _HIDDEN = re.compile(r"display:none|visibility:(?:hidden|collapse)")
@@ -175,7 +175,7 @@ class _Reader:
             self.links += 1
         elif tag == "img" and _FORMULA_PICTURE.search(attributes.get("class", "").replace("-", " ")):
             self.data(attributes.get("alt", ""))
-        elif tag in _STRUCTURE or tag in _PARTING:
+        elif tag in _STRUCTURE or tag in _PARAGRAPH_BREAKS:
             self.paragraph()
             if self.is_note(tag, attributes):
                 self.put(Node("note"))
@@ -196,7 +196,7 @@ class _Reader:
             self.stack.pop()  # a heading that was never closed
             opened.depth = len(self.stack)
         here = self.stack[-1].tag
-        if here == "pre" or len(self.stack) > _MAX_DEPTH or here not in _WITHIN.get(tag, (here,)):
+        if here == "pre" or len(self.stack) > _MAX_DEPTH or here not in _ALLOWED_PARENTS.get(tag, (here,)):
             return
         kept = {name: attributes[name] for name in ("start", "rowspan", "colspan", "role") if name in attributes}
         self.put(Node(tag, attributes=kept))
@@ -219,7 +219,7 @@ class _Reader:
             self.title = None
         while self.open:
             closed = self.open.pop()
-            parts = self.mode is _Mode.READ and (closed.tag in _PARTING or closed.tag in _STRUCTURE)
+            parts = self.mode is _Mode.READ and (closed.tag in _PARAGRAPH_BREAKS or closed.tag in _STRUCTURE)
             self.mode, self.links = closed.mode, closed.links
             del self.stack[max(1, closed.depth) :]
             if parts and self.mode is _Mode.READ:

@@ -18,13 +18,13 @@ NOWHERE: Box = (0.0, 0.0, 0.0, 0.0)  # of a space
 _HYPHENS = frozenset("-\u00ad\u2010\u2011")
 _WITHIN_WORDS = frozenset("'’‘ʼ`´\u200b\u200c\u200d\u2060\ufeff") | _HYPHENS
 _OPENING = frozenset(("Ps", "Pi"))
-_STEPS = 48  # beam width of the alignment
-_MAX_PLACES = 300  # of one word; more occurrences are ignored
+_BEAM_WIDTH = 48  # beam width of the alignment
+_MAX_OCCURRENCES = 300  # of one word; more occurrences are ignored
 _NEAR = 4  # words; a gap up to this counts as continuing (a footnote mark, a formula)
 _SKIPPED = 0.7  # cost of each skipped word
 _JUMP = 3.0  # base cost of a jump, which grows with the distance
-_MIN_WORTH = 0.1  # of a word, on a page that has no other
-_ENOUGH = 0.6  # share of the expected weight below which nothing is marked
+_MIN_WEIGHT = 0.1  # of a word, on a page that has no other
+_MIN_MATCHED_WEIGHT = 0.6  # share of the expected weight below which nothing is marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: i
     """Find a passage, which spans pages `first` to `last`, on the page `shown`; `pages` has the text around it."""
     wanted = [token.letters for token in _tokens(passage)]
     printed = [token for number in sorted(pages) for token in _tokens(pages[number].text, number)]
-    places = _Places(printed)
+    places = _WordPositions(printed)
     steps = _aligned(wanted, places)
     here = {step.word: step for step in steps if any(printed[place].page == shown for place in step.places)}
     if not here:
@@ -83,8 +83,8 @@ def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: i
     begin = 0 if shown == first else min(here)
     end = len(wanted) if shown == last else max(here) + 1
     elsewhere = {step.word for step in steps} - set(here)
-    expected = sum(places.worth(wanted[at]) for at in range(begin, end) if at not in elsewhere)
-    if sum(step.gain for step in here.values()) < _ENOUGH * expected:
+    expected = sum(places.weight(wanted[at]) for at in range(begin, end) if at not in elsewhere)
+    if sum(step.gain for step in here.values()) < _MIN_MATCHED_WEIGHT * expected:
         return Marks()
     marked = sorted({place for step in here.values() for place in step.places if printed[place].page == shown})
     page = pages[shown]
@@ -103,8 +103,8 @@ def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
     letters, start, end, hyphen = "", 0, 0, False
     for at, character in enumerate(text):
         bare = letters_and_digits(character)
-        alone = bool(bare) and _stands_alone(character)
-        if letters and (alone or (not bare and not _goes_on(character))):
+        alone = bool(bare) and _is_word_by_itself(character)
+        if letters and (alone or (not bare and not _continues_word(character))):
             yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
             letters = ""
         if alone:
@@ -118,12 +118,12 @@ def _tokens(text: str, page: int = 0) -> Iterator[_Token]:
         yield _Token(letters, start, _with_punctuation(text, end), hyphen, page)
 
 
-def _goes_on(character: str) -> bool:
+def _continues_word(character: str) -> bool:
     """Return whether a word continues after a character: a hyphen, an apostrophe, a separate accent."""
     return character in _WITHIN_WORDS or unicodedata.category(character) in ("Mn", "Sk", "Cf")
 
 
-def _stands_alone(character: str) -> bool:
+def _is_word_by_itself(character: str) -> bool:
     """Return whether a letter counts as a word, as in scripts without spaces."""
     return unicodedata.east_asian_width(character) == "W"
 
@@ -143,7 +143,7 @@ def _with_opening(text: str, start: int) -> int:
 # --- the passage among the page's words -------------------------------------------------
 
 
-def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
+def _aligned(wanted: Sequence[str], places: _WordPositions) -> list[_Step]:
     """Return the most likely match of each word (beam search).
 
     Words that are adjacent in passage and page cost nothing, a jump costs more the farther it is, and rare words have
@@ -155,7 +155,7 @@ def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
         found = places.of(word)
         if not found:
             continue
-        worth = places.worth(word)
+        weight = places.weight(word)
         reached: dict[int, _Step] = {}
         for place in found:
             best, before = 0.0, None
@@ -163,10 +163,10 @@ def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
                 score = way.score - _cost(place[0] - way.places[-1], at - way.word <= _NEAR)
                 if score > best:
                     best, before = score, way
-            step = _Step(best + worth, at, place, before)
+            step = _Step(best + weight, at, place, before)
             if place[-1] not in reached or reached[place[-1]].score < step.score:
                 reached[place[-1]] = step
-        ways = sorted([*reached.values(), *ways], key=lambda step: step.score, reverse=True)[:_STEPS]
+        ways = sorted([*reached.values(), *ways], key=lambda step: step.score, reverse=True)[:_BEAM_WIDTH]
     steps: list[_Step] = []
     last = ways[0] if ways else None
     while last:
@@ -176,14 +176,14 @@ def _aligned(wanted: Sequence[str], places: _Places) -> list[_Step]:
 
 
 @cache
-def _cost(distance: int, goes_on: bool) -> float:
-    """Return the cost of continuing `distance` words farther on the page; it is lower if `goes_on`."""
-    if goes_on and 1 <= distance <= _NEAR:
+def _cost(distance: int, continues: bool) -> float:
+    """Return the cost of continuing `distance` words farther on the page; it is lower if it `continues` the passage."""
+    if continues and 1 <= distance <= _NEAR:
         return _SKIPPED * (distance - 1)
     return _JUMP + math.log(1 + abs(distance))
 
 
-class _Places:
+class _WordPositions:
     """Positions of words on the page, whole or hyphenated."""
 
     def __init__(self, printed: Sequence[_Token]) -> None:
@@ -207,12 +207,12 @@ class _Places:
                 # The second half may be anywhere: at the top of the next column, after a note or a running header.
                 for head in self._broken.get(word[:length], ()):
                     found += [(head, *tail) for tail in self._whole.get(word[length:], ()) if tail != (head + 1,)]
-            self._asked[word] = found[:_MAX_PLACES]
+            self._asked[word] = found[:_MAX_OCCURRENCES]
         return self._asked[word]
 
-    def worth(self, word: str) -> float:
+    def weight(self, word: str) -> float:
         """Return the weight of a word: the rarer on the page, the higher."""
-        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _MIN_WORTH
+        return math.log((self._count + 1) / max(1, len(self.of(word)))) + _MIN_WEIGHT
 
 
 # --- boxes ------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from citeloom.core.errors import CiteLoomError, Code
 
 _MAX_BYTES = 12_000_000  # of an image, which is sent in one line
 _SMALLER = 0.7
-_PAGES_KEPT = 20  # size of the cache of recognised pages
+_CACHED_PAGES = 20  # size of the cache of recognised pages
 _PAGES_AROUND = 5  # pages before and after the displayed one on which a passage is searched
 
 
@@ -51,7 +51,7 @@ def recognised_marks(request: dict[str, Any]) -> dict[str, Any]:
     return _as_json(find_marks(request["passage"], {number: page}, number, request["first"], request["last"]))
 
 
-@lru_cache(maxsize=_PAGES_KEPT)
+@lru_cache(maxsize=_CACHED_PAGES)
 def _recognised(
     path: str, kind: str, content_hash: str, number: int, languages: tuple[str, ...], engine: str
 ) -> PageText:

@@ -9,7 +9,7 @@ from citeloom.conversion.pdf.reading_order import Line, Region, RegionKind, regi
 
 def corrected_regions(proposed: list[Region], plain: list[Region]) -> list[Region]:
     """Return the regions of a page in reading order, with typical errors of the model corrected."""
-    return _with_lines_joined(_in_best_order(_parted(_untangled(proposed), plain), plain))
+    return _with_lines_joined(_in_best_order(_split_by_column(_merge_overlapping(proposed), plain), plain))
 
 
 def _in_best_order(proposed: list[Region], plain: list[Region]) -> list[Region]:
@@ -22,11 +22,11 @@ def _in_best_order(proposed: list[Region], plain: list[Region]) -> list[Region]:
     return min(proposed, by_place, key=_order_faults)
 
 
-def _untangled(found: list[Region]) -> list[Region]:
+def _merge_overlapping(found: list[Region]) -> list[Region]:
     """Merge overlapping text regions, whose lines would otherwise be interleaved."""
     result: list[Region] = []
     for region in found:
-        over = [r for r in result if _lies_over(r, region)]
+        over = [r for r in result if _overlaps(r, region)]
         if not over:
             result.append(region)
             continue
@@ -37,7 +37,7 @@ def _untangled(found: list[Region]) -> list[Region]:
     return result
 
 
-def _lies_over(one: Region, other: Region) -> bool:
+def _overlaps(one: Region, other: Region) -> bool:
     if one.kind is not RegionKind.TEXT or other.kind is not RegionKind.TEXT:
         return False
     across = min(one.x1, other.x1) - max(one.x0, other.x0)
@@ -46,7 +46,7 @@ def _lies_over(one: Region, other: Region) -> bool:
     return across > 0 and down > 0 and across * down > 0.3 * smaller
 
 
-def _parted(found: list[Region], plain: list[Region]) -> list[Region]:
+def _split_by_column(found: list[Region], plain: list[Region]) -> list[Region]:
     """Split text regions whose lines are in different columns of the plain layout."""
     column = {id(word): at for at, region in enumerate(plain) for line in region.lines for word in line.words}
     result: list[Region] = []
@@ -66,7 +66,7 @@ def _with_lines_joined(order: list[Region]) -> list[Region]:
     """Join single lines to the paragraph they were separated from: the one directly above or below."""
     result: list[Region] = []
     for region in order:
-        if result and _is_torn(result[-1], region):
+        if result and _is_separated_line(result[-1], region):
             above = result.pop()
             lines, x0, x1 = above.lines + region.lines, min(above.x0, region.x0), max(above.x1, region.x1)
             result.append(Region(lines, x0, x1, above.kind))
@@ -75,7 +75,7 @@ def _with_lines_joined(order: list[Region]) -> list[Region]:
     return result
 
 
-def _is_torn(above: Region, below: Region) -> bool:
+def _is_separated_line(above: Region, below: Region) -> bool:
     last, first = above.lines[-1], below.lines[0]
     kinds = (above.kind, below.kind)
     if RegionKind.TABLE in kinds or RegionKind.FIGURE in kinds or RegionKind.HEADING in kinds:

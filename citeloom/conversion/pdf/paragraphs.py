@@ -258,7 +258,7 @@ def meeting_ends(before: list[Paragraph], after: list[Paragraph], body: float) -
     starts = _first_running(after, range(len(after)), body)
     for first in dict.fromkeys((len(before) - 1, ends)):
         for second in dict.fromkeys((0, starts)):
-            if first is not None and second is not None and _goes_on(before[first], after[second]):
+            if first is not None and second is not None and _continues(before[first], after[second]):
                 return first, second
     return None, None
 
@@ -274,7 +274,7 @@ def _first_running(paragraphs: list[Paragraph], order: Iterable[int], body: floa
     return None
 
 
-def _goes_on(before: Paragraph, after: Paragraph) -> bool:
+def _continues(before: Paragraph, after: Paragraph) -> bool:
     if before.kind is not BlockKind.TEXT or after.kind is not BlockKind.TEXT:
         return False
     if abs(before.size - after.size) > 0.5 or _CAPTION.match(before.text) or _CAPTION.match(after.text):

@@ -13,7 +13,7 @@ from citeloom.conversion.pdf.reading_order import region_of
 from citeloom.conversion.text_tools import tidy
 
 # Numbers after these are not page numbers: "Table 3" at the top of one page and "Table 4" at the top of the next.
-_COUNTS_THINGS = re.compile(
+_NUMBERED_THING = re.compile(
     r"(?:table|figure|fig\.?|tabelle|tab\.|abbildung|abb\.|plate|box|example|exercise|problem|question|aufgabe|frage)\s*#"
 )
 
@@ -68,15 +68,15 @@ def _repeated(margin_rows: list[list[MarginRow]], pages: int) -> set[tuple[str, 
         for row in candidates:
             for height in (round(row.y / 8) - 1, round(row.y / 8), round(row.y / 8) + 1):
                 seen[(row.key, row.place >= 0, height)][page] = row.numbers
-    return {key for key, where in seen.items() if re.search(r"\w|#", key[0]) and _says_the_same(key[0], where, pages)}
+    return {key for key, where in seen.items() if re.search(r"\w|#", key[0]) and _is_same_header(key[0], where, pages)}
 
 
-def _says_the_same(key: str, where: dict[int, tuple[int, ...]], pages: int) -> bool:
+def _is_same_header(key: str, where: dict[int, tuple[int, ...]], pages: int) -> bool:
     """Return whether rows that differ only in numbers are one running header: equal numbers, or page numbers."""
     alike: dict[object, set[int]] = defaultdict(set)
     for page, numbers in where.items():
         alike[numbers].add(page)
-        if not _COUNTS_THINGS.match(key):
+        if not _NUMBERED_THING.match(key):
             for at, number in enumerate(numbers):
                 alike[(at, "offset", number - page)].add(page)
     return any(_is_running(group, pages) for group in alike.values())

@@ -25,7 +25,7 @@ _DAILY_HAN = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xC
 _DAILY_HANGUL = (("euc_kr", 0xB0, 0xC8),)
 _RARELY_USED = 0.6  # share of characters in daily use below which a text is garbled
 _MIXED_SCRIPTS = 0.2  # of adjacent letters within words that belong to two scripts, which no language has
-_SOUP = set("!\"#$%&'*+/<=>?@\\^_`{|}~")
+_PUNCTUATION = set("!\"#$%&'*+/<=>?@\\^_`{|}~")
 _HARMLESS = "\ufffe\x02"  # pdfium's codes of a hyphen at the end of a line
 _GLYPH_NAMES = re.compile(r"\(cid:\d+\)|GLYPH<|(?:/G\d+){2,}|(?:/uni[0-9A-F]{4}){2,}")
 # Letter frequencies of English and German prose together; other languages in Latin script are closer to them than any
@@ -40,7 +40,7 @@ _FAMILIAR_WORDS = FREQUENT_WORDS | {"não", "os", "uma"}  # Portuguese
 
 
 # Formulas mix Greek and Latin letters, and text in East Asian scripts has Latin words without a space.
-_TOGETHER = dict.fromkeys(("GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"), "LATIN")
+_MIXED_WITH_LATIN = dict.fromkeys(("GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO"), "LATIN")
 
 
 class TextLayer(StrEnum):
@@ -76,8 +76,8 @@ def is_garbled(text: str) -> bool:
         return True
     letters = [c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha()]
     # Leaders of a table of contents and signs of formulas are normal; ASCII signs in place of letters are not.
-    soup = sum(c in _SOUP for c in characters)
-    if len(characters) >= _ENOUGH_LETTERS and soup > 0.3 * len(characters) and soup > 2 * len(letters):
+    punctuation = sum(c in _PUNCTUATION for c in characters)
+    if len(characters) >= _ENOUGH_LETTERS and punctuation > 0.3 * len(characters) and punctuation > 2 * len(letters):
         return True
     high = sum("À" <= c <= "ÿ" for c in characters)
     if len(letters) >= 40 and high > 0.5 * len(letters):
@@ -116,7 +116,7 @@ def _script(character: str) -> str:
     if unicodedata.category(character) == "Lm":
         return ""
     script = unicodedata.name(unicodedata.normalize("NFKC", character)[0], "").partition(" ")[0]
-    return _TOGETHER.get(script, script)
+    return _MIXED_WITH_LATIN.get(script, script)
 
 
 @lru_cache(20_000)

@@ -23,7 +23,7 @@ from citeloom.core.errors import CiteLoomError, Code
 _MAX_BYTES = 32_000_000  # Claude Code's settings file grows to several million
 _BACKUPS = 5
 _MARK = ".citeloom-backup-"
-_NOTHING = "Nothing was written."
+_NOTHING_WRITTEN = "Nothing was written."
 
 
 @contextlib.contextmanager
@@ -139,7 +139,7 @@ def replace(file: Path, before: bytes | None, after: bytes | None) -> None:
     def refuse_changed() -> None:
         if read(file) != before:
             raise CiteLoomError(
-                Code.INVALID_INPUT, f"{file} was changed by another program just now.", f"Try again. {_NOTHING}"
+                Code.INVALID_INPUT, f"{file} was changed by another program just now.", f"Try again. {_NOTHING_WRITTEN}"
             )
 
     try:
@@ -166,15 +166,17 @@ def _copy_owner(file: Path, old: os.stat_result) -> None:
 def _translated(error: OSError, file: Path, what: str) -> CiteLoomError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return CiteLoomError(
-            Code.STORAGE_ERROR, f"The disk is full: {file} could not be {what}.", f"Free some room. {_NOTHING}"
+            Code.STORAGE_ERROR, f"The disk is full: {file} could not be {what}.", f"Free some room. {_NOTHING_WRITTEN}"
         )
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return CiteLoomError(
             Code.PERMISSION_DENIED,
             f"{file} could not be {what}: it is protected, or in use.",
-            f"Close the program that it belongs to, look at its rights, then try again. {_NOTHING}",
+            f"Close the program that it belongs to, look at its rights, then try again. {_NOTHING_WRITTEN}",
         )
     reason = error.strerror or type(error).__name__
     return CiteLoomError(
-        Code.STORAGE_ERROR, f"{file} could not be {what} ({reason}).", f"Look at the path, then try again. {_NOTHING}"
+        Code.STORAGE_ERROR,
+        f"{file} could not be {what} ({reason}).",
+        f"Look at the path, then try again. {_NOTHING_WRITTEN}",
     )

@@ -27,7 +27,7 @@ _UNSAFE_IN_LINE = re.compile(rf"[\t\n{REMOVED}{_BREAKS}{_HALVES}]")
 _TO_SPACES = str.maketrans("\t\n", "  ")
 
 MAX_REPEATED = 1000  # bytes of input that an answer repeats
-_LEFT_OUT = " […] "
+_ELLIPSIS = " […] "
 
 
 def clean(text: str) -> str:
@@ -62,9 +62,9 @@ def shortened(text: str, most: int = MAX_REPEATED) -> str:
     data = text.encode("utf-8", "replace")
     if len(data) <= most:
         return text
-    room = most - len(_LEFT_OUT.encode())
+    room = most - len(_ELLIPSIS.encode())
     end = room // 4
-    return data[: room - end].decode(errors="ignore") + _LEFT_OUT + data[len(data) - end :].decode(errors="ignore")
+    return data[: room - end].decode(errors="ignore") + _ELLIPSIS + data[len(data) - end :].decode(errors="ignore")
 
 
 def shortened_values(value: Any) -> Any:

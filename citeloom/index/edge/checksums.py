@@ -63,7 +63,7 @@ class Checksums:
             try:
                 if file.stat().st_size != expected[0]:
                     return f"{name} has another size than it had"
-                if _about(file) != expected:
+                if _describe(file) != expected:
                     return f"{name} is not as it was written"
             except FileNotFoundError:
                 if file.name != _JOURNAL:
@@ -125,7 +125,7 @@ def unusable(message: str) -> CiteLoomError:
 
 def write(folder: Path) -> None:
     """Write the checksums of a flushed folder."""
-    files = {name: _about(folder / name) for name in sorted(_sizes(folder))}
+    files = {name: _describe(folder / name) for name in sorted(_sizes(folder))}
     _replace(folder, {"files": files})
 
 
@@ -158,7 +158,7 @@ def _sizes(folder: Path) -> dict[str, int]:
     return {name: size for name, size in found.items() if not name.startswith(_FILE)}
 
 
-def _about(file: Path) -> tuple[int, int, int]:
+def _describe(file: Path) -> tuple[int, int, int]:
     """Return size, filled bytes and checksum; holes count as zeros, since a copy may fill them."""
     full = seen = 0
     for at, block in filled(file):

@@ -226,7 +226,7 @@ class EdgeCollection(Collection):
         return set(self._shard.info().payload_schema)
 
     def _add_missing_indexes(self) -> list[str]:
-        missing = _lacking(self._shard)
+        missing = _missing_indexes(self._shard)
         for name, params in missing.items():
             self._update(qdrant.UpdateOperation.create_field_index(name, params))
             faults.point("index.field_indexed", self.folder)
@@ -276,7 +276,7 @@ def _payload_indexes() -> dict[str, Any]:
     }
 
 
-def _lacking(shard: qdrant.EdgeShard) -> dict[str, Any]:
+def _missing_indexes(shard: qdrant.EdgeShard) -> dict[str, Any]:
     there = shard.info().payload_schema
     return {name: params for name, params in _payload_indexes().items() if name not in there}
 

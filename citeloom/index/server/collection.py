@@ -31,7 +31,7 @@ OLDEST = (1, 20)  # the first with every filter, and the version of Qdrant Edge
 # 100 nearest are found with this value, with Qdrant's default of 100 far fewer.
 _HNSW_EF = 512
 _WRITE_SECONDS = 60  # timeout of a write, which the server answers when it is done
-_LARGEST_REQUEST = 4_000_000  # bytes; servers accept 32 MB by default
+_MAX_REQUEST_BYTES = 4_000_000  # bytes; servers accept 32 MB by default
 _FILTERS = FilterFactory(
     models,
     models.Filter,
@@ -139,7 +139,7 @@ class ServerCollection(Collection):
         for point in points:
             room = len(json.dumps(point.payload)) + 20 * len(point.dense)
             room += 32 * len(point.sparse.indices) if point.sparse else 0
-            if made and size + room > _LARGEST_REQUEST:
+            if made and size + room > _MAX_REQUEST_BYTES:
                 self._client.upsert(self.name, made, **self._write_options)
                 made, size = [], 0
             made.append(_point(point))

@@ -9,7 +9,7 @@ from typing import Any
 
 from citeloom.core.text.normalize import fold
 
-_LONGEST = 200  # characters of a date
+_MAX_LENGTH = 200  # characters of a date
 
 _MONTHS = (
     ("january", "januar", "janvier", "enero", "gennaio", "janeiro", "januari"),
@@ -64,7 +64,7 @@ def to_csl_date(text: str) -> dict[str, Any]:
     text = " ".join(text.split())
     if quoted := _QUOTED.fullmatch(text):  # quotation marks: printed as written
         return {"literal": quoted[1]}
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return {"literal": text}
     sorted_by = _Day()
     if multipart := _MULTIPART.fullmatch(text):

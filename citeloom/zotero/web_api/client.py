@@ -45,7 +45,7 @@ class Backoff:
         if left > _MAX_WAIT:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
-                f"Zotero's servers are busy and ask to be left alone for {_spoken(left)}.",
+                f"Zotero's servers are busy and ask to be left alone for {_duration(left)}.",
                 "Nothing was changed; try again then.",
                 retry_after=round(left),
             )
@@ -68,7 +68,7 @@ class RateLimitedClient(httpx2.Client):
         for pause in (*_PAUSES, None):
             self._backoff.wait()
             response = super().send(request, stream=True, **how)
-            asked = _asked_pause(response)
+            asked = _requested_backoff(response)
             if asked:
                 self._backoff.extend(asked)
             for name in ("backoff", "retry-after"):  # pyzotero would sleep for as long as they request
@@ -165,7 +165,7 @@ def _translate(error: Exception) -> CiteLoomError:
     return incomplete_answer(f"Zotero's servers answered with an error ({type(error).__name__})")
 
 
-def _asked_pause(response: httpx2.Response) -> float:
+def _requested_backoff(response: httpx2.Response) -> float:
     """Return the backoff that a reply requests, in seconds."""
     value = response.headers.get("retry-after") or response.headers.get("backoff") or "0"
     try:
@@ -178,5 +178,5 @@ def _asked_pause(response: httpx2.Response) -> float:
         return 0.0
 
 
-def _spoken(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     return f"{round(seconds)} seconds" if seconds < 120 else f"{round(seconds / 60)} minutes"

@@ -46,7 +46,7 @@ def visible_fields(document: Any, index: int, page: Any) -> Iterator[Fields]:
     Other annotations (comments, highlights, stamps) and hidden ones are not text of the page. Appearances are flattened
     in a new document with a copy of the page: in the original, pdfium sometimes overwrites the objects of fonts.
     """
-    painted, written = _sorted_out(document.formenv, page)
+    painted, written = _classify_annotations(document.formenv, page)
     with ExitStack() as stack:
         flat, before = None, 0
         if painted:
@@ -82,7 +82,7 @@ def address(handle: Any) -> int:
     return ctypes.addressof(handle.contents)
 
 
-def _sorted_out(form: Any, page: Any) -> tuple[frozenset[int], tuple[FieldText, ...]]:
+def _classify_annotations(form: Any, page: Any) -> tuple[frozenset[int], tuple[FieldText, ...]]:
     """Return the indexes of fields and text boxes with an appearance, and the values of those without."""
     painted: list[int] = []
     written: list[FieldText] = []
@@ -138,7 +138,7 @@ def _text(form: Any, annotation: Any) -> str | None:
     if kind in (c_api.FPDF_FORMFIELD_CHECKBOX, c_api.FPDF_FORMFIELD_RADIOBUTTON):
         return _CHECKED if c_api.FPDFAnnot_IsChecked(form, annotation) else ""
     if kind == c_api.FPDF_FORMFIELD_LISTBOX:
-        return "\n".join(_chosen(form, annotation))
+        return "\n".join(_selected_options(form, annotation))
     if kind not in _PAINTED_FIELDS:
         return ""
     if kind == c_api.FPDF_FORMFIELD_TEXTFIELD and flags & _PASSWORD:
@@ -149,7 +149,7 @@ def _text(form: Any, annotation: Any) -> str | None:
     return _string(c_api.FPDFAnnot_GetFormFieldValue, form, annotation) if form else ""
 
 
-def _chosen(form: Any, annotation: Any) -> Iterator[str]:
+def _selected_options(form: Any, annotation: Any) -> Iterator[str]:
     for at in range(min(_MAX_OPTIONS, c_api.FPDFAnnot_GetOptionCount(form, annotation))):
         if c_api.FPDFAnnot_IsOptionSelected(form, annotation, at):
             yield _string(c_api.FPDFAnnot_GetOptionLabel, form, annotation, at)

@@ -21,7 +21,7 @@ _RESOURCES = re.compile(rb"/Resources\s+(\d{1,9})\s+\d+\s+R")
 _XOBJECTS = re.compile(rb"/XObject\s*(?:<<(.*?)>>|(\d{1,9})\s+\d+\s+R)", re.S)
 _REFERENCE = re.compile(rb"/([^\s/<>\[\]()]+)\s+(\d{1,9})\s+\d+\s+R")
 _PAINTS = re.compile(rb"/([^\s/<>\[\]()]+)\s+Do\b")
-_LONGEST_DICTIONARY = 100_000  # bytes
+_MAX_DICTIONARY = 100_000  # bytes
 _LONGEST_CONTENT = 20_000_000
 _MAX_CONTENT = 200_000_000  # of all forms together
 
@@ -44,7 +44,7 @@ def without_loops(path: Path) -> bytes | None:
             return None
         forms = _forms(data)
         mended: bytearray | None = None
-        for form, names in _closing(forms):
+        for form, names in _cycle_closing_forms(forms):
             content = _PAINTS.sub(
                 lambda found, names=names: b" " * len(found[0]) if found[1] in names else found[0],  # type: ignore[misc]
                 form.content,
@@ -68,11 +68,11 @@ def _forms(data: mmap.mmap) -> dict[int, _Form]:
     budget = _MAX_CONTENT
     for match in _FORM.finditer(data):
         at = bisect(objects, (match.start(), 0)) - 1
-        stream = _STREAM.search(data, match.end(), match.end() + _LONGEST_DICTIONARY)
+        stream = _STREAM.search(data, match.end(), match.end() + _MAX_DICTIONARY)
         if at < 0 or stream is None:
             continue
         start, number = objects[at]
-        if starts[number] != start or match.start() - start > _LONGEST_DICTIONARY:
+        if starts[number] != start or match.start() - start > _MAX_DICTIONARY:
             continue
         dictionary = data[start : stream.start()]
         references = _references(data, starts, dictionary)
@@ -81,7 +81,7 @@ def _forms(data: mmap.mmap) -> dict[int, _Form]:
         if not references or budget <= 0 or b"/DecodeParms" in dictionary or (b"/Filter" in dictionary and not packed):
             continue
         raw = data[stream.end() : max(stream.end(), data.find(b"endstream", stream.end()))]
-        content = _unpacked(raw) if packed else raw
+        content = _decompressed(raw) if packed else raw
         budget -= len(content)
         names = set(_PAINTS.findall(content))
         painted = {name: to for name, to in references.items() if name in names}
@@ -95,7 +95,7 @@ def _references(data: mmap.mmap, starts: dict[int, int], dictionary: bytes) -> d
 
     def text(number: bytes) -> bytes:
         start = starts.get(int(number), -1)
-        return data[start : start + _LONGEST_DICTIONARY].partition(b"endobj")[0] if start >= 0 else b""
+        return data[start : start + _MAX_DICTIONARY].partition(b"endobj")[0] if start >= 0 else b""
 
     resources = _RESOURCES.search(dictionary)
     found = _XOBJECTS.search(text(resources[1]) if resources else dictionary)
@@ -104,14 +104,14 @@ def _references(data: mmap.mmap, starts: dict[int, int], dictionary: bytes) -> d
     return {m[1]: int(m[2]) for m in _REFERENCE.finditer(found[1] if found[1] is not None else text(found[2]))}
 
 
-def _unpacked(raw: bytes) -> bytes:
+def _decompressed(raw: bytes) -> bytes:
     try:
         return zlib.decompressobj().decompress(raw, _LONGEST_CONTENT)
     except zlib.error:
         return b""
 
 
-def _closing(forms: dict[int, _Form]) -> Iterator[tuple[_Form, set[bytes]]]:
+def _cycle_closing_forms(forms: dict[int, _Form]) -> Iterator[tuple[_Form, set[bytes]]]:
     """Yield the forms that close a cycle, with the names by which they do."""
     done: set[int] = set()
     for first, form in forms.items():
