@@ -53,10 +53,12 @@ class AccessLog:
         self, project_id: str | None, limit: int, *, client: str | None = None, before: int | None = None
     ) -> list[AccessEntry]:
         """Return the latest calls, newest first: of a project, of an editor by name and version, or before an entry."""
-        wanted = {"project_id = ?": project_id or None, "client = ?": client or None, "id < ?": before}
-        wanted = {condition: value for condition, value in wanted.items() if value is not None}
-        where = f"WHERE {' AND '.join(wanted)}" if wanted else ""
-        rows = self._db.rows(f"SELECT * FROM access_log {where} ORDER BY id DESC LIMIT ?", [*wanted.values(), limit])
+        conditions = {"project_id = ?": project_id or None, "client = ?": client or None, "id < ?": before}
+        conditions = {condition: value for condition, value in conditions.items() if value is not None}
+        where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+        rows = self._db.rows(
+            f"SELECT * FROM access_log {where} ORDER BY id DESC LIMIT ?", [*conditions.values(), limit]
+        )
         return [AccessEntry(**{**dict(r), "passages": json.loads(r["passages"])}) for r in rows]
 
     def forget(self, days: int = 0) -> int:

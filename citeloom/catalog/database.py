@@ -132,10 +132,10 @@ def storage_error(error: sqlite3.Error, path: Path) -> CiteLoomError:
             "Free some space and try again.",
         )
     # These are permanent; other errors may be temporary.
-    ours = isinstance(error, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError)
+    permanent = isinstance(error, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError)
     return CiteLoomError(
         Code.STORAGE_ERROR,
         f"The catalog {path} cannot be read or written: {text}.",
         "Run the check-up ('citeloom doctor'); a copy from before the last update may lie beside it.",
-        **({"refused": str(path)} if ours else {}),
+        **({"refused": str(path)} if permanent else {}),
     )

@@ -55,8 +55,8 @@ def _ignore_progress(progress: dict[str, Any]) -> None:
 
 def remove_stale_copies() -> None:
     """Delete private copies that the workers of a killed engine left."""
-    for left in Path(paths.folders().cache).glob(f"{_COPY_PREFIX}*"):
-        shutil.rmtree(left, ignore_errors=True)
+    for folder in Path(paths.folders().cache).glob(f"{_COPY_PREFIX}*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class ConversionTimeout(CiteLoomError):
@@ -160,21 +160,21 @@ class _Watchdog:
         self._thread.join()
 
     def _poll(self) -> None:
-        left, looked = self._limits.seconds, time.monotonic()
-        while not self._answered.wait(max(0.0, min(_POLL_SECONDS, left))):
+        remaining, polled = self._limits.seconds, time.monotonic()
+        while not self._answered.wait(max(0.0, min(_POLL_SECONDS, remaining))):
             now = time.monotonic()
             # Time in which the machine was suspended does not count.
-            left, looked = left - min(now - looked, 2 * _POLL_SECONDS), now
-            self.verdict = self._violation(left)
+            remaining, polled = remaining - min(now - polled, 2 * _POLL_SECONDS), now
+            self.verdict = self._violation(remaining)
             if self.verdict is not None:
                 end_with_children(self._process)
                 return
 
-    def _violation(self, left: float) -> Exception | None:
+    def _violation(self, remaining: float) -> Exception | None:
         allowed = self._limits.megabytes
         if self._stopped():
             return JobStopped()
-        if left <= 0:
+        if remaining <= 0:
             return ConversionTimeout(
                 Code.CONVERSION_FAILED,
                 f"Reading it took longer than {self._limits.seconds:.0f} seconds.",

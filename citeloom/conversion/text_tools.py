@@ -64,7 +64,7 @@ def find_dois(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _unbalanced(doi: str) -> bool:
-    return any(doi.endswith(shut) and doi.count(shut) > doi.count(open_) for open_, shut in ("()", "[]"))
+    return any(doi.endswith(close) and doi.count(close) > doi.count(open_) for open_, close in ("()", "[]"))
 
 
 def words_of(text: str) -> list[str]:
@@ -74,18 +74,18 @@ def words_of(text: str) -> list[str]:
 
 def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[str] = ()) -> float:
     """Return the share of the raw texts' words that the kept texts contain, without those left out on purpose."""
-    wanted: Counter[str] = Counter()
+    expected: Counter[str] = Counter()
     for text in raw:
         # pdfium marks a word broken at the end of a line; print shows a hyphen before the line break.
-        wanted.update(words_of(re.sub(r"[\ufffe\x02]\s*|(?<=\w)[-\u00ad\u2010]\r?\n", "", text)))
+        expected.update(words_of(re.sub(r"[\ufffe\x02]\s*|(?<=\w)[-\u00ad\u2010]\r?\n", "", text)))
     for text in left_out:
-        wanted.subtract(words_of(text))
-    wanted = +wanted
-    have: Counter[str] = Counter()
+        expected.subtract(words_of(text))
+    expected = +expected
+    actual: Counter[str] = Counter()
     for text in kept:
-        have.update(words_of(text))
-    total = wanted.total()
-    found = (wanted & have).total() + _joined_halves(wanted - have, have - wanted)
+        actual.update(words_of(text))
+    total = expected.total()
+    found = (expected & actual).total() + _joined_halves(expected - actual, actual - expected)
     return round(found / total, 4) if total else 1.0
 
 

@@ -94,8 +94,8 @@ class Worker:
         try:
             if request.get("about"):
                 return {"id": number, "ok": True, "about": about()}
-            if look := request.get("look"):
-                return {"id": number, "ok": True, **_PAGE_REQUESTS[look]({**request, "path": str(self._file(request))})}
+            if view := request.get("look"):
+                return {"id": number, "ok": True, **_PAGE_REQUESTS[view]({**request, "path": str(self._file(request))})}
             return {"id": number, "ok": True, **self._process(request, on_progress)}
         except CiteLoomError as error:
             if "path" in error.details:  # may be the path of the private copy
@@ -188,8 +188,10 @@ def serve(requests: BinaryIO, replies: BinaryIO, copies: Path | None = None) -> 
             failure = CiteLoomError(Code.INVALID_INPUT, f"The request is not a JSON object: {error}")
             reply: dict[str, Any] = {"id": None, "ok": False, "error": failure.as_dict()}
         else:
-            asked = bool(request.get("progress"))
-            reply = worker.answer(request, partial(_progress, replies, request.get("id")) if asked else ignore_progress)
+            wants_progress = bool(request.get("progress"))
+            reply = worker.answer(
+                request, partial(_progress, replies, request.get("id")) if wants_progress else ignore_progress
+            )
         _send(replies, reply)
 
 

@@ -62,8 +62,8 @@ def forget(name: str) -> bool:
 
 
 def _find(name: str) -> tuple[str | None, KeySource | None]:
-    if given := os.environ.get(variable(name), "").strip():
-        return given, "environment"
+    if from_environment := os.environ.get(variable(name), "").strip():
+        return from_environment, "environment"
 
     def read_key() -> str | None:
         keyring = _keyring()

@@ -113,9 +113,9 @@ def _check_ours(folder: str, seen: os.stat_result) -> None:
 
 
 def _make_private(path: str, seen: os.stat_result) -> None:
-    wanted = stat.S_IMODE(seen.st_mode) & ~_OTHERS
+    mode = stat.S_IMODE(seen.st_mode) & ~_OTHERS
     try:
-        os.chmod(path, wanted)
+        os.chmod(path, mode)
         refused = ""
     except PermissionError as error:
         refused = f": {error.strerror}"

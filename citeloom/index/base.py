@@ -166,9 +166,9 @@ class Collection(ABC):
     def stored(self, where: f.Condition, count: int) -> Iterator[Point]:
         """Yield matching passages with vectors, in document order; `count` is the number of chunk indexes."""
         for start in range(0, count, BATCH):
-            here = f.Every((where, f.Range("chunk_index", gte=start, lt=start + BATCH)))
+            batch = f.Every((where, f.Range("chunk_index", gte=start, lt=start + BATCH)))
             with self._reading() as hidden, self._translated(Code.QUERY_FAILED, "The passages could not be read"):
-                found = self._page(self._visible(here, hidden), BATCH, vectors=True)
+                found = self._page(self._visible(batch, hidden), BATCH, vectors=True)
             yield from sorted(found, key=lambda point: int(point.payload["chunk_index"]))
 
     def points(self, after: str | None, limit: int) -> list[Point]:

@@ -122,10 +122,10 @@ def parse(filters: Mapping[str, Any] | None) -> Every:
 
 def search_conditions(filters: Mapping[str, Any] | None, *, include_references: bool) -> Every:
     """Return the conditions of a search: reference lists are excluded, unless it filters by section_prefix."""
-    wanted = parse(filters)
+    conditions = parse(filters)
     if include_references or "section_prefix" in (filters or {}):
-        return wanted
-    return Every((*wanted.of, Absent("references")))
+        return conditions
+    return Every((*conditions.of, Absent("references")))
 
 
 def _conditions(key: str, value: Any) -> list[Condition]:

@@ -102,9 +102,9 @@ class Collections:
     def rescued(self, location: IndexLocation, doc_ids: Sequence[str]) -> dict[str, list[Hit]]:
         """Return the readable passages of documents in a damaged generation, by document, read by a child process."""
         with self.opening(location.name):
-            if kept := self._open.get(location.name, {}).pop(location.generation, None):
+            if collection := self._open.get(location.name, {}).pop(location.generation, None):
                 with suppress(CiteLoomError):
-                    kept.close()
+                    collection.close()
             folder = self.folder(location)
             return {} if location.server or not folder.exists() else trial_open.rescued(folder, doc_ids)
 

@@ -246,9 +246,9 @@ def tree(snapshot: Snapshot) -> dict[str, Any]:
         for key in item.collections:
             if key in within:
                 within[key] += 1
-    ways = {key: snapshot.way_to_collection(key) for key in snapshot.collections}
+    paths = {key: snapshot.way_to_collection(key) for key in snapshot.collections}
     # With the key beside each name, so that siblings of the same name keep their own children.
-    ordered = sorted(ways, key=lambda key: [(snapshot.collections[at].name.casefold(), at) for at in ways[key]])
+    ordered = sorted(paths, key=lambda key: [(snapshot.collections[at].name.casefold(), at) for at in paths[key]])
     return {
         **_counts(snapshot),
         "collections": [
@@ -256,9 +256,9 @@ def tree(snapshot: Snapshot) -> dict[str, Any]:
                 "key": key,
                 "path": snapshot.collection_paths[key],
                 "name": snapshot.collections[key].name,
-                "parent": ways[key][-2] if len(ways[key]) > 1 else None,
+                "parent": paths[key][-2] if len(paths[key]) > 1 else None,
                 "items": within[key],
-                "depth": len(ways[key]) - 1,
+                "depth": len(paths[key]) - 1,
             }
             for key in ordered
         ],

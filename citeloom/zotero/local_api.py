@@ -39,9 +39,9 @@ class LocalApi:
         """Return a library as it is now."""
         for _ in range(_TRIES):
             collections, before = self._list(f"{_path(library)}/collections")
-            items, then = self._list(f"{_path(library)}/items")
+            items, during = self._list(f"{_path(library)}/items")
             searches, after = self._list(f"{_path(library)}/searches")
-            if before == then == after:  # only Zotero 10 counts versions here; earlier ones always return the same
+            if before == during == after:  # only Zotero 10 counts versions here; earlier ones always return the same
                 return snapshot_from_json(library, collections, searches, items)
         raise incomplete_answer(f"{library.name} kept changing while it was read")
 

@@ -76,12 +76,12 @@ class Item:
 
 def item_from_json(data: Mapping[str, Any]) -> Item:
     """Return an item from the `data` of Zotero's JSON; tags and collections are sorted, since sources differ."""
-    kept = {k: v for k, v in data.items() if k not in NOT_KEPT and v not in ("", None, [], {})}
-    if "tags" in kept:
-        kept["tags"] = sorted(kept["tags"], key=lambda tag: str(tag["tag"]))
-    if "collections" in kept:
-        kept["collections"] = sorted(kept["collections"])
-    return Item(str(data["key"]), kept, str(data["md5"]) if data.get("md5") else None)
+    values = {k: v for k, v in data.items() if k not in NOT_KEPT and v not in ("", None, [], {})}
+    if "tags" in values:
+        values["tags"] = sorted(values["tags"], key=lambda tag: str(tag["tag"]))
+    if "collections" in values:
+        values["collections"] = sorted(values["collections"])
+    return Item(str(data["key"]), values, str(data["md5"]) if data.get("md5") else None)
 
 
 @dataclass(frozen=True)
@@ -125,12 +125,12 @@ class Snapshot:
 
     def way_to_collection(self, key: str) -> list[str]:
         """Return the keys of a collection's ancestors, outermost first, and its own."""
-        way: list[str] = []
+        path: list[str] = []
         at: str | None = key
-        while at and at in self.collections and at not in way:  # guards against cycles
-            way.insert(0, at)
+        while at and at in self.collections and at not in path:  # guards against cycles
+            path.insert(0, at)
             at = self.collections[at].parent
-        return way
+        return path
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,9 +82,9 @@ class _Reader:
     def take_code(self, fence: str) -> None:
         """Read a fenced code block; an unclosed one ends with the file."""
         start = self.at
-        shut = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")
+        closing_fence = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")
         self.at += 1
-        while self.at < len(self.lines) and not shut.match(self.lines[self.at]):
+        while self.at < len(self.lines) and not closing_fence.match(self.lines[self.at]):
             self.at += 1
         end = min(self.at, len(self.lines) - 1)
         self.add(BlockKind.CODE, start, end)

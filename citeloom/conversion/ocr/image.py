@@ -66,11 +66,11 @@ def _grey(image: Image.Image) -> Image.Image:
 def _fit(image: Image.Image) -> tuple[float, float]:
     """Return the scale factor for a page and the resulting dpi."""
     longest = max(image.size)
-    supposed = longest / _PAGE_INCHES
+    estimated = longest / _PAGE_INCHES
     claimed = float(next(iter(image.info.get("dpi") or ()), 0))
     known = claimed >= _MIN_CLAIMED_DPI
     # A claimed resolution above the plausible one is wrong.
-    dpi = min(claimed, supposed) if known else supposed
+    dpi = min(claimed, estimated) if known else estimated
     scale = 2.0 if longest < _MIN_LONG_SIDE else 1.0
     if known and dpi > _MAX_DPI:
         scale = _TARGET_DPI / dpi

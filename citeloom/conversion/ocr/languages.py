@@ -196,15 +196,15 @@ def unknown_language_warning(part: str) -> str:
 
 def parse_languages(text: str) -> ParsedLanguages:
     """Parse a language field."""
-    understood = ParsedLanguages([], [])
+    result = ParsedLanguages([], [])
     whole = fold_case(text).strip()
     for part in [whole] if whole in _TAGS else _BETWEEN.split(whole):
         words = [part] if part in _TAGS else _WORD.findall(part)
         tags = _tags(words)
-        understood.tags.extend(tag for tag in tags if tag not in understood.tags)
+        result.tags.extend(tag for tag in tags if tag not in result.tags)
         if words and not tags and words[0] not in _NO_LANGUAGE:
-            understood.unknown.append(part.strip())
-    return understood
+            result.unknown.append(part.strip())
+    return result
 
 
 def _tags(words: list[str]) -> list[str]:

@@ -57,9 +57,9 @@ class RapidOcr:
         self.warnings: list[str] = []
         known: list[str] = []
         for text in languages:
-            understood = parse_languages(text)
-            self.warnings += map(unknown_language_warning, understood.unknown)
-            for tag in understood.tags:
+            parsed = parse_languages(text)
+            self.warnings += map(unknown_language_warning, parsed.unknown)
+            for tag in parsed.tags:
                 if tag in LANGUAGES:
                     known.append(tag)
                 else:

@@ -65,8 +65,8 @@ class Recogniser:
         # Pages of a document mostly have the same orientation: start with that of the page before.
         page = self._read(grey, dpi, self._quarter_turns)
         if self._turns_needed(page):
-            again = self._read(grey, dpi, (self._quarter_turns + self._turns_needed(page)) % 4)
-            page = max(page, again, key=lambda reading: certain_letters(_upright_words(reading)))
+            rotated = self._read(grey, dpi, (self._quarter_turns + self._turns_needed(page)) % 4)
+            page = max(page, rotated, key=lambda reading: certain_letters(_upright_words(reading)))
             self._quarter_turns = page.quarter_turns
         return _upright_words(page, scale)
 
@@ -111,16 +111,16 @@ def _engine(name: str, languages: Sequence[str]) -> _Engine:
 
 def _upright_words(page: PageWords, scale: float = 1.0) -> PageWords:
     """Return a page without noise and without lines at another angle, in the scale of the original image."""
-    kept = PageWords(quarter_turns=page.quarter_turns)
+    result = PageWords(quarter_turns=page.quarter_turns)
     angled: list[str] = []
     for _, line in groupby((word for word in page if not is_noise(word)), key=attrgetter("line")):
         words = list(line)
         if sideways(words):
             angled += [word.text for word in words]
         else:
-            kept += words if scale == 1 else [_unscaled(word, scale) for word in words]
-    kept.turned = " ".join(angled)
-    return kept
+            result += words if scale == 1 else [_unscaled(word, scale) for word in words]
+    result.turned = " ".join(angled)
+    return result
 
 
 def _unscaled(word: OcrWord, scale: float) -> OcrWord:

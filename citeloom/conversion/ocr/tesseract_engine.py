@@ -74,8 +74,11 @@ def _system_binary() -> Path | None:
 
 def _windows_folders() -> list[Path]:
     """Return the folders of Tesseract's Windows installer."""
-    everyone, own = os.environ.get("PROGRAMFILES"), os.environ.get("LOCALAPPDATA")
-    roots = [Path(everyone) if everyone else None, Path(own, "Programs") if own else None]
+    program_files, local_app_data = os.environ.get("PROGRAMFILES"), os.environ.get("LOCALAPPDATA")
+    roots = [
+        Path(program_files) if program_files else None,
+        Path(local_app_data, "Programs") if local_app_data else None,
+    ]
     return [root / "Tesseract-OCR" for root in roots if root]
 
 
@@ -194,9 +197,9 @@ def _choose(languages: Sequence[str], data: dict[str, Path], warnings: list[str]
         if text in data and text not in NOT_LANGUAGES and text not in map(tesseract_name, parse_languages(text).tags):
             chosen[text] = text  # Tesseract's own data name, such as jpn_vert
             continue
-        understood = parse_languages(text)
-        warnings += map(unknown_language_warning, understood.unknown)
-        for tag in understood.tags:
+        parsed = parse_languages(text)
+        warnings += map(unknown_language_warning, parsed.unknown)
+        for tag in parsed.tags:
             name = tesseract_name(tag)
             name = name if name in data else OTHER_NAMES.get(name, name)
             if name in data:
@@ -250,8 +253,8 @@ def _line(element: ElementTree.Element, number: tuple[int, int, int]) -> Iterato
         if text:
             its = _properties(word)
             found.append((text, _numbers(its["bbox"]), _numbers(its["x_wconf"])[0] / 100))
-    rising = [(text, baseline((x0 + x1) / 2) - y0) for text, (x0, y0, x1, _), confidence in found if confidence > 0.5]
-    size = type_size(rising) or _numbers(about["x_size"])[0] * _LINE_HEIGHT
+    heights = [(text, baseline((x0 + x1) / 2) - y0) for text, (x0, y0, x1, _), confidence in found if confidence > 0.5]
+    size = type_size(heights) or _numbers(about["x_size"])[0] * _LINE_HEIGHT
     for text, (x0, y0, x1, y1), confidence in found:
         yield OcrWord(text, x0, y0, x1, y1, baseline((left + right) / 2), size, confidence, number)
 

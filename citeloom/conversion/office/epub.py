@@ -114,19 +114,19 @@ def _labels(package: Package, opf: Any, folder: str) -> dict[str, tuple[int, str
         name = _place(folder, str(item.get("href") or ""))
         if name not in package:
             continue
-        here = posixpath.dirname(name)
+        base = posixpath.dirname(name)
         if _is_contents(item):
             page = etree.fromstring(package.read(name), etree.HTMLParser(encoding="utf-8", no_network=True))
             for link in page.xpath("//nav[contains(@*[name()='epub:type'], 'toc')]//a[@href]"):
                 depth = sum(1 for _ in link.iterancestors("ol"))
-                found.setdefault(_place(here, link.get("href")), (depth, _text(link)))
+                found.setdefault(_place(base, link.get("href")), (depth, _text(link)))
         elif item.get("media-type") == "application/x-dtbncx+xml":
             for point in _parse(package, name).iter("{*}navPoint"):
                 depth = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
                 for label, target in zip(
                     point.iterchildren("{*}navLabel"), point.iterchildren("{*}content"), strict=False
                 ):
-                    found.setdefault(_place(here, str(target.get("src") or "")), (depth, _text(label)))
+                    found.setdefault(_place(base, str(target.get("src") or "")), (depth, _text(label)))
     return {name: (max(1, depth), label) for name, (depth, label) in found.items() if label}
 
 

@@ -176,8 +176,8 @@ def _mark_paragraphs(root: Any, captions: set[str], titles: set[str]) -> None:
 
 def _unwrap(root: Any) -> None:
     """Replace links, fields, content controls and tracked changes by their text, with all changes accepted."""
-    for gone in list(root.iter("{*}moveFrom")):
-        gone.getparent().remove(gone)
+    for moved in list(root.iter("{*}moveFrom")):
+        moved.getparent().remove(moved)
     for wrapper in list(root.iter(*(f"{{*}}{name}" for name in _WRAPPERS))):
         _replace_element(wrapper, list(wrapper))
     for control in list(root.iter("{*}sdt")):

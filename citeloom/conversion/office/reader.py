@@ -107,8 +107,8 @@ def _docling(stream: io.BytesIO, path: Path, kind: str) -> DoclingDocument:
     form, backend = _BACKENDS[kind]
     options = HTMLBackendOptions(add_title=False, infer_furniture=False) if form is InputFormat.HTML else None
     try:
-        given = InputDocument(stream, form, backend, options, f"document.{form.value}")
-        reader = getattr(given, "_backend", None)  # None if the file could not be opened
+        document = InputDocument(stream, form, backend, options, f"document.{form.value}")
+        reader = getattr(document, "_backend", None)  # None if the file could not be opened
         if not isinstance(reader, DeclarativeDocumentBackend) or not reader.is_valid():
             raise damaged(path, "its parts do not make a whole")
         # Images are not used, so LibreOffice need not be started to render them.

@@ -195,11 +195,11 @@ class _Reader:
         if self.stack[-1].tag in HEADINGS:
             self.stack.pop()  # a heading that was never closed
             opened.depth = len(self.stack)
-        here = self.stack[-1].tag
-        if here == "pre" or len(self.stack) > _MAX_DEPTH or here not in _ALLOWED_PARENTS.get(tag, (here,)):
+        parent = self.stack[-1].tag
+        if parent == "pre" or len(self.stack) > _MAX_DEPTH or parent not in _ALLOWED_PARENTS.get(tag, (parent,)):
             return
-        kept = {name: attributes[name] for name in ("start", "rowspan", "colspan", "role") if name in attributes}
-        self.put(Node(tag, attributes=kept))
+        relevant = {name: attributes[name] for name in ("start", "rowspan", "colspan", "role") if name in attributes}
+        self.put(Node(tag, attributes=relevant))
 
     def put(self, node: Node) -> None:
         self.stack[-1].kids.append(node)

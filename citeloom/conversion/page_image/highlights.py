@@ -73,20 +73,20 @@ class _Step:
 
 def find_marks(passage: str, pages: Mapping[int, PageText], shown: int, first: int, last: int) -> Marks:
     """Find a passage, which spans pages `first` to `last`, on the page `shown`; `pages` has the text around it."""
-    wanted = [token.letters for token in _tokens(passage)]
+    passage_words = [token.letters for token in _tokens(passage)]
     printed = [token for number in sorted(pages) for token in _tokens(pages[number].text, number)]
     places = _WordPositions(printed)
-    steps = _aligned(wanted, places)
-    here = {step.word: step for step in steps if any(printed[place].page == shown for place in step.places)}
-    if not here:
+    steps = _aligned(passage_words, places)
+    on_page = {step.word: step for step in steps if any(printed[place].page == shown for place in step.places)}
+    if not on_page:
         return Marks()
-    begin = 0 if shown == first else min(here)
-    end = len(wanted) if shown == last else max(here) + 1
-    elsewhere = {step.word for step in steps} - set(here)
-    expected = sum(places.weight(wanted[at]) for at in range(begin, end) if at not in elsewhere)
-    if sum(step.gain for step in here.values()) < _MIN_MATCHED_WEIGHT * expected:
+    begin = 0 if shown == first else min(on_page)
+    end = len(passage_words) if shown == last else max(on_page) + 1
+    elsewhere = {step.word for step in steps} - set(on_page)
+    expected = sum(places.weight(passage_words[at]) for at in range(begin, end) if at not in elsewhere)
+    if sum(step.gain for step in on_page.values()) < _MIN_MATCHED_WEIGHT * expected:
         return Marks()
-    marked = sorted({place for step in here.values() for place in step.places if printed[place].page == shown})
+    marked = sorted({place for step in on_page.values() for place in step.places if printed[place].page == shown})
     page = pages[shown]
     return _as_marks(_lines([(place, printed[place]) for place in marked], page), page)
 
@@ -143,15 +143,15 @@ def _with_opening(text: str, start: int) -> int:
 # --- the passage among the page's words -------------------------------------------------
 
 
-def _aligned(wanted: Sequence[str], places: _WordPositions) -> list[_Step]:
+def _aligned(passage_words: Sequence[str], places: _WordPositions) -> list[_Step]:
     """Return the most likely match of each word (beam search).
 
     Words that are adjacent in passage and page cost nothing, a jump costs more the farther it is, and rare words have
     more weight. So a passage is followed across columns and around notes, and no single "the" is matched far from its
     sentence.
     """
-    ways: list[_Step] = []
-    for at, word in enumerate(wanted):
+    paths: list[_Step] = []
+    for at, word in enumerate(passage_words):
         found = places.of(word)
         if not found:
             continue
@@ -159,16 +159,16 @@ def _aligned(wanted: Sequence[str], places: _WordPositions) -> list[_Step]:
         reached: dict[int, _Step] = {}
         for place in found:
             best, before = 0.0, None
-            for way in ways:
-                score = way.score - _cost(place[0] - way.places[-1], at - way.word <= _NEAR)
+            for path in paths:
+                score = path.score - _cost(place[0] - path.places[-1], at - path.word <= _NEAR)
                 if score > best:
-                    best, before = score, way
+                    best, before = score, path
             step = _Step(best + weight, at, place, before)
             if place[-1] not in reached or reached[place[-1]].score < step.score:
                 reached[place[-1]] = step
-        ways = sorted([*reached.values(), *ways], key=lambda step: step.score, reverse=True)[:_BEAM_WIDTH]
+        paths = sorted([*reached.values(), *paths], key=lambda step: step.score, reverse=True)[:_BEAM_WIDTH]
     steps: list[_Step] = []
-    last = ways[0] if ways else None
+    last = paths[0] if paths else None
     while last:
         steps.append(last)
         last = last.before

@@ -31,9 +31,9 @@ def _merge_overlapping(found: list[Region]) -> list[Region]:
             result.append(region)
             continue
         words = [w for r in (*over, region) for line in r.lines for w in line.words]
-        whole = region_of(rows(words), region.lines[0].page)
-        gone = {id(r) for r in over[1:]}
-        result = [whole if r is over[0] else r for r in result if id(r) not in gone]
+        union = region_of(rows(words), region.lines[0].page)
+        merged = {id(r) for r in over[1:]}
+        result = [union if r is over[0] else r for r in result if id(r) not in merged]
     return result
 
 

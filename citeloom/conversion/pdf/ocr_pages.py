@@ -56,8 +56,8 @@ def recognise(
                 _turn(page, words.quarter_turns)
                 native = []  # the few native words were in the other direction
             found = _placed(words, page, picture)
-            fresh = [word for word in found if not any(_covers(known, word) for known in native)]
-            page.words = native + fresh
+            added = [word for word in found if not any(_covers(known, word) for known in native)]
+            page.words = native + added
             page.raw_text = " ".join(word.text for word in page.words)
             if not native:
                 page.turned = words.turned

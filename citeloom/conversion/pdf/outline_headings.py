@@ -47,8 +47,8 @@ def headings_by_outline(candidates: list[Candidate], outline: list[OutlineEntry]
         on_page[candidate.line.page].append(at)
     headings: list[Heading] = []
     taken: set[int] = set()
-    wanted = [entry for entry in outline if entry.page is not None and title_key(entry.title)]
-    for entry in wanted:
+    entries = [entry for entry in outline if entry.page is not None and title_key(entry.title)]
+    for entry in entries:
         if entry.page is None:
             continue
         for page in (entry.page, entry.page + 1, entry.page - 1):
@@ -57,7 +57,7 @@ def headings_by_outline(candidates: list[Candidate], outline: list[OutlineEntry]
                 taken.update(found)
                 headings.append(Heading([candidates[at].line for at in found], entry.level))
                 break
-    if len(headings) < 2 or len(headings) < 0.4 * len(wanted):
+    if len(headings) < 2 or len(headings) < 0.4 * len(entries):
         return None
     return headings
 

@@ -38,7 +38,7 @@ def read_margins(pages: list[RawPage]) -> Margins:
     repeated = _repeated(margin_rows, len(pages))
     lines: list[list[str]] = []
     for page, candidates in zip(pages, margin_rows, strict=True):
-        gone: list[MarginRow] = []
+        removed: list[MarginRow] = []
         for side in (1, -1):
             outer: list[MarginRow] = []  # running headers of this side, from the edge inward
             for row in candidates:
@@ -52,12 +52,12 @@ def read_margins(pages: list[RawPage]) -> Margins:
                 outer.append(row)
             while outer and outer[-1].tight:
                 outer.pop()  # it belongs to the same paragraph as the next line, which stays
-            gone.extend(outer)
-        gone.sort(key=lambda row: -row.y)
-        lines.append([tidy(region_of([row.words], page.number).lines[0].text).strip() for row in gone])
-        taken = {id(word) for row in gone for word in row.words}
-        if taken:
-            page.words = [word for word in page.words if id(word) not in taken]
+            removed.extend(outer)
+        removed.sort(key=lambda row: -row.y)
+        lines.append([tidy(region_of([row.words], page.number).lines[0].text).strip() for row in removed])
+        removed_words = {id(word) for row in removed for word in row.words}
+        if removed_words:
+            page.words = [word for word in page.words if id(word) not in removed_words]
     return Margins(lines, numbers.printed, numbers.printed_from)
 
 
@@ -73,13 +73,13 @@ def _repeated(margin_rows: list[list[MarginRow]], pages: int) -> set[tuple[str, 
 
 def _is_same_header(key: str, where: dict[int, tuple[int, ...]], pages: int) -> bool:
     """Return whether rows that differ only in numbers are one running header: equal numbers, or page numbers."""
-    alike: dict[object, set[int]] = defaultdict(set)
+    groups: dict[object, set[int]] = defaultdict(set)
     for page, numbers in where.items():
-        alike[numbers].add(page)
+        groups[numbers].add(page)
         if not _NUMBERED_THING.match(key):
             for at, number in enumerate(numbers):
-                alike[(at, "offset", number - page)].add(page)
-    return any(_is_running(group, pages) for group in alike.values())
+                groups[(at, "offset", number - page)].add(page)
+    return any(_is_running(group, pages) for group in groups.values())
 
 
 def _is_running(where: set[int], pages: int) -> bool:

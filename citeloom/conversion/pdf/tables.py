@@ -47,7 +47,7 @@ def _columns(lines: list[list[list[Word]]]) -> list[tuple[float, float]]:
     """Return the x ranges of the columns: ranges covered by pieces, separated by white space through all rows."""
     pieces = [piece for line in lines for piece in line]
     left, right = min(p[0].x0 for p in pieces), max(p[-1].x1 for p in pieces)
-    telling = [
+    spans = [
         (piece[0].x0, piece[-1].x1)
         for line in lines
         for piece in line
@@ -55,12 +55,12 @@ def _columns(lines: list[list[list[Word]]]) -> list[tuple[float, float]]:
     ]
     columns: list[list[float]] = []
     # A heading over two columns would join them: narrow pieces come first, wide ones only extend existing columns.
-    for x0, x1 in sorted(telling, key=lambda span: span[1] - span[0]):
-        met = [c for c in columns if min(c[1], x1) - max(c[0], x0) > 0]
-        if not met:
+    for x0, x1 in sorted(spans, key=lambda span: span[1] - span[0]):
+        overlapping = [c for c in columns if min(c[1], x1) - max(c[0], x0) > 0]
+        if not overlapping:
             columns.append([x0, x1])
-        elif len(met) == 1:
-            met[0][0], met[0][1] = min(met[0][0], x0), max(met[0][1], x1)
+        elif len(overlapping) == 1:
+            overlapping[0][0], overlapping[0][1] = min(overlapping[0][0], x0), max(overlapping[0][1], x1)
     columns.sort()
     return [(x0, x1) for x0, x1 in columns]
 

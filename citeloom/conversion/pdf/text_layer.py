@@ -140,6 +140,6 @@ def _is_poor_ocr(text: str) -> bool:
     words = re.findall(r"\S+", text)
     if len(words) < 30:
         return False
-    crumbs = sum(len(word) == 1 and not word.isdigit() and word.casefold() not in "aàioyéeu&" for word in words)
+    single_letters = sum(len(word) == 1 and not word.isdigit() and word.casefold() not in "aàioyéeu&" for word in words)
     mixed = sum(bool(re.search(r"[^\W\d_]\d[^\W\d_]|[^\w\s]{3,}|[a-z][A-Z][a-z]", word)) for word in words)
-    return (crumbs + mixed) > 0.2 * len(words)
+    return (single_letters + mixed) > 0.2 * len(words)

@@ -93,8 +93,8 @@ def verify(folder: Path) -> bool:
     """Return whether there are checksums and all match; raise INDEX_UNAVAILABLE for a damaged file."""
     expected = read(folder)
     if expected is None:
-        if gone := _lost_segment(folder):
-            raise damaged(gone)
+        if segment := _lost_segment(folder):
+            raise damaged(segment)
         return False
     written = [name for name in expected.files if name.endswith(_WRITTEN_BY_OPENING)]
     if damage := expected.damage(folder, (name for name in expected.needed_to_open if name not in written)):
@@ -108,8 +108,8 @@ def _lost_segment(folder: Path) -> str | None:
         named = set(map(str, json.loads((folder / _FILE).read_text(encoding="utf-8"))["segments"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    gone = sorted(named.difference(_segments(folder)))
-    return f"segments/{gone[0]} is not there" if gone else None
+    missing = sorted(named.difference(_segments(folder)))
+    return f"segments/{missing[0]} is not there" if missing else None
 
 
 def damaged(how: str) -> CiteLoomError:

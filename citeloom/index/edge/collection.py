@@ -277,8 +277,8 @@ def _payload_indexes() -> dict[str, Any]:
 
 
 def _missing_indexes(shard: qdrant.EdgeShard) -> dict[str, Any]:
-    there = shard.info().payload_schema
-    return {name: params for name, params in _payload_indexes().items() if name not in there}
+    existing = shard.info().payload_schema
+    return {name: params for name, params in _payload_indexes().items() if name not in existing}
 
 
 def _vectors_of(folder: Path) -> tuple[int, bool]:

@@ -106,8 +106,8 @@ def _failed(reason: str) -> CiteLoomError:
 
 
 def _remove(target: Path) -> None:
-    for left in (target, _copy_of_source(target)):
-        shutil.rmtree(left, ignore_errors=True)
+    for folder in (target, _copy_of_source(target)):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _kill_when_stopped(process: subprocess.Popen[str], stop: threading.Event, ended: threading.Event) -> None:

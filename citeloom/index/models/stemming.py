@@ -87,9 +87,9 @@ def detect(text: str) -> str:
         for code in known:
             count[code] += 1
             weight[code] += 1 / len(known)  # type: ignore[assignment]
-    (first, most), (_, next_most) = [*weight.most_common(2), ("", 0), ("", 0)][:2]
-    sure = count[first] >= max(_MIN_WORDS, _MIN_SHARE * len(words)) and most >= _MIN_LEAD * next_most
-    return first if sure else ""
+    (first, most), (_, second) = [*weight.most_common(2), ("", 0), ("", 0)][:2]
+    certain = count[first] >= max(_MIN_WORDS, _MIN_SHARE * len(words)) and most >= _MIN_LEAD * second
+    return first if certain else ""
 
 
 def _common_words(text: str, codes: Sequence[str]) -> str:

@@ -208,8 +208,8 @@ class ServerCollection(Collection):
         return set(self._client.get_collection(self.name).payload_schema)
 
     def _add_missing_indexes(self) -> list[str]:
-        there = self._indexed()
-        missing = {name: params for name, params in _payload_indexes().items() if name not in there}
+        existing = self._indexed()
+        missing = {name: params for name, params in _payload_indexes().items() if name not in existing}
         for name, params in missing.items():
             self._client.create_payload_index(self.name, name, params, **self._write_options)
         return list(missing)

@@ -109,12 +109,12 @@ def _with_descendants(deleted: set[int], parent_of: Mapping[int, int | None]) ->
     for number, parent in parent_of.items():
         if parent is not None:
             below[parent].append(number)
-    found, left = set(deleted), list(deleted)
-    while left:
-        for child in below[left.pop()]:
+    found, pending = set(deleted), list(deleted)
+    while pending:
+        for child in below[pending.pop()]:
             if child not in found:
                 found.add(child)
-                left.append(child)
+                pending.append(child)
     return found
 
 

@@ -41,16 +41,16 @@ class Backoff:
 
     def wait(self) -> None:
         """Wait for its end; a long backoff raises ZOTERO_UNAVAILABLE."""
-        left = self.until - time.monotonic()
-        if left > _MAX_WAIT:
+        remaining = self.until - time.monotonic()
+        if remaining > _MAX_WAIT:
             raise CiteLoomError(
                 Code.ZOTERO_UNAVAILABLE,
-                f"Zotero's servers are busy and ask to be left alone for {_duration(left)}.",
+                f"Zotero's servers are busy and ask to be left alone for {_duration(remaining)}.",
                 "Nothing was changed; try again then.",
-                retry_after=round(left),
+                retry_after=round(remaining),
             )
-        if left > 0:
-            time.sleep(left)
+        if remaining > 0:
+            time.sleep(remaining)
 
 
 class RateLimitedClient(httpx2.Client):
@@ -68,15 +68,15 @@ class RateLimitedClient(httpx2.Client):
         for pause in (*_PAUSES, None):
             self._backoff.wait()
             response = super().send(request, stream=True, **how)
-            asked = _requested_backoff(response)
-            if asked:
-                self._backoff.extend(asked)
+            requested = _requested_backoff(response)
+            if requested:
+                self._backoff.extend(requested)
             for name in ("backoff", "retry-after"):  # pyzotero would sleep for as long as they request
                 response.headers.pop(name, None)
             if response.status_code not in _BUSY or pause is None:
                 break
             response.close()
-            self._backoff.extend(asked or pause)
+            self._backoff.extend(requested or pause)
         if response.status_code in _BUSY:
             response.close()
             raise CiteLoomError(

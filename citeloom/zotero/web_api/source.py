@@ -48,13 +48,13 @@ class WebApi:
 
     def check_key(self) -> dict[str, Any]:
         """Return the owner of the key and what it may read."""
-        person = self._key_owner()
+        owner = self._key_owner()
         return {
-            "user_id": person["userID"],
-            "name": str(person["username"] or ""),
+            "user_id": owner["userID"],
+            "name": str(owner["username"] or ""),
             "libraries": [{"id": library.id, "name": library.name} for library in self.libraries()],
-            "files": _may(person, "user", "files"),
-            "notes": _may(person, "user", "notes"),
+            "files": _may(owner, "user", "files"),
+            "notes": _may(owner, "user", "notes"),
         }
 
     def about(self) -> dict[str, Any]:
@@ -63,10 +63,10 @@ class WebApi:
 
     def libraries(self) -> list[Library]:
         """Return My Library, then the groups, as far as the key may read them."""
-        person = self._key_owner()
+        owner = self._key_owner()
         with self._library_client(Library(MY_LIBRARY, "")) as zotero:
             groups, _ = _everything(zotero, "groups", "id")
-        return [library for library in libraries_from_json(groups.values()) if _may_read(person, library)]
+        return [library for library in libraries_from_json(groups.values()) if _may_read(owner, library)]
 
     def read(self, library: Library) -> Snapshot:
         """Return a library as it is now."""
@@ -183,20 +183,20 @@ def _with_changes(zotero: Zotero, cached: Mirror) -> Mirror:
 
 def _erased(zotero: Zotero, since: int, version: int) -> dict[str, list[str]]:
     """Return the keys of permanently deleted objects, by kind."""
-    gone = _json(zotero, lambda: zotero.deleted(since=since))
-    if not isinstance(gone, dict) or not all(isinstance(gone.get(kind), list) for kind in KINDS):
+    deleted = _json(zotero, lambda: zotero.deleted(since=since))
+    if not isinstance(deleted, dict) or not all(isinstance(deleted.get(kind), list) for kind in KINDS):
         raise incomplete_answer("The answer of Zotero's servers does not look like a list of what was deleted")
     _check_version(version, _number(zotero, "last-modified-version"))
-    return gone
+    return deleted
 
 
 def _everything(
     zotero: Zotero, kind: str, key: str = "key", since: int | None = None
 ) -> tuple[dict[Any, dict[str, Any]], int]:
     """Return the `data` of all objects of a kind, from all pages, and the library's version."""
-    which = {} if since is None else {"since": since, "includeTrashed": 1}
+    parameters = {} if since is None else {"since": since, "includeTrashed": 1}
     found: dict[Any, dict[str, Any]] = {}
-    page = _json(zotero, lambda: getattr(zotero, kind)(limit=_PAGE, **which))
+    page = _json(zotero, lambda: getattr(zotero, kind)(limit=_PAGE, **parameters))
     total, version = _number(zotero, "total-results"), _number(zotero, "last-modified-version")
     while page is not None:
         _check_version(version, _number(zotero, "last-modified-version"))
@@ -213,18 +213,18 @@ def _everything(
     return found, version
 
 
-def _may(person: dict[str, Any], *right: str) -> bool:
+def _may(owner: dict[str, Any], *right: str) -> bool:
     """Return whether the key has a right."""
-    at: Any = person["access"]
+    at: Any = owner["access"]
     for name in right:
         at = at.get(name) if isinstance(at, dict) else None
     return bool(at)
 
 
-def _may_read(person: dict[str, Any], library: Library) -> bool:
+def _may_read(owner: dict[str, Any], library: Library) -> bool:
     if library.group is None:
-        return _may(person, "user", "library")
-    return any(_may(person, "groups", which, "library") for which in (str(library.group), "all"))
+        return _may(owner, "user", "library")
+    return any(_may(owner, "groups", group, "library") for group in (str(library.group), "all"))
 
 
 def _json(zotero: Zotero, ask: Callable[[], Any]) -> Any:

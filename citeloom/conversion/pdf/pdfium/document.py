@@ -48,23 +48,23 @@ class PdfFile:
     def read(self) -> RawPdf:
         """Read the words of all pages, the outline, labels and title."""
         document = self._document
-        pages, unreadable, there = list[RawPage](), list[int](), 0
+        pages, unreadable, last_readable = list[RawPage](), list[int](), 0
         with self._lock:
             claimed = len(document)
             for index in range(claimed):
                 try:
                     pages.append(_read_page(document, index))
-                    there = index + 1
+                    last_readable = index + 1
                 except pdfium.PdfiumError:
-                    if index + 1 - there >= _MAX_MISSING:
+                    if index + 1 - last_readable >= _MAX_MISSING:
                         break
                     unreadable.append(index + 1)
                     pages.append(RawPage(index + 1, 612.0, 792.0, page_label(document, index), []))
             else:
                 return RawPdf(pages, _title(document), list(_outline(document)), unreadable)
             # The page count is not reliable: a few bytes can claim a million pages.
-            unreadable = [number for number in unreadable if number <= there]
-            return RawPdf(pages[:there], _title(document), list(_outline(document)), unreadable, claimed)
+            unreadable = [number for number in unreadable if number <= last_readable]
+            return RawPdf(pages[:last_readable], _title(document), list(_outline(document)), unreadable, claimed)
 
     def render(self, number: int, scale: float, quarter: int) -> Image:
         """Return a page as a grey image with `scale` pixels per point, or fewer for a huge page."""

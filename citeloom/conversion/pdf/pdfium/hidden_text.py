@@ -71,7 +71,7 @@ def find_hidden_words(page: Any, text_page: Any, words: Sequence[PlacedWord], pa
     if not words or page_box[2] - page_box[0] < 1 or page_box[3] - page_box[1] < 1:
         return visibility  # viewers replace an empty page box by another
     paints = _paints(text_page.raw, words)
-    doubtful: list[int] = []
+    candidates: list[int] = []
     unpainted: list[int] = []
     tiny = _TINY * min(1.0, (page_box[3] - page_box[1]) / _USUAL_HEIGHT)
     backgrounds = _backgrounds(page)
@@ -88,7 +88,7 @@ def find_hidden_words(page: Any, text_page: Any, words: Sequence[PlacedWord], pa
                 behind[paint.colour] = [box for box, colour in backgrounds if _is_similar(paint.colour, colour)]
             faint = min(paint.colour[:3]) >= _PALE or paint.colour[3] < _TRANSPARENT
             if faint or paint.layered or any(_is_within(word.box, box) for box in behind[paint.colour]):
-                doubtful.append(at)
+                candidates.append(at)
     if unpainted:
         scans = _scans(page)
         over = {at for at in unpainted if any(_is_within(words[at].box, box) for box in scans)}
@@ -97,8 +97,8 @@ def find_hidden_words(page: Any, text_page: Any, words: Sequence[PlacedWord], pa
             over |= _over_ink(page, paints, words, rest)
         visibility.behind = over
         visibility.unseen.update(at for at in unpainted if at not in over)
-    if doubtful:
-        visibility.unseen |= _without_effect(page, paints, words, doubtful)
+    if candidates:
+        visibility.unseen |= _without_effect(page, paints, words, candidates)
     return visibility
 
 
@@ -145,11 +145,11 @@ def _is_tiny(handle: Any, word: PlacedWord, limit: float) -> bool:
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     room = c_api.FS_RECTF()
     for at in word.places:
-        inked = c_api.FPDFText_GetCharBox(handle, at, left, right, bottom, top)
-        if inked and max(right.value - left.value, top.value - bottom.value) > limit:
+        has_ink = c_api.FPDFText_GetCharBox(handle, at, left, right, bottom, top)
+        if has_ink and max(right.value - left.value, top.value - bottom.value) > limit:
             return False
-        roomy = c_api.FPDFText_GetLooseCharBox(handle, at, room)
-        if roomy and max(room.right - room.left, room.top - room.bottom) > _ROOM * limit:
+        has_font_box = c_api.FPDFText_GetLooseCharBox(handle, at, room)
+        if has_font_box and max(room.right - room.left, room.top - room.bottom) > _ROOM * limit:
             return False
     return True
 
@@ -217,29 +217,32 @@ def _bounds(painted: Any) -> Box:
 
 
 def _without_effect(
-    page: Any, paints: Sequence[_Paint | None], words: Sequence[PlacedWord], doubtful: Sequence[int]
+    page: Any, paints: Sequence[_Paint | None], words: Sequence[PlacedWord], candidates: Sequence[int]
 ) -> set[int]:
     """Return the words whose removal does not change the rendered page."""
-    handles = {address(paint.handle): paint.handle for at in doubtful if (paint := paints[at])}
-    whole = _painted(page)
+    handles = {address(paint.handle): paint.handle for at in candidates if (paint := paints[at])}
+    complete = _painted(page)
     reported = {address(paint.handle) for paint in paints if paint}
-    bare = _painted_without(page, [*handles.values(), *_duplicates(page, list(handles.values()), reported)])
-    change = ImageChops.difference(whole, bare)
+    without = _painted_without(page, [*handles.values(), *_duplicates(page, list(handles.values()), reported)])
+    change = ImageChops.difference(complete, without)
     return {
         at
-        for at in doubtful
+        for at in candidates
         if max(high for _, high in _levels(change, _pixels(page, words[at].box, change.size))) < _CONTRAST
     }
 
 
 def _over_ink(
-    page: Any, paints: Sequence[_Paint | None], words: Sequence[PlacedWord], asked: Sequence[int]
+    page: Any, paints: Sequence[_Paint | None], words: Sequence[PlacedWord], candidates: Sequence[int]
 ) -> set[int]:
     """Return the words over something painted that is not text, such as letters drawn as shapes."""
-    bare = _painted_without(page, [paint.handle for paint in paints if paint])
+    without_text = _painted_without(page, [paint.handle for paint in paints if paint])
     found = set()
-    for at in asked:
-        if max(high - low for low, high in _levels(bare, _pixels(page, words[at].box, bare.size))) >= _INK:
+    for at in candidates:
+        if (
+            max(high - low for low, high in _levels(without_text, _pixels(page, words[at].box, without_text.size)))
+            >= _INK
+        ):
             found.add(at)
     return found
 

@@ -43,7 +43,7 @@ def without_loops(path: Path) -> bytes | None:
         if not _FORM.search(data):
             return None
         forms = _forms(data)
-        mended: bytearray | None = None
+        repaired: bytearray | None = None
         for form, names in _cycle_closing_forms(forms):
             content = _PAINTS.sub(
                 lambda found, names=names: b" " * len(found[0]) if found[1] in names else found[0],  # type: ignore[misc]
@@ -51,9 +51,9 @@ def without_loops(path: Path) -> bytes | None:
             )
             written = zlib.compress(content, 9) if form.packed else content
             if len(written) <= form.length:  # readers ignore bytes after the end of compressed content
-                mended = mended or bytearray(data)
-                mended[form.start : form.start + len(written)] = written
-        return bytes(mended) if mended else None
+                repaired = repaired or bytearray(data)
+                repaired[form.start : form.start + len(written)] = written
+        return bytes(repaired) if repaired else None
 
 
 def _forms(data: mmap.mmap) -> dict[int, _Form]:
@@ -117,8 +117,8 @@ def _cycle_closing_forms(forms: dict[int, _Form]) -> Iterator[tuple[_Form, set[b
     for first, form in forms.items():
         path = {} if first in done else {first: (iter(form.painted.items()), set[bytes]())}
         while path:  # iterative, since the file controls the nesting depth
-            number, (left, closing) = next(reversed(path.items()))
-            for name, to in left:
+            number, (remaining, closing) = next(reversed(path.items()))
+            for name, to in remaining:
                 if to in path:
                     closing.add(name)
                 elif to in forms and to not in done:
