@@ -61,7 +61,7 @@ class DocumentSearch:
         if state:
             where, values = f"{where} AND state = ?", [*values, state]
         if words := fold(find).split():
-            # The index holds the words and is small beside the rows, which are not read for the search.
+            # The index contains the words and is much smaller than the rows, which are not read for the search.
             by_words = "documents INDEXED BY list_by_words"
             matching = f"{where} AND {' AND '.join(['instr(words, ?) > 0'] * len(words))}"
             total = self._db.rows(f"SELECT count(*) FROM {by_words} WHERE {matching}", [*values, *words])[0][0]

@@ -19,9 +19,9 @@ from citeloom.core.types import Coverage
 class State(StrEnum):
     """State of a document."""
 
-    PENDING = "pending"  # seen, not searchable yet
+    PENDING = "pending"  # known, not searchable yet
     READY = "ready"  # searchable
-    FAILED = "failed"  # could not be read; `reason` says why
+    FAILED = "failed"  # could not be read; see `reason`
     DUPLICATE = "duplicate"  # the same content as another document, which is searchable
     WITHOUT_FILE = "without_file"  # a record whose file is not on this disk
 
@@ -57,7 +57,7 @@ class Document:
     pages: int | None = None
     chunks: int = 0
     word_coverage: float | None = None
-    converter: str = ""  # version of what last read it, or tried to
+    converter: str = ""  # version of the last converter, even if it failed
     text_source: str = ""  # native, ocr or mixed
     converter_engine: str = ""  # quick, docling or plain
     fallback_reason: str | None = None  # why docling's structure was not used

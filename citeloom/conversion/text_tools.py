@@ -73,7 +73,7 @@ def words_of(text: str) -> list[str]:
 
 
 def word_coverage(raw: Iterable[str], kept: Iterable[str], left_out: Iterable[str] = ()) -> float:
-    """Return the share of the raw texts' words that the kept texts contain, without those left out on purpose."""
+    """Return the share of the raw texts' words that the converted texts contain, except those omitted on purpose."""
     expected: Counter[str] = Counter()
     for text in raw:
         # pdfium marks a word broken at the end of a line; print shows a hyphen before the line break.

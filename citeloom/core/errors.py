@@ -36,9 +36,9 @@ class Code(StrEnum):
 
 
 class Cause(StrEnum):
-    """What caused a failure, which decides what happens to a document and its import."""
+    """Cause of a failure, which determines how an import treats the document and continues."""
 
-    DOCUMENT = "document"  # the document or the request: the document is marked as failed, the import goes on
+    DOCUMENT = "document"  # the document or the request: the document is marked as failed, the import continues
     OUTSIDE = "outside"  # a server, disk or model is unavailable: the import waits for it
     UNCERTAIN = "uncertain"  # outside or the document: a few retries, then the document is marked as failed
     LASTING = "lasting"  # outside, until a person acts: the import ends, no document is marked as failed

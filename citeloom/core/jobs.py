@@ -50,7 +50,7 @@ class Progress:
     chunks_written: int = 0
     file: str = ""
     stage: str = "plan"  # one of STAGES
-    page: int = 0  # of the file, where it takes long; of a model, megabytes
+    page: int = 0  # current page of a long file; for a model, megabytes
     pages: int = 0
     eta_seconds: float | None = None  # to the end of the stage
     waits_for: str = ""  # what is unavailable, and what to do about it
@@ -60,7 +60,7 @@ class Progress:
 class Stage:
     """Stage of a job: the unit of its progress, and whether its remaining time is known."""
 
-    counted: str = ""  # what `done` of `total` counts, in English; "": documents of an import
+    counted: str = ""  # unit of `done` and `total`, in English; "": documents of an import
     timed: bool = False  # `eta_seconds` is reliable
     measured: bool = True  # `done` of `total` is its progress
 
@@ -140,7 +140,7 @@ class RateEstimator:
 
 
 class JobResult(Protocol):
-    """The result of a job so far."""
+    """Result of a job so far."""
 
     @property
     def stopped(self) -> bool:
@@ -151,7 +151,7 @@ class JobResult(Protocol):
 
 
 class JobWork(Protocol):
-    """The work of a job: a short first pass and a second one that may take hours."""
+    """Work of a job: a short first pass and a second one that may take hours."""
 
     @property
     def result(self) -> JobResult:

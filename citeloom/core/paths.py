@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Folders(NamedTuple):
-    """The folders of one installation."""
+    """Folders of one installation."""
 
     data: str  # catalog, index, engine's lock and address
     config: str  # the settings file

@@ -1,4 +1,4 @@
-"""The settings: one TOML file that a person can edit. Values only; nothing is constructed here."""
+"""Settings file: one TOML file that users can edit. Values only; nothing is constructed here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUNDLED_DENSE = "citeloom/all-MiniLM-L6-v2-int8"
 BUNDLED_SPARSE = "citeloom/bm25"
 _SHORTEST_TEXT = 100
 _DAY = 86_400  # seconds; longer waits overflow in some system calls
-_MAX = 1_000_000_000  # of any number without a limit of its own
+_MAX = 1_000_000_000  # default upper limit of a number
 _LIMITS = {"watch.zotero_seconds": _DAY, "engine.workers": 256, "search.max_top_k": 1000, "privacy.log_days": 36_500}
 _HEADER = "# The settings of CiteLoom. What is not written here has its default.\n"
 
@@ -61,7 +61,7 @@ class Ocr:
     """Options of OCR."""
 
     languages: tuple[str, ...] = ("en", "de")  # default, if neither the record nor the import names one
-    engine: str = "tesseract"  # or "rapidocr", where it is installed
+    engine: str = "tesseract"  # or "rapidocr", if installed
 
 
 @dataclass(frozen=True, slots=True)

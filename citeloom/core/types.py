@@ -229,7 +229,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Number of documents of a project by searchability."""
+    """Number of documents of a project: in total, searchable, and by the reason why they are not."""
 
     documents: int
     searchable: int

@@ -59,14 +59,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How the dense and the sparse ranking of a hybrid search are combined."""
+    """Options for combining the dense and the sparse ranking of a hybrid search."""
 
     method: str = "blend"
     k: int = 60
 
 
 class Collection(ABC):
-    """The passages of one project, embedded or on a server.
+    """Collection of one project's passages, embedded or on a server.
 
     Backends implement the abstract methods at the end; everything else is the same for all.
     """

@@ -24,15 +24,15 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 class Profile:
     """Settings of a Zotero profile."""
 
-    folder: Path | None  # None where only the data folder was found
-    data_folder: Path  # holds zotero.sqlite and storage
+    folder: Path | None  # None if only the data folder was found
+    data_folder: Path  # contains zotero.sqlite and storage
     base_folder: Path | None = None  # of relative paths of linked files
     port: int = USUAL_PORT
     api_enabled: bool = False  # whether the local API is switched on
 
 
 class _Installation(NamedTuple):
-    settings: Path  # holds profiles.ini
+    settings: Path  # contains profiles.ini
     home: Path  # the home folder that this Zotero sees
 
 

@@ -135,7 +135,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentFile:
-    """The file of an attachment, or the reason why it is not on this disk."""
+    """File of an attachment, or the reason why it is not on this disk."""
 
     path: Path | None
     reason: str = ""  # a sentence, if there is no path

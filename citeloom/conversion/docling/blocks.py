@@ -50,7 +50,7 @@ class _Piece:
     page: int | None
     level: int = 0  # of a heading; 0 for the document's title
     notes: tuple[str, ...] = ()  # marks of its notes
-    speaker_note: bool = False  # a speaker note
+    speaker_note: bool = False
 
 
 @dataclass(slots=True)

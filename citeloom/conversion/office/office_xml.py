@@ -116,7 +116,7 @@ def _relations(package: Package, name: str) -> Iterator[tuple[Any, str, str]]:
 
 
 def _without_dangling_relations(package: Package, name: str) -> bytes:
-    """Return the relations without those to missing parts, unless a missing part contains text."""
+    """Return the relations without those to missing parts. Raises CiteLoomError if a missing part contains text."""
     root = None
     for relation, kind, target in _relations(package, name):
         root = relation.getparent() if root is None else root

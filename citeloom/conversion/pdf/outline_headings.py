@@ -87,7 +87,7 @@ def _find_title(candidates: list[Candidate], places: list[int], title: str, take
     if before >= places[0] and before not in taken:
         above = PART.match(candidates[before].text)
         if above and not above[3] and candidates[before].line.size >= candidates[best[0]].line.size - 6:
-            best = [before, *best]  # "Chapter 3" on a line of its own
+            best = [before, *best]  # "Chapter 3" on a separate line
     return best
 
 

@@ -35,7 +35,7 @@ _LETTERS = {
     "c": 2.9, "m": 2.5, "f": 2, "w": 2.1, "y": 1, "g": 2.5, "p": 1.4, "b": 1.7, "v": 0.9, "k": 1, "x": 0.1, "q": 0.1,
     "j": 0.2, "z": 0.6,
 }  # fmt: skip
-_UNLIKE_PROSE = 0.72  # cosine; prose in Latin letters lies above 0.85, shifted alphabets below 0.65
+_UNLIKE_PROSE = 0.72  # cosine; prose in Latin letters is above 0.85, shifted alphabets below 0.65
 _FAMILIAR_WORDS = FREQUENT_WORDS | {"não", "os", "uma"}  # Portuguese
 
 

@@ -80,7 +80,7 @@ class Bm25:
 
 
 class EdgeCollection(Collection):
-    """The passages of one project in a folder."""
+    """Collection of one project's passages in a local folder."""
 
     def __init__(self, folder: Path, shard: qdrant.EdgeShard) -> None:
         super().__init__()

@@ -41,7 +41,7 @@ _FILTERS = FilterFactory(
 
 
 class ServerCollection(Collection):
-    """The passages of one project in a collection of a Qdrant server."""
+    """Collection of one project's passages on a Qdrant server."""
 
     def __init__(self, server: QdrantServer, name: str, client: QdrantClient) -> None:
         super().__init__()

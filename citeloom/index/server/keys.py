@@ -31,5 +31,5 @@ def _stored() -> dict[str, str]:
         found = json.loads(stored)
     except ValueError:
         found = None
-    # The environment variable holds a bare key.
+    # The environment variable contains a plain key, not JSON.
     return found if isinstance(found, dict) else {_ANY: stored}

@@ -73,7 +73,7 @@ def to_csl_date(text: str) -> dict[str, Any]:
     circa = _CIRCA.match(text)
     dated = (text[circa.end() :] if circa else text).rstrip("~? ")
     days = _days(dated)
-    # Unlike here, Zotero parses months in the language of its user, and the order of day and month of that locale.
+    # Zotero's sortable date can be more precise: it parses months and the order of day and month by the user's locale.
     if len(days) < 2 and len(sorted_by.parts) > max((len(day.parts) for day in days), default=0):
         days = [sorted_by]
     if not days:

@@ -1,6 +1,6 @@
-"""Zotero items as CSL-JSON.
+"""Converts Zotero items to CSL-JSON.
 
-As Zotero exports them, with four differences: years are numbers; "c. 1999" is circa, not a season called "c"; lines of
+As in Zotero's export, with four differences: years are numbers; "c. 1999" is circa, not a season called "c"; lines of
 Extra become variables; the day of access is the stored one, whatever this machine's time zone.
 """
 

@@ -17,7 +17,7 @@ from citeloom.core.errors import CiteLoomError, Code
 from citeloom.zotero.http import incomplete_answer
 
 _MAX_WAIT = 60.0  # longest backoff that is waited for; a longer one is an error
-_PAUSES = (1.0, 2.0, 4.0)  # where the servers are busy and give no delay
+_PAUSES = (1.0, 2.0, 4.0)  # seconds before retries if busy servers request no delay
 _TOTAL_TIMEOUT_FACTOR = 5  # limit of a whole reply, in read timeouts
 _BUSY = (429, 503)
 _LIBRARY_ERRORS = (

@@ -23,7 +23,7 @@ ByteProgress = Callable[[int, int | None], None]
 
 
 class _RemoteFileChanged(Exception):
-    """The remote file is not the one that the partial download belongs to."""
+    """Raised when the remote file is not the one of the partial download."""
 
 
 def download(

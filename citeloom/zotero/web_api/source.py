@@ -27,7 +27,7 @@ _TIMEOUT_SECONDS = 30.0
 
 
 class _Changed(Exception):
-    """The library changed while it was read."""
+    """Raised when the library changes while it is read."""
 
 
 class WebApi:
